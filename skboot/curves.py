@@ -6,7 +6,8 @@ DET, calibration, net benefit, or any function that returns a vector.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -14,12 +15,13 @@ from numpy.typing import ArrayLike
 from ._base.doors import door
 from ._base.messages import arguments_named
 from ._base.typing import Band, BlockLength, CurveName, CurveOptions
-from ._base.workers import DEFAULT_WORKERS
 from .results import ResultTable
 from .results.curve import CurveResult
-from .study.curve_rows import CurveAsked, CurveRequest, argument_of, checked_call, requested
+from .streams.columns import Request, of_columns
+from .study.curve_rows import CurveRequest, argument_of, checked_call, named_scores, requested
 from .study.curves import evaluate_curves
-from .study.rows import is_lazy
+from .study.measured import Scoring
+from .study.rows import Sampling, Wanted
 
 
 @overload
@@ -201,40 +203,78 @@ def bootstrap_curve(
 
 def curves_of(y_true: Any, y_score: Any, **options: Any) -> Any:
     """Return what `bootstrap_curve` returns; a display takes the same options."""
-    request = requested(options)
-    scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
-    if is_lazy(y_true, *scores):
-        # Few calls need a stream.
-        from .streams.curve_results import read_lazy
-
-        results = curves_of_stream(*read_lazy(y_true, y_score, request))
-    else:
-        results = evaluate_curves(checked_call(y_true, y_score, request))
+    results = of_columns(CurvesRequest(y_true, y_score, requested(options)))
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 
-def curves_of_stream(
-    settings: Any, state: Any, asked: CurveAsked, arguments: Mapping[str, str]
-) -> dict[str, CurveResult]:
-    """Return the curves of a stream, of few rows as of rows in memory.
+@dataclass(frozen=True, eq=False)
+class CurvesRequest(Request):
+    """What is given of systems whose curves are asked for.
 
-    Parameters
+    Attributes
     ----------
-    settings : skboot.streams.state.StreamSettings
-    state : skboot.streams.state.StreamState
-    asked : CurveAsked
-    arguments : mapping of str to str
-        What messages call the scores of each system.
+    y_true, y_score : array-like, or mapping of str to array-like
+        As of `skboot.bootstrap_curve`.
+    request : CurveRequest
+    argument : str
+        What messages call the scores.
     """
-    from .streams.curve_results import curves_of_state
-    from .streams.evaluating import few_given
 
-    few = few_given(settings, state)
-    if few is None:
-        return curves_of_state(settings, state, asked, arguments)
-    scores: Any = dict(zip(arguments, few.y_preds.values(), strict=True))
-    names = {argument_of(name): argument for name, argument in arguments.items()}
-    request = CurveRequest(asked, few.sampling, settings.confidence_level, DEFAULT_WORKERS)
-    with arguments_named(names):
-        call = checked_call(few.y_true, scores.get("", scores), request)
-    return evaluate_curves(call)
+    y_true: Any
+    y_score: Any
+    request: CurveRequest
+    argument: str = "y_score"
+    intervals = ("percentile",)
+
+    # A metric of the scores of two classes, whose sums are those of curves.
+    scoring = Scoring("roc_auc", pos_label=None)
+
+    @property
+    def sampling(self) -> Sampling:  # type: ignore[override]
+        """How rows are drawn."""
+        return self.request.sampling
+
+    @property
+    def wanted(self) -> Wanted:  # type: ignore[override]
+        """Level and workers."""
+        return Wanted("percentile", self.request.confidence_level, self.request.workers)
+
+    @property
+    def predictions(self) -> Sequence[Any]:
+        """See `Request.predictions`."""
+        return list(self.y_score.values()) if isinstance(self.y_score, Mapping) else [self.y_score]
+
+    @property
+    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
+        """See `Request.by_argument`."""
+        named = named_scores(self.y_score)
+        return {name: (argument_of(name, self.argument), one) for name, one in named.items()}
+
+    def check_before_reading(self) -> None:
+        """Refuse curves that need all rows together, a band and a grid."""
+        from .streams.curve_results import check_asked
+
+        check_asked(self.request.asked)
+
+    def in_memory(self) -> dict[str, CurveResult]:
+        """Return the curves of rows in memory."""
+        return evaluate_curves(checked_call(self.y_true, self.y_score, self.request))
+
+    def with_rows(
+        self, y_true: Any, y_preds: Mapping[str | None, Any], sampling: Sampling
+    ) -> dict[str, CurveResult]:
+        """See `Request.with_rows`."""
+        scores: Any = {name or "": one for name, one in y_preds.items()}
+        request = self.request._replace(sampling=sampling)
+        with arguments_named({argument_of(n): argument_of(n, self.argument) for n in scores}):
+            call = checked_call(y_true, scores.get("", scores), request)
+        return evaluate_curves(call)
+
+    def on_stream(self, settings: Any, state: Any) -> dict[str, CurveResult]:
+        """Return the curves of the sums of a stream."""
+        from .streams.curve_results import curves_of_state
+
+        arguments = {
+            name or "": argument_of(name or "", self.argument) for name in settings.systems
+        }
+        return curves_of_state(settings, state, self.request.asked, arguments)

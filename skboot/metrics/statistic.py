@@ -40,9 +40,7 @@ Response = Literal[
     "any",
 ]
 Reading = Literal["sums", "pairs", "crossing", "thresholds", "running", "rows"]
-Sketch = Literal[
-    "", "means", "moments", "class losses", "cells", "scores", "columns", "pairs of columns"
-]
+Sketch = Literal["", "sums", "cells", "scores", "columns", "pairs of columns"]
 MatrixRule = Literal["", "sets", "recalls", "adjusted recalls", "matthews", "kappa"]
 
 
@@ -252,12 +250,12 @@ class Statistic(Evaluated):
     matrix_rule : {"", "sets", "recalls", "adjusted recalls", "matthews", "kappa"}
         Which formula of the confusion matrix it is, for rules that know what few errors leave open;
         "" for any other.
-    sketch : {"", "means", "moments", "class losses", "cells", "scores", "columns", \
-            "pairs of columns"}
-        What of many rows suffices for it: the mean of a value per row; the moments of truth and
-        residuals; weight and loss of each class; the counts of pairs of labels; those of each class
-        at each score; the same for each column of scores, against the rest or for each pair of
-        classes; or "", nothing less than the rows.
+    sketch : {"", "sums", "cells", "scores", "columns", "pairs of columns"}
+        What of many rows suffices for it: the sums of what each row adds (`added_by_rows`); the
+        counts of pairs of labels; those of each class at each score; the same for each column of
+        scores, against the rest or for each pair of classes; or "", nothing less than the rows.
+    n_sums : int
+        Number of sums of a sketch of sums, beside that of the weights.
     lacks_labels : bool
         Whether it reads a column for each class and was not told their labels.
     """
@@ -288,6 +286,7 @@ class Statistic(Evaluated):
     pools_classes: bool = False
     matrix_rule: MatrixRule = ""
     sketch: Sketch = ""
+    n_sums: int = 0
     lacks_labels: bool = False
 
     @abstractmethod
@@ -358,6 +357,33 @@ class Statistic(Evaluated):
         Of a loss of probabilities ``y_true`` holds the number of each row's class.
         """
         raise TypeError(f"{self.name} is no function of a mean of row values.")
+
+    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
+        """What each row adds to each sum of a sketch, whatever the others, (n_sums, n_rows)."""
+        raise TypeError(f"{self.name} is no function of sums of any rows.")
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Value from sums of weights and of what rows add, (1 + n_sums, n), each (n,)."""
+        raise TypeError(f"{self.name} is no function of sums of any rows.")
+
+    def facts_of_sums(
+        self, sums: Floats, n_rows: int, largest_share: float | None, zero_one: bool, weighted: bool
+    ) -> Facts:
+        """What it knows of rows of which there are sums.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (1 + n_sums,)
+            Of weights and of what rows add, on the data.
+        n_rows : int
+        largest_share : float or None
+            Share of the sizes of all that was added that one row carries.
+        zero_one : bool
+            Whether each row added 0 or 1.
+        weighted : bool
+            Whether rows carry weights.
+        """
+        return Facts(self.bounds, additive=self.reads == "sums", weighted=weighted)
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]

@@ -1,8 +1,4 @@
-"""Columns whose rows are not in memory, given to the functions that score arrays.
-
-Columns of dask, and those of `skboot.scan_dataset`, go the way of a stream: partition by partition
-and without being collected. What a stream cannot do is refused by name, before any row is read.
-"""
+"""Columns whose rows are not in memory: read once, as the batches of a stream."""
 
 from __future__ import annotations
 
@@ -16,8 +12,7 @@ from .._base.arrays import is_dask
 from .._base.workers import Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.names import NotGiven
-from ..study.measured import Scoring
-from ..study.rows import Sampling, Wanted
+from .columns import Request
 from .dask_parts import state_of_dask
 from .few_rows import FEWEST_UNITS
 from .scanned import DatasetColumns, state_of_scanned
@@ -29,15 +24,27 @@ ADVICE = (
 )
 
 
-def check_streamed(known: tuple[str, ...], interval: str, refused: Mapping[str, Any]) -> None:
+def read(request: Request) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows of a request; refuse what a stream cannot do before that."""
+    request.check_before_reading()
+    _check_streamed(request)
+    by_argument = request.by_argument
+    settings = _settings(request, tuple(by_argument))
+    request.check_statistics({name: [one.statistic] for name, one in settings.readings.items()})
+    columns = {"y_true": request.y_true, **request.sampling.streamed, **dict(by_argument.values())}
+    return settings, _state(settings, columns, request.wanted.workers)
+
+
+def _check_streamed(request: Request) -> None:
     """Refuse arguments that need all rows together, and other intervals than the known ones."""
+    refused = {**request.sampling.not_streamed, "adjust": request.wanted.adjust}
     for name, value in refused.items():
         if value is not None and value is not False:
             must = "not be given with columns that are not in memory"
             raise check.fail(name, must, _shown(value), ADVICE)
-    if interval not in known:
-        must = f"be one of {list(known)} with columns that are not in memory"
-        raise check.fail("interval", must, repr(interval), ADVICE)
+    if request.interval not in request.intervals:
+        must = f"be one of {list(request.intervals)} with columns that are not in memory"
+        raise check.fail("interval", must, repr(request.interval), ADVICE)
 
 
 def _shown(value: Any) -> str:
@@ -45,24 +52,9 @@ def _shown(value: Any) -> str:
     return repr(value) if np.ndim(value) == 0 and np.isscalar(value) else type(value).__name__
 
 
-def settings_of_lazy(
-    scoring: Scoring,
-    sampling: Sampling,
-    wanted: Wanted,
-    systems: tuple[str | None, ...] = (None,),
-) -> StreamSettings:
-    """Return the settings of a stream, checked before the first row is read.
-
-    Any seed will do.
-
-    Parameters
-    ----------
-    scoring : Scoring
-    sampling : Sampling
-    wanted : Wanted
-    systems : tuple
-        Names of systems; (None,) for one.
-    """
+def _settings(request: Request, systems: tuple[str | None, ...]) -> StreamSettings:
+    """Return the settings of a stream, checked before the first row is read; any seed will do."""
+    scoring, sampling, wanted = request.scoring, request.sampling, request.wanted
     advice = "1999 is enough for a 95% interval."
     metric = scoring.metric
     settings = StreamSettings(
@@ -73,7 +65,7 @@ def settings_of_lazy(
         labels=check.check_labels(scoring.labels, None),
         n_bins=N_BINS,
         confidence_level=wanted.confidence_level,
-        interval=wanted.interval,
+        interval=request.interval,
         greater_is_better=check.check_direction(scoring.greater_is_better),
         pos_label=check.check_label("pos_label", scoring.pos_label),
     )
@@ -83,20 +75,8 @@ def settings_of_lazy(
     return settings
 
 
-def state_of_lazy(
-    settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
-) -> StreamState:
-    """Return the state of all rows.
-
-    Parameters
-    ----------
-    settings : StreamSettings
-    columns : mapping of str to array-like or None
-        Truth, groups and weights by these names; all others are predictions, by the names of their
-        arguments, in the order of the systems.
-    workers : Workers
-        For scanned data sets; dask has its own.
-    """
+def _state(settings: StreamSettings, columns: Mapping[str, Any], workers: Workers) -> StreamState:
+    """Return the state of all rows of columns by argument; workers are those of scanned sets."""
     given = {name: one for name, one in columns.items() if one is not None}
     of_dask = [name for name, one in given.items() if is_dask(one)]
     scanned = [name for name, one in given.items() if isinstance(one, DatasetColumns)]

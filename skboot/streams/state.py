@@ -22,7 +22,16 @@ from ..resampling.streamed import PoissonWeights, Words
 from ..study.measured import Scoring
 from .exact_sums import ExactSums
 from .few_rows import FEWEST_UNITS, UNIT, FewRows
-from .readings import FINE_SCORES, LABELS, SCORES, ColumnsReading, Read, Reading, reading_of
+from .readings import (
+    FINE_SCORES,
+    LABELS,
+    SCORES,
+    ColumnsReading,
+    Kept,
+    Read,
+    Reading,
+    reading_of,
+)
 from .tables import Table
 
 # Intervals of a score, if no other number is asked for: 8 MB of sums for 1000 resamples.
@@ -243,18 +252,18 @@ class StreamState:
 
     def read(self, name: str, system: int, settings: StreamSettings) -> Read:
         """Return a metric of a system on the data and on every resample."""
-        reading: Any = settings.readings[name]
-        if reading.tables:
-            own = [self.tables[kind, system] for kind in reading.tables]
-            found: Read = reading.read(own)
-            return found
+        reading = settings.readings[name]
         place = settings.places[name, system]
-        sums = self.terms.values()
-        size = float(sums[place, 0].sum())
-        largest = float(self.largest[place].max()) / size if size > 0 else None
-        facts = largest, bool(self.zero_one[place].all())
-        read: Read = reading.read(sums[0, 1:], sums[place, 1:], facts, self.n_rows)
-        return read
+        return reading.read(
+            Kept(
+                self.terms.values(rows=[0, *range(place.start, place.stop)]),
+                self.largest[place],
+                bool(self.zero_one[place].all()),
+                [self.tables[kind, system] for kind in reading.tables],
+                self.n_rows,
+                self.weighted,
+            )
+        )
 
 
 def joined_ranges(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
