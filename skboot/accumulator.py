@@ -382,7 +382,8 @@ class BootstrapAccumulator:
             found = of_stream(score, settings, state).answered(evaluate)
         else:
             asked = Asked(settings.interval, "max-t", level)
-            study = of_stream(SystemsRequest(*given, asked, DEFAULT_WORKERS), settings, state)
+            wanted = Wanted("auto", level, DEFAULT_WORKERS)
+            study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
             found = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
         return _with_order(found, state)
 
@@ -451,9 +452,9 @@ class BootstrapAccumulator:
         positive = settings.pos_label if pos_label is None else pos_label
         asked = CurveAsked(curve, band, grid, positive)
         check_accumulator(settings, asked)
-        level = settings.confidence_level
-        request = CurveRequest(asked, Sampling(), level, DEFAULT_WORKERS)
-        results = of_stream(CurvesRequest(None, None, request, "y_pred"), settings, state)
+        wanted = Wanted("percentile", settings.confidence_level, DEFAULT_WORKERS)
+        request = CurvesRequest.of(None, None, CurveRequest(asked, Sampling(), wanted), "y_pred")
+        results = of_stream(request, settings, state)
         alone = settings.systems == (None,)
         return _with_order(results[""] if alone else ResultTable(results), state)
 

@@ -6,7 +6,7 @@ DET, calibration, net benefit, or any function that returns a vector.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
@@ -18,10 +18,16 @@ from ._base.typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult
 from .streams.columns import Request, of_columns
-from .study.curve_rows import CurveRequest, argument_of, checked_call, named_scores, requested
+from .study.curve_rows import (
+    CurveAsked,
+    CurveRequest,
+    argument_of,
+    checked_call,
+    named_scores,
+    requested,
+)
 from .study.curves import evaluate_curves
 from .study.measured import Scoring
-from .study.rows import Sampling, Wanted
 
 
 @overload
@@ -203,7 +209,7 @@ def bootstrap_curve(
 
 def curves_of(y_true: Any, y_score: Any, **options: Any) -> Any:
     """Return what `bootstrap_curve` returns; a display takes the same options."""
-    results = of_columns(CurvesRequest(y_true, y_score, requested(options)))
+    results = of_columns(CurvesRequest.of(y_true, y_score, requested(options)))
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 
@@ -213,68 +219,50 @@ class CurvesRequest(Request):
 
     Attributes
     ----------
-    y_true, y_score : array-like, or mapping of str to array-like
-        As of `skboot.bootstrap_curve`.
-    request : CurveRequest
+    asked : CurveAsked
     argument : str
         What messages call the scores.
     """
 
-    y_true: Any
-    y_score: Any
-    request: CurveRequest
-    argument: str = "y_score"
     intervals = ("percentile",)
 
-    # A metric of the scores of two classes, whose sums are those of curves.
-    scoring = Scoring("roc_auc", pos_label=None)
+    asked: CurveAsked
+    argument: str
 
-    @property
-    def sampling(self) -> Sampling:  # type: ignore[override]
-        """How rows are drawn."""
-        return self.request.sampling
-
-    @property
-    def wanted(self) -> Wanted:  # type: ignore[override]
-        """Level and workers."""
-        return Wanted("percentile", self.request.confidence_level, self.request.workers)
-
-    @property
-    def predictions(self) -> Sequence[Any]:
-        """See `Request.predictions`."""
-        return list(self.y_score.values()) if isinstance(self.y_score, Mapping) else [self.y_score]
+    @classmethod
+    def of(
+        cls, y_true: Any, y_score: Any, request: CurveRequest, argument: str = "y_score"
+    ) -> CurvesRequest:
+        """Return the request with a metric of the scores of two classes, as sums of curves are."""
+        scoring = Scoring("roc_auc", pos_label=None)
+        return cls(
+            y_true, y_score, scoring, request.sampling, request.wanted, request.asked, argument
+        )
 
     @property
     def by_argument(self) -> dict[str | None, tuple[str, Any]]:
         """See `Request.by_argument`."""
-        named = named_scores(self.y_score)
+        named = named_scores(self.y_preds)
         return {name: (argument_of(name, self.argument), one) for name, one in named.items()}
 
     def check_before_reading(self) -> None:
         """Refuse curves that need all rows together, a band and a grid."""
         from .streams.curve_results import check_asked
 
-        check_asked(self.request.asked)
+        check_asked(self.asked)
 
     def in_memory(self) -> dict[str, CurveResult]:
         """Return the curves of rows in memory."""
-        return evaluate_curves(checked_call(self.y_true, self.y_score, self.request))
-
-    def with_rows(
-        self, y_true: Any, y_preds: Mapping[str | None, Any], sampling: Sampling
-    ) -> dict[str, CurveResult]:
-        """See `Request.with_rows`."""
-        scores: Any = {name or "": one for name, one in y_preds.items()}
-        request = self.request._replace(sampling=sampling)
-        with arguments_named({argument_of(n): argument_of(n, self.argument) for n in scores}):
-            call = checked_call(y_true, scores.get("", scores), request)
+        names = self.y_preds if isinstance(self.y_preds, Mapping) else [""]
+        request = CurveRequest(self.asked, self.sampling, self.wanted)
+        with arguments_named({argument_of(one): argument_of(one, self.argument) for one in names}):
+            call = checked_call(self.y_true, self.y_preds, request)
         return evaluate_curves(call)
 
     def on_stream(self, settings: Any, state: Any) -> dict[str, CurveResult]:
         """Return the curves of the sums of a stream."""
         from .streams.curve_results import curves_of_state
 
-        arguments = {
-            name or "": argument_of(name or "", self.argument) for name in settings.systems
-        }
-        return curves_of_state(settings, state, self.request.asked, arguments)
+        names = [name or "" for name in settings.systems]
+        arguments = {name: argument_of(name, self.argument) for name in names}
+        return curves_of_state(settings, state, self.asked, arguments)

@@ -6,8 +6,6 @@ how far the number would move on new data from the same source; the model is hel
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -255,41 +253,21 @@ def bootstrap_score(
     return study.answered(evaluate)
 
 
-@dataclass(frozen=True, eq=False)
 class ScoreRequest(Request):
     """What is given of one system, and asked of it."""
-
-    y_true: Any
-    y_pred: Any
-    scoring: Scoring
-    sampling: Sampling
-    wanted: Wanted
-
-    @property
-    def predictions(self) -> Sequence[Any]:
-        """See `Request.predictions`."""
-        return [self.y_pred]
 
     @property
     def by_argument(self) -> dict[str | None, tuple[str, Any]]:
         """See `Request.by_argument`."""
-        return {None: ("y_pred", self.y_pred)}
+        return {None: ("y_pred", self.y_preds)}
 
     def in_memory(self) -> Study:
         """Return the study of rows in memory."""
-        rows = checked_rows(
-            self.y_true, self.y_pred, self.sampling.sample_weight, self.scoring.labels
-        )
-        scored = measured_by(self.scoring, {"": [("y_pred", rows)]})
-        answers = {"y_true": self.y_true, "y_pred": self.y_pred}
-        return study_of(scored, self.sampling, answers, self.wanted, self.settings)
-
-    def with_rows(
-        self, y_true: Any, y_preds: Mapping[str | None, Any], sampling: Sampling
-    ) -> Study:
-        """See `Request.with_rows`."""
-        [y_pred] = y_preds.values()
-        return replace(self, y_true=y_true, y_pred=y_pred, sampling=sampling).in_memory()
+        y_true, y_pred, scoring, sampling = self.y_true, self.y_preds, self.scoring, self.sampling
+        rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+        scored = measured_by(scoring, {"": [("y_pred", rows)]})
+        answers = {"y_true": y_true, "y_pred": y_pred}
+        return study_of(scored, sampling, answers, self.wanted, self.settings)
 
 
 def _check_adjust(adjust: Any, sampling: Sampling) -> None:

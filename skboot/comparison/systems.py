@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -20,12 +20,11 @@ from .._base.typing import (
     SystemsOptions,
 )
 from .._base.warnings import tell
-from .._base.workers import Workers
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..metrics.statistic import Statistic
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
-from ..streams.columns import STREAMED_DIFFERENCES, Request, of_columns
+from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
 from ..study.measured import Scoring, measured_by
 from ..study.rows import Sampling, Wanted, is_lazy
 from ..study.study import Study, study_of
@@ -250,13 +249,14 @@ def compare_systems(
         n_resamples=n_resamples,
         random_state=random_state,
     )
+    asked = checked_asked(interval, adjust, confidence_level, alternative, reference)
     request = SystemsRequest(
         y_true,
         y_preds,
         Scoring(metric, greater_is_better, pos_label, labels),
         sampling,
-        checked_asked(interval, adjust, confidence_level, alternative, reference),
-        check.check_workers(n_jobs, verbose),
+        Wanted("auto", asked.confidence_level, check.check_workers(n_jobs, verbose)),
+        asked,
     )
     return compared(request) if check.check_flag("paired", paired) else _unpaired(request)
 
@@ -267,34 +267,20 @@ class SystemsRequest(Request):
 
     Attributes
     ----------
-    y_true, y_preds : array-like, or mapping of str to array-like
-        As of `skboot.compare_systems`.
-    scoring : Scoring
-    sampling : Sampling
     asked : Asked
-    workers : Workers
     margin : float or None
         Of a gate: the direction must be known, and systems are called as arguments.
     """
 
-    y_true: Any
-    y_preds: Any
-    scoring: Scoring
-    sampling: Sampling
-    asked: Asked
-    workers: Workers
-    margin: float | None = None
     intervals = STREAMED_DIFFERENCES
+
+    asked: Asked
+    margin: float | None = None
 
     @property
     def are_arguments(self) -> bool:
         """Whether each system has an argument of its name."""
         return self.margin is not None
-
-    @property
-    def wanted(self) -> Wanted:  # type: ignore[override]
-        """What is wanted of each system by itself."""
-        return Wanted("auto", self.asked.confidence_level, self.workers)
 
     @property
     def interval(self) -> str:
@@ -305,11 +291,6 @@ class SystemsRequest(Request):
     def settings(self) -> dict[str, Any]:
         """See `Request.settings`."""
         return self.scoring.settings | self.asked.settings
-
-    @property
-    def predictions(self) -> Sequence[Any]:
-        """See `Request.predictions`."""
-        return _columns(self.y_preds)
 
     @property
     def by_argument(self) -> dict[str | None, tuple[str, Any]]:
@@ -344,12 +325,6 @@ class SystemsRequest(Request):
         answers = {"y_true": self.y_true, **given}
         return study_of(scored, self.sampling, answers, self.wanted, self.settings)
 
-    def with_rows(
-        self, y_true: Any, y_preds: Mapping[str | None, Any], sampling: Sampling
-    ) -> Study:
-        """See `Request.with_rows`."""
-        return replace(self, y_true=y_true, y_preds=y_preds, sampling=sampling).in_memory()
-
 
 def compared(request: SystemsRequest) -> Any:
     """Return the comparison of systems on the same rows."""
@@ -364,7 +339,7 @@ def compared(request: SystemsRequest) -> Any:
 def _unpaired(request: SystemsRequest) -> Any:
     """Return the comparison of systems on test sets of their own."""
     y_true, y_preds, asked = request.y_true, request.y_preds, request.asked
-    if is_lazy(*_columns(y_true), *_columns(y_preds)):
+    if is_lazy(*columns_in(y_true), *columns_in(y_preds)):
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
         must = "be True with columns that are not in memory"
         raise check.fail("paired", must, "False", advice)
@@ -372,8 +347,3 @@ def _unpaired(request: SystemsRequest) -> Any:
         y_true, y_preds, request.scoring, request.sampling, asked, request.wanted
     )
     return compare_systems_of(asked, [str(name) for name in y_preds], studies)
-
-
-def _columns(values: Any) -> list[Any]:
-    """Return what was given for each system, of a data frame this."""
-    return list(values.values()) if isinstance(values, Mapping) else [values]

@@ -22,7 +22,7 @@ from scipy.special import xlogy
 
 from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
 from .cells import label_counts
-from .facts import Facts, Proportion
+from .facts import Facts, Proportion, SumsOfRows
 from .registry import Factory, Request, fast_path
 from .statistic import (
     Columns,
@@ -161,15 +161,13 @@ class RowMean(SumsStatistic):
         """See `Statistic.of_sums`."""
         return self.combine(sums.T, ReducedData(None, 0, data=_ABOUT_ZERO))
 
-    def facts_of_sums(
-        self, sums: Floats, n_rows: int, largest_share: float | None, zero_one: bool, weighted: bool
-    ) -> Facts:
+    def facts_of_sums(self, rows: SumsOfRows) -> Facts:
         """Those of any metric, whether the values are 0 and 1, or one of them is large."""
-        known = super().facts_of_sums(sums, n_rows, largest_share, zero_one, weighted)
         share = None
-        if zero_one and not self.root and not weighted:
-            share = Proportion(round(sums[1]), n_rows, exact=True, sign=self.sign)
-        return replace(known, proportion=share, largest_share=largest_share)
+        if rows.zero_one and not self.root and not rows.weighted:
+            share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
+        known = super().facts_of_sums(rows)
+        return replace(known, proportion=share, largest_share=rows.largest_share)
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""

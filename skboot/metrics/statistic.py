@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from .._base.checks import fail
 from .._base.values import content_of
 from .cells import label_counts
-from .facts import Facts, Proportion
+from .facts import Facts, Proportion, SumsOfRows
 
 Floats = NDArray[np.float64]
 # Truth, predictions and weights of rows: the arguments of `Statistic.reduce`.
@@ -366,24 +366,9 @@ class Statistic(Evaluated):
         """Value from sums of weights and of what rows add, (1 + n_sums, n), each (n,)."""
         raise TypeError(f"{self.name} is no function of sums of any rows.")
 
-    def facts_of_sums(
-        self, sums: Floats, n_rows: int, largest_share: float | None, zero_one: bool, weighted: bool
-    ) -> Facts:
-        """What it knows of rows of which there are sums.
-
-        Parameters
-        ----------
-        sums : ndarray of shape (1 + n_sums,)
-            Of weights and of what rows add, on the data.
-        n_rows : int
-        largest_share : float or None
-            Share of the sizes of all that was added that one row carries.
-        zero_one : bool
-            Whether each row added 0 or 1.
-        weighted : bool
-            Whether rows carry weights.
-        """
-        return Facts(self.bounds, additive=self.reads == "sums", weighted=weighted)
+    def facts_of_sums(self, rows: SumsOfRows) -> Facts:
+        """What it knows of rows of which there are sums."""
+        return Facts(self.bounds, additive=self.reads == "sums", weighted=rows.weighted)
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]

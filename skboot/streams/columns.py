@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..metrics.statistic import Statistic
@@ -23,12 +24,15 @@ STREAMED_SCORES = ("auto", "wilson", "percentile", "expanded", "basic", "normal"
 STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t")
 
 
+@dataclass(frozen=True, eq=False)
 class Request(ABC):
     """What a function of frozen predictions was given.
 
     Attributes
     ----------
     y_true : array-like or None
+    y_preds : array-like, or mapping of str to array-like
+        Of one system, or by system.
     scoring : Scoring
     sampling : Sampling
     wanted : Wanted
@@ -40,14 +44,10 @@ class Request(ABC):
     intervals: ClassVar[tuple[str, ...]] = STREAMED_SCORES
 
     y_true: Any
+    y_preds: Any
     scoring: Scoring
     sampling: Sampling
     wanted: Wanted
-
-    @property
-    @abstractmethod
-    def predictions(self) -> Sequence[Any]:
-        """What was given of each system, before any check."""
 
     @property
     @abstractmethod
@@ -57,10 +57,6 @@ class Request(ABC):
     @abstractmethod
     def in_memory(self) -> Any:
         """Return what is made of rows in memory."""
-
-    @abstractmethod
-    def with_rows(self, y_true: Any, y_preds: Mapping[str | None, Any], sampling: Sampling) -> Any:
-        """Return what is made of rows in memory that were read, by system."""
 
     @property
     def interval(self) -> str:
@@ -89,12 +85,17 @@ class Request(ABC):
 
 def of_columns(request: Request) -> Any:
     """Return what a request makes of its columns: of arrays, or of rows that are read in parts."""
-    if not is_lazy(request.y_true, *request.predictions):
+    if not is_lazy(request.y_true, *columns_in(request.y_preds)):
         return request.in_memory()
     # Few calls need a stream.
     from .lazy import read
 
     return of_stream(request, *read(request))
+
+
+def columns_in(values: Any) -> list[Any]:
+    """Return what was given for each system, of a data frame this."""
+    return list(values.values()) if isinstance(values, Mapping) else [values]
 
 
 def of_stream(request: Request, settings: StreamSettings, state: StreamState) -> Any:
@@ -104,4 +105,4 @@ def of_stream(request: Request, settings: StreamSettings, state: StreamState) ->
     few = few_given(settings, state)
     if few is None:
         return request.on_stream(settings, state)
-    return request.with_rows(few.y_true, few.y_preds, few.sampling)
+    return replace(request, **few._asdict()).in_memory()

@@ -26,7 +26,7 @@ from .._base.checks import fail
 from .._base.warnings import collected
 from ..metrics.adapters import Negated, without_sign
 from ..metrics.cells import label_counts
-from ..metrics.facts import Facts
+from ..metrics.facts import Facts, SumsOfRows
 from ..metrics.responses import check_response
 from ..metrics.score_order import positive_scores, rank
 from ..metrics.statistic import Floats, ReducedData, Statistic
@@ -156,13 +156,9 @@ class SumsReading(Reading):
         sums = kept.sums
         values = self.inner.of_sums(sums[:, 1:])
         size = float(sums[1:, 0].sum())
-        facts = self.statistic.facts_of_sums(
-            sums[:, 1],
-            kept.n_rows,
-            float(kept.largest.max()) / size if size > 0 else None,
-            kept.zero_one,
-            kept.weighted,
-        )
+        share = float(kept.largest.max()) / size if size > 0 else None
+        rows = SumsOfRows(sums[:, 1], kept.n_rows, share, kept.zero_one, kept.weighted)
+        facts = self.statistic.facts_of_sums(rows)
         values = values if self.inner is self.statistic else 0.0 - values
         return Read(Rows(None, np.empty(0), None, None), self.statistic, values, facts)
 

@@ -252,13 +252,13 @@ class FewGiven(NamedTuple):
     Attributes
     ----------
     y_true : ndarray of shape (n_samples,) or None
-    y_preds : dict of ndarray
-        By system.
+    y_preds : ndarray, or dict of ndarray
+        Of one system that has no name, or by system.
     sampling : Sampling
     """
 
     y_true: Any
-    y_preds: dict[str | None, Any]
+    y_preds: Any
     sampling: Sampling
 
 
@@ -282,7 +282,9 @@ def few_given(settings: StreamSettings, state: StreamState) -> FewGiven | None:
         n_resamples=settings.n_resamples,
         random_state=settings.seed,
     )
-    y_preds = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
+    y_preds: Any = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
+    if settings.systems in ((None,), ("",)):
+        [y_preds] = y_preds.values()
     return FewGiven(columns.get(TRUTH), y_preds, sampling)
 
 
