@@ -80,7 +80,7 @@ class Request(ABC):
         """Return what is made of the sums of a stream: a study."""
         from .source import study_of_stream
 
-        return study_of_stream(settings, state, self.wanted, self.settings)
+        return study_of_stream(settings, state, self)
 
 
 def of_columns(request: Request) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,10 @@ def read(request: Request) -> tuple[StreamSettings, StreamState]:
     settings = _settings(request, tuple(by_argument))
     request.check_statistics({name: [one.statistic] for name, one in settings.readings.items()})
     columns = {"y_true": request.y_true, **request.sampling.streamed, **dict(by_argument.values())}
-    return settings, _state(settings, columns, request.wanted.workers)
+    if _may_be_counted(request, settings):
+        settings = replace(settings, may_be_counted=True)
+    settings, state = _read(settings, columns, request.wanted.workers)
+    return settings, state.drawn(settings) if settings.counted else state
 
 
 def _check_streamed(request: Request) -> None:
@@ -75,8 +79,18 @@ def _settings(request: Request, systems: tuple[str | None, ...]) -> StreamSettin
     return settings
 
 
-def _state(settings: StreamSettings, columns: Mapping[str, Any], workers: Workers) -> StreamState:
-    """Return the state of all rows of columns by argument; workers are those of scanned sets."""
+def _may_be_counted(request: Request, settings: StreamSettings) -> bool:
+    """Whether pairs of labels are all that is read: of one system, whose rows are units."""
+    metrics = [reading.statistic for reading in settings.readings.values()]
+    given = [one for one in request.sampling.streamed.values() if one is not None]
+    alone = len(settings.systems) == 1 and not given
+    return alone and all(one.response == "labels" for one in metrics)
+
+
+def _read(
+    settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
+) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows of columns by argument, and its settings."""
     given = {name: one for name, one in columns.items() if one is not None}
     of_dask = [name for name, one in given.items() if is_dask(one)]
     scanned = [name for name, one in given.items() if isinstance(one, DatasetColumns)]
@@ -85,9 +99,9 @@ def _state(settings: StreamSettings, columns: Mapping[str, Any], workers: Worker
         got = f"a column of dask, and of scan_dataset in {scanned[0]!r}"
         raise check.fail(of_dask[0], must, got)
     if of_dask:
-        state = state_of_dask(settings, given)
+        settings, state = state_of_dask(settings, given, workers.verbose)
     else:
-        state = state_of_scanned(settings, given, workers)
+        settings, state = state_of_scanned(settings, given, workers)
     if state.n_units < FEWEST_UNITS and not state.has_few:
         name, unit = (
             ("groups", "groups") if "groups" in given else ((of_dask or scanned)[0], "rows")
@@ -95,4 +109,4 @@ def _state(settings: StreamSettings, columns: Mapping[str, Any], workers: Worker
         must = f"hold at least {FEWEST_UNITS} {unit} where they are not in memory"
         advice = "Give arrays, which are drawn together: .compute(), or .collect()."
         raise check.fail(name, must, f"{state.n_units}", advice)
-    return state
+    return settings, state

@@ -383,8 +383,13 @@ _READINGS: Mapping[str, type[Reading]] = {
 }
 
 
-def reading_of(statistic: Statistic) -> Reading:
-    """Return how a metric reads a stream; refuse one that needs all rows together."""
+def reading_of(statistic: Statistic, *, counted: bool = False) -> Reading:
+    """Return how a metric reads a stream, of labels by their pairs alone if these are counted.
+
+    A metric that needs all rows together is refused.
+    """
+    if counted:
+        return CellsReading(statistic)
     inner: Any = without_sign(statistic)
     if inner.lacks_labels and inner.response == "probabilities":
         own = replace(inner, labels=ZERO_ONE)

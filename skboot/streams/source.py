@@ -23,14 +23,17 @@ from ..resampling.streamed import StreamedDesign
 from ..results.provenance import CallFacts
 from ..study.draws import Draws, Score, Source
 from ..study.measured import Measured, Places, Scores, positive_setting
-from ..study.rows import WHOLE, Part, Sampling, Wanted
+from ..study.rows import WHOLE, Part, Sampling
 from ..study.study import Study
+from .columns import Request
 from .few_rows import FEWEST_UNITS, MOST_VALUES, PREDICTED, TRUTH, UNIT, WEIGHT
 from .readings import FINE_SCORES, Read
 from .state import GROUPS_KEPT, StreamSettings, StreamState
 
 # Share of honest streams whose sizes of resamples may vary as if rows had been added twice.
 _FALSE_ALARMS = 1e-6
+# Number of rows times resamples from which a note says what drawing them one by one costs.
+_MANY_DRAWS = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,21 +129,16 @@ def _drawn(values: NDArray[np.float64]) -> BootstrapDistribution:
     return BootstrapDistribution(float(values[0]), values[1:], None, None)
 
 
-def study_of_stream(
-    settings: StreamSettings, state: StreamState, wanted: Wanted, own: dict[str, Any]
-) -> Study:
+def study_of_stream(settings: StreamSettings, state: StreamState, request: Request) -> Study:
     """Return the study of the rows of a stream, and tell what is doubtful in them.
 
     Parameters
     ----------
     settings : StreamSettings
     state : StreamState
-    wanted : Wanted
-    own : dict
-        Other arguments as a result holds them.
+    request : Request
+        What is wanted of each system, and what else a result holds.
     """
-    notes = _notes_on_rows(state)
-    tell(*notes, *state.doubts)
     scores: Scores = {
         metric: {
             str(name): [state.read(metric, system, settings)]
@@ -148,17 +146,20 @@ def study_of_stream(
         }
         for metric in settings.readings
     }
+    notes = tuple(_notes_on_rows(settings, state))
+    tell(*notes, *state.doubts)
     source = SumsOfStream(settings, state)
     _tell_doubts(source, scores)
+    wanted = request.wanted
     return Study(
         scores,
         plan_of(settings, state),
-        settings=settings_of(settings, state) | wanted.settings | own,
+        settings=settings_of(settings, state) | wanted.settings | request.settings,
         facts=CallFacts(weighted=state.weighted),
         places=Places(
             settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
         ),
-        notes=tuple(notes),
+        notes=notes,
         source=source,
         **wanted._asdict(),
     )
@@ -221,9 +222,16 @@ def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) ->
     return Note("choice", text)
 
 
-def _notes_on_rows(state: StreamState) -> list[Note]:
-    """Return what a reader must know of the units."""
+def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
+    """Return what a reader must know of the units, and of what drawing them cost."""
     notes = []
+    if state.n_rows * settings.n_drawn > _MANY_DRAWS:
+        text = (
+            f"{state.n_rows:,} rows were drawn one by one, {settings.n_drawn} times each: fewer "
+            "resamples take less time. Labels of one system in columns that are read once, without "
+            "groups and weights, are counted first."
+        )
+        notes.append(Note("choice", text))
     if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
         text = "The number of groups is an estimate, with a standard error of 0.4 %."
         notes.append(Note("choice", text))
