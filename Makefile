@@ -19,7 +19,7 @@ demo: $(VENV)/.demo  ## print scores with their intervals; write a picture and a
 	$(RUN) docs/examples/demo.py
 
 test: $(VENV)/.dev  ## the tests, and the examples in docstrings and documentation
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto --dist worksteal
 
 test-studies: $(VENV)/.dev  ## the tests of the studies of coverage, which stand beside them
 	$(RUN) -m pytest benchmarks/coverage/tests
@@ -71,6 +71,13 @@ coverage-study: $(VENV)/.bench  ## go on with a study of coverage: STUDY=frozen_
 soak: $(VENV)/.dev  ## try to break it for an hour: random calls, faults, many calls; writes a page of the docs
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m benchmarks.reliability run
 
+# The wheel and the oldest dependencies run the code that `make test` has tested. Of its tests they run those in which a file
+# of the package, an extra or a version shows; every night all: make wheel-smoke test-oldest SHOWN_BY=tests
+SHOWN_BY ?= tests/golden tests/kept tests/cli tests/splitters tests/scorer tests/streams tests/_base tests/plots \
+  tests/metrics/test_contract.py tests/test_accumulator.py tests/test_any_call.py tests/test_public_api.py \
+  tests/test_rows_of_any_shape.py
+export SHOWN_BY
+
 # The packaged wheel, made from the source archive, in an environment without the extras.
 SMOKE := build/wheel-smoke
 wheel-smoke: $(VENV)/.dev  ## build the package; test it without its extras, away from the checkout
@@ -81,13 +88,13 @@ wheel-smoke: $(VENV)/.dev  ## build the package; test it without its extras, awa
 	cp -R tests benchmarks pyproject.toml $(SMOKE)/
 	cd $(SMOKE) && venv/bin/python tests/smoke.py
 	$(SMOKE)/venv/bin/python $(PIP_INSTALL) pytest hypothesis
-	cd $(SMOKE) && venv/bin/python -m pytest tests --ignore=tests/test_docs_examples.py
+	cd $(SMOKE) && venv/bin/python -m pytest $(SHOWN_BY) --ignore=tests/test_docs_examples.py
 
 # Expected output in docstrings and pages is that of the newest numpy, so only tests/ runs here.
 OLDEST := .venv-oldest
 OLDEST_PYTHON ?= $(PYTHON)
 test-oldest: $(OLDEST)/.installed  ## the tests on the oldest supported dependencies (Python 3.11 or 3.12)
-	$(OLDEST)/bin/python -m pytest tests --ignore=tests/test_docs_examples.py
+	$(OLDEST)/bin/python -m pytest $(SHOWN_BY) --ignore=tests/test_docs_examples.py
 
 $(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
 	@$(OLDEST_PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] not in [(3, 11), (3, 12)])' || \
