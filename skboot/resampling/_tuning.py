@@ -45,6 +45,33 @@ STRATA_IN_TURN = 64
 # this many random sets are left out (record 0004).
 JACKKNIFE_UNITS = 1000
 
+# Minimum rows for cells of nearly equal rows to be drawn in their place (record 0083).
+ROWS_FOR_CELLS = 20_000
+# Maximum codes of a statistic that are drawn as they are; of more, cells of nearly equal rows are.
+CODES_AS_CELLS = 1 << 13
+# Cells of equal size, beside those of single rows: twice as many change no limit of an interval by
+# a thousandth of its Monte Carlo error (record 0083).
+EQUAL_CELLS = 768
+# Rows far from the others that are cells of their own, about so many.
+FAR_ROWS = 256
+# Maximum directions in which rows of cells may differ; of more, cells would hold most of the
+# variance.
+MOST_DIRECTIONS = 5
+# Maximum share of the variance of a sum, in any direction, that is within cells; above it rows are
+# drawn.
+MOST_WITHIN = 0.5
+# Share of the variance of a sum that is not worth a look at where it lies.
+UNSEEN_SHARE = 1e-3
+# Random rows that a path through all of them is laid by.
+ROWS_LOOKED_AT = 1 << 14
+# Places on a path, over all strata, and least places on each line of it.
+PLACES = 1 << 16
+FEWEST_PLACES = 1 << 6
+# Minimum heavy atoms of equal multiplicity that are drawn together, by look-up in one table.
+EQUAL_ATOMS = 1 << 7
+# Equally likely entries of this table, of which 16 random bits pick one.
+HEAVY_ENTRIES = 1 << 16
+
 # ------------------------------------------------------------------ reading a block
 
 # Maximum atoms whose placed units are counted by one comparison each; those of more atoms are
@@ -80,6 +107,9 @@ NARROW_COUNTS = 1 << 15
 # Maximum terms of all atoms that are put side by side to be summed in one product (128 MB); 16
 # means of 100,000 rows take half the time of 16 products.
 SHARED_TERMS = 1 << 24
+
+# Rows that are put into cells at a time; their temporary arrays stay in the cache.
+ROWS_AT_ONCE = 1 << 17
 
 # ------------------------------------------------------------------ running sums
 

@@ -35,10 +35,11 @@ from ..inference.distribution import (
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import problem_with
-from ..metrics.statistic import Columns, Statistic
+from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign
-from ..resampling.plan import Binding, ResamplingPlan
+from ..resampling._tuning import CODES_AS_CELLS, ROWS_FOR_CELLS
+from ..resampling.plan import Binding, ResamplingPlan, distinct_columns
 from .measured import Measured
 from .rows import WHOLE, Part, Rows
 from .study import Study
@@ -267,7 +268,7 @@ class Draws:
         if self.binding.plan.design.n_factors > 1:
             return self._robust_variances()
         subjects = {
-            k: one.subject
+            k: self.subjects[k]
             for k, one in self.scores.items()
             if one.interval == "bca" or one.subject.statistic.reads in ("sums", "pairs")
         }
@@ -306,8 +307,56 @@ def draw(
     scores : mapping of int to Score, optional
         Of which of them evidence is wanted, by number.
     """
+    if plan.design.n_samples >= ROWS_FOR_CELLS:
+        plan, subjects = _in_cells(plan, subjects)
     binding = plan.bind([subject.coding for subject in subjects])
     return Draws(binding, subjects, bootstrap(binding, subjects, workers), scores or {})
+
+
+def _in_cells(
+    plan: ResamplingPlan, subjects: Sequence[BoundStatistic]
+) -> tuple[ResamplingPlan, Sequence[BoundStatistic]]:
+    """Return plan and statistics of cells of nearly equal rows, where these serve (record 0083)."""
+    # Imported here, because few calls have so many rows.
+    from ..resampling.row_cells import CellsDesign, row_cells
+
+    design, given = plan.design, plan.resamples is not None or plan.drawn is not None
+    many = any(subject.reduced.n_codes > CODES_AS_CELLS for subject in subjects)
+    if given or not many or not all(_are_sums_of_rows(subject, design) for subject in subjects):
+        return plan, subjects
+    columns, numbers = distinct_columns([_terms_of_rows(subject.reduced) for subject in subjects])
+    cells = row_cells(columns, design.strata)
+    if cells is None:
+        return plan, subjects
+    in_cells = []
+    for subject, own in zip(subjects, numbers, strict=True):
+        counts, terms = cells.multiplicity, np.ascontiguousarray(cells.columns[own].T)
+        reduced = replace(
+            subject.reduced, code=None, n_codes=len(counts), terms=terms, counts=counts
+        )
+        coding = CodedRows(None, len(counts), subject.coding.reads, counts)
+        in_cells.append(replace(subject, reduced=reduced, coding=coding))
+    return replace(plan, design=CellsDesign.by(design, cells)), in_cells
+
+
+def _are_sums_of_rows(subject: BoundStatistic, design: SamplingDesign) -> bool:
+    """Whether a statistic is a smooth function of sums over all rows, which are single units."""
+    statistic, reduced = subject.statistic, subject.reduced
+    n_rows = reduced.n_codes if reduced.code is None else len(reduced.code)
+    return (
+        design.units_are_rows
+        and n_rows == design.n_samples
+        and not statistic.is_curve
+        and getattr(statistic, "sketch", "") in ("means", "moments")
+        and isinstance(reduced.terms, np.ndarray)
+    )
+
+
+def _terms_of_rows(reduced: ReducedData) -> NDArray[Any]:
+    """Return what each row adds to each sum, (n_rows, n_terms)."""
+    if reduced.code is None:
+        return reduced.terms
+    return reduced.terms[reduced.code.astype(np.intp)]
 
 
 def draw_scores(plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
