@@ -34,6 +34,8 @@ POISSON_FILL_UNITS = 256
 # Standard deviations by which Poisson totals stay below the wanted total; a fuller resample, one in
 # 160, is drawn again (record 0010).
 SHORTFALL = 2.5
+# The same for heavy atoms, whose counts are drawn again faster than units are placed.
+SHORTFALL_OF_HEAVY = 1.0
 # Bytes of Poisson counts drawn at a time; a few buffers of this size stay in the cache.
 FILL_BYTES = 1 << 17
 # Equally likely entries of a table of Poisson counts (record 0010).
@@ -51,7 +53,7 @@ ROWS_FOR_CELLS = 20_000
 CODES_AS_CELLS = 1 << 13
 # Cells of equal size, beside those of single rows: twice as many change no limit of an interval by
 # a thousandth of its Monte Carlo error (record 0083).
-EQUAL_CELLS = 768
+EQUAL_CELLS = 512
 # Rows far from the others that are cells of their own, about so many.
 FAR_ROWS = 256
 # Maximum directions in which rows of cells may differ; of more, cells would hold most of the

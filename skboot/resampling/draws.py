@@ -31,6 +31,7 @@ from ._tuning import (
     PLACED_ATOMS,
     POISSON_FILL_UNITS,
     SHORTFALL,
+    SHORTFALL_OF_HEAVY,
     STRATA_IN_TURN,
     TABLE_ENTRIES,
     TABLE_UNITS,
@@ -163,7 +164,8 @@ def _heavy_then_rare(
             counts[:, atoms[0]] = drawn
         else:
             totals = drawn + np.zeros(n_resamples, np.int64)
-            counts[:, atoms] = _poisson_fill(rng, totals, multiplicity[atoms], n)
+            equal = _poisson_fill(rng, totals, multiplicity[atoms], n)
+            counts[:, _as_slice(atoms)] = equal
         left = left - drawn
         pool -= size
     if pool:
@@ -188,6 +190,12 @@ def _drawn_as_one(
         for part in parts
         for atoms in ([part] if len(part) >= EQUAL_ATOMS else np.split(part, len(part)))
     ]
+
+
+def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    """Consecutive atoms as a slice, which is written faster."""
+    first, last = int(atoms[0]), int(atoms[-1])
+    return slice(first, last + 1) if last - first == len(atoms) - 1 else atoms
 
 
 def _rare(
@@ -269,10 +277,10 @@ def _poisson_fill(
     n_units, n_resamples = _n_units(multiplicity), len(totals)
     # A pool that is part of n units has totals that vary as well.
     spread = np.sqrt((2.0 - n_units / n) / n_units)
-    rate = max(1.0 - SHORTFALL * spread, 0.25)
+    heavy = int(multiplicity[0]) > TABLE_UNITS
+    rate = max(1.0 - (SHORTFALL_OF_HEAVY if heavy else SHORTFALL) * spread, 0.25)
     single = n_units == len(multiplicity)
     law = None if single else multiplicity.astype(np.int32)
-    heavy = int(multiplicity[0]) > TABLE_UNITS
     dtype: Any = np.int32 if heavy else np.uint8
 
     def fresh(n_resamples: int, out: NDArray[Any]) -> NDArray[np.int64]:
@@ -292,23 +300,36 @@ def _poisson_fill(
         missing[again] = totals[again] - fresh(len(again), some)
         counts[again] = some
     if heavy:
-        # Units of equal atoms are picked by their atoms, as many at a time as the cache holds.
-        step = max(1, FILL_BYTES // max(1, int(missing.max())))
-        for first in range(0, n_resamples, step):
-            some = counts[first : first + step]
-            some += _place(rng, missing[first : first + step], single_units(some.shape[1]))
+        _place_in_equal(rng, missing, counts)
         return counts
     np.add.at(counts.reshape(-1), _picked(rng, missing, multiplicity), np.uint8(1))
     return counts
 
 
+def _place_in_equal(
+    rng: np.random.Generator, missing: NDArray[np.int64], counts: NDArray[np.int32]
+) -> None:
+    """Add units one by one, which pick their atoms; as many at a time as the cache holds."""
+    n_resamples, n_atoms = counts.shape
+    narrow = np.min_scalar_type(n_atoms - 1)
+    step = max(1, FILL_BYTES // max(1, int(missing.max())))
+    for start in range(0, n_resamples, step):
+        some = missing[start : start + step]
+        picks = np.repeat(np.arange(len(some)) * n_atoms, some)
+        picks += rng.integers(0, n_atoms, size=len(picks), dtype=narrow)
+        placed = np.bincount(picks, minlength=len(some) * n_atoms)
+        counts[start : start + step] += placed.reshape(-1, n_atoms)
+
+
 def _poisson_heavy(rng: np.random.Generator, mean: float, counts: NDArray[np.int32]) -> None:
     """Write Poisson counts of one large mean, drawn from a table by 16 random bits each."""
     table, residual, first = _heavy_law(mean)
-    raw = rng.bit_generator.random_raw(-(-len(counts) // 4)).view(np.uint16)[: len(counts)]
-    np.take(table, raw, out=counts, mode="clip")
-    unsettled = np.flatnonzero(counts < 0)
-    counts[unsettled] = first + np.searchsorted(residual, rng.random(len(unsettled)), "right")
+    for start in range(0, len(counts), FILL_BYTES // 2):
+        part = counts[start : start + FILL_BYTES // 2]
+        raw = rng.bit_generator.random_raw(-(-len(part) // 4)).view(np.uint16)[: len(part)]
+        np.take(table, raw, out=part, mode="clip")
+        unsettled = np.flatnonzero(part < 0)
+        part[unsettled] = first + np.searchsorted(residual, rng.random(len(unsettled)), "right")
 
 
 @lru_cache(maxsize=8)
