@@ -47,10 +47,6 @@ STRATA_IN_TURN = 64
 # this many random sets are left out (record 0004).
 JACKKNIFE_UNITS = 1000
 
-# Minimum rows for cells of nearly equal rows to be drawn in their place (record 0083).
-ROWS_FOR_CELLS = 20_000
-# Maximum codes of a statistic that are drawn as they are; of more, cells of nearly equal rows are.
-CODES_AS_CELLS = 1 << 13
 # Cells of equal size, beside those of single rows: twice as many change no limit of an interval by
 # a thousandth of its Monte Carlo error (record 0083).
 EQUAL_CELLS = 512
@@ -66,8 +62,11 @@ MOST_WITHIN = 0.5
 UNSEEN_SHARE = 1e-3
 # Random rows that a path through all of them is laid by.
 ROWS_LOOKED_AT = 1 << 14
-# Places on a path, over all strata, and least places on each line of it.
+# Steps of a direction in which strips of unequal width are looked up.
+STRIP_STEPS = 1 << 12
+# Places on a path, over all strata.
 PLACES = 1 << 16
+# Minimum places on each line of it.
 FEWEST_PLACES = 1 << 6
 # Minimum heavy atoms of equal multiplicity that are drawn together, by look-up in one table.
 EQUAL_ATOMS = 1 << 7
@@ -126,6 +125,8 @@ RUNNING_ELEMENTS = 1 << 16
 EXACT_SINGLE = 1 << 24
 # Whole numbers below this fit an integer of four bytes.
 EXACT_INTEGER = 1 << 31
+# Share of the spread of a column that is rounding of it.
+COLUMN_ROUNDING = 1e-9
 # Share of a total by which running sums in another order may differ.
 SUM_ROUNDING = 1e-12
 

@@ -152,10 +152,11 @@ def _heavy_then_rare(
     heavy = heavy[np.argsort(-multiplicity[heavy], kind="stable")]
     left: NDArray[np.int64] | int = n
     dtype = np.int32 if n < np.iinfo(np.int32).max else np.int64
-    # Without rare atoms, counts are written and read atom by atom.
-    order: Literal["C", "F"] = "C" if rare.any() or len(heavy) >= EQUAL_ATOMS else "F"
+    many = len(heavy) >= EQUAL_ATOMS
+    # Without rare atoms, few counts are written and read atom by atom.
+    order: Literal["C", "F"] = "C" if many or rare.any() else "F"
     counts: NDArray[np.integer] = np.empty((n_resamples, len(multiplicity)), dtype, order)
-    for atoms in _drawn_as_one(heavy, multiplicity):
+    for atoms in _drawn_as_one(heavy, multiplicity) if many else heavy[:, None]:
         size = int(multiplicity[atoms].sum())
         # The first atom is drawn from the same number of units in all resamples, and numpy prepares
         # the law of a single number once.
@@ -182,14 +183,12 @@ def _heavy_then_rare(
 def _drawn_as_one(
     heavy: NDArray[np.intp], multiplicity: NDArray[np.int64]
 ) -> list[NDArray[np.intp]]:
-    """Divide heavy atoms, sorted by multiplicity, into many equal ones and single others."""
-    ends = np.flatnonzero(np.diff(multiplicity[heavy], append=0))
-    parts = np.split(heavy, ends[:-1] + 1) if len(heavy) else []
-    return [
-        atoms
-        for part in parts
-        for atoms in ([part] if len(part) >= EQUAL_ATOMS else np.split(part, len(part)))
-    ]
+    """Divide heavy atoms, in order of multiplicity, into many equal ones and single others."""
+    ends = np.flatnonzero(np.diff(multiplicity[heavy])) + 1
+    sets = list[NDArray[np.intp]]()
+    for atoms in np.split(heavy, ends):
+        sets += [atoms] if len(atoms) >= EQUAL_ATOMS else list(atoms[:, None])
+    return sets
 
 
 def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:

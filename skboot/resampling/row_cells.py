@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._tuning import (
+    COLUMN_ROUNDING,
     EQUAL_CELLS,
     FAR_ROWS,
     FEWEST_PLACES,
@@ -28,17 +29,13 @@ from ._tuning import (
     PLACES,
     ROWS_AT_ONCE,
     ROWS_LOOKED_AT,
+    STRIP_STEPS,
     UNSEEN_SHARE,
 )
 from .coding import Bound, CodedRows, UnitsOfCodes
 from .design import RowDesign, SamplingDesign
 
 Floats = NDArray[np.float64]
-
-# Share of the spread of a column that is rounding.
-_ROUNDING = 1e-9
-# Steps in which values are looked up where strips of unequal width are numbered.
-_STEPS = 1 << 12
 
 
 class RowCells(NamedTuple):
@@ -105,16 +102,17 @@ def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> Row
     stratum = np.zeros(len(columns[0]), np.uint8) if strata is None else strata
     path = _Path.through(directions.values, int(stratum.max()) + 1)
     filled = _Filled.of(directions.values, stratum, path)
-    cells = filled.cells()
-    larger = filled.given_back(cells)
+    equal = filled.cells()
+    larger = filled.given_back(equal)
     if larger is None:
         return None
-    means = filled.means[:, cells.strata]
-    at = np.hstack((means + larger @ (cells.columns - means), filled.far))
+    means = filled.means[:, equal.stratum]
+    at = np.hstack((means + larger @ (equal.values - means), filled.far))
+    stratum = np.concatenate((equal.stratum, filled.far_stratum))
     return RowCells(
-        np.concatenate((cells.multiplicity, np.ones(filled.far.shape[1], np.int64))),
+        np.concatenate((equal.sizes, np.ones(filled.far.shape[1], np.int64))),
         directions.columns_at(at),
-        None if strata is None else np.concatenate((cells.strata, filled.far_stratum)),
+        None if strata is None else stratum,
     )
 
 
@@ -155,7 +153,7 @@ class _Directions(NamedTuple):
                 own -= shared * known
                 loadings[k, j] = shared * span
             left = np.sqrt(own @ own / n)
-            if left <= _ROUNDING * spread:
+            if left <= COLUMN_ROUNDING * spread:
                 continue
             if len(found) == MOST_DIRECTIONS:
                 return None
@@ -214,11 +212,11 @@ class _Path(NamedTuple):
         n_strips = max(1, round(EQUAL_CELLS ** (1 / n_directions)))
         widths = [n_strips] * (n_directions - 1)
         widths.append(max(FEWEST_PLACES, PLACES // n_strata // n_strips ** (n_directions - 1)))
+        middles = (np.arange(STRIP_STEPS) + 0.5) / STRIP_STEPS
         strips = [
-            _strips(seen[k], low[k] + span[k] * (np.arange(_STEPS) + 0.5) / _STEPS, n_strips)
-            for k in range(n_directions - 1)
+            _strips(seen[k], low[k] + span[k] * middles, n_strips) for k in range(n_directions - 1)
         ]
-        steps = np.array([_STEPS] * (n_directions - 1) + widths[-1:])
+        steps = np.array([STRIP_STEPS] * (n_directions - 1) + widths[-1:])
         return cls(bound, low, steps / span, strips, widths)
 
     @property
@@ -232,7 +230,7 @@ class _Path(NamedTuple):
         for k, (own, width) in enumerate(zip(values, self.widths, strict=True)):
             step = ((own - self.low[k]) * self.per_step[k]).astype(np.int32)
             if k < len(self.strips):
-                np.clip(step, 0, _STEPS - 1, out=step)
+                np.clip(step, 0, STRIP_STEPS - 1, out=step)
                 step = self.strips[k].take(step)
             else:
                 np.clip(step, 0, width - 1, out=step)
@@ -250,6 +248,14 @@ def _strips(seen: Floats, steps: Floats, n_strips: int) -> NDArray[np.int32]:
 
 
 # ------------------------------------------------------------------ cells on it
+
+
+class _EqualCells(NamedTuple):
+    """Cells of the path: rows of each, their mean values (n_directions, n_cells), and stratum."""
+
+    sizes: NDArray[np.int64]
+    values: Floats
+    stratum: NDArray[np.intp]
 
 
 class _Filled(NamedTuple):
@@ -311,7 +317,7 @@ class _Filled(NamedTuple):
         """Means of the rows on the path, (n_directions, n_strata)."""
         return self.sums.sum(axis=2) / np.maximum(self.rows.sum(axis=1), 1)
 
-    def cells(self) -> RowCells:
+    def cells(self) -> _EqualCells:
         """Cut the path of each stratum into cells of equal size, but for its last."""
         size = max(1, int(self.rows.sum()) // EQUAL_CELLS)
         sizes, sums, strata = list[Any](), list[Any](), list[Any]()
@@ -330,10 +336,10 @@ class _Filled(NamedTuple):
             )
             sizes.append(np.diff(cuts))
             strata.append(np.full(len(cuts) - 1, h))
-        multiplicity = np.concatenate(sizes)
-        return RowCells(multiplicity, np.hstack(sums) / multiplicity, np.concatenate(strata))
+        n_rows = np.concatenate(sizes)
+        return _EqualCells(n_rows, np.hstack(sums) / n_rows, np.concatenate(strata))
 
-    def given_back(self, cells: RowCells) -> Floats | None:
+    def given_back(self, cells: _EqualCells) -> Floats | None:
         """Return the map of deviations of cells that gives back what they lack.
 
         Covariances are those within strata, whose sizes are fixed. They are looked at where the
@@ -346,14 +352,14 @@ class _Filled(NamedTuple):
         """
         n_path = self.rows.sum(axis=1)
         of_rows = self.squares - (self.means * n_path) @ self.means.T
-        away = cells.columns - self.means[:, cells.strata]
-        between = (away * cells.multiplicity) @ away.T
+        away = cells.values - self.means[:, cells.stratum]
+        between = (away * cells.sizes) @ away.T
         n_far = np.bincount(self.far_stratum, minlength=len(n_path))
         total = self.means * n_path
         for k, own in enumerate(self.far):
             total[k] += np.bincount(self.far_stratum, own, len(n_path))
         of_all = self.squares + self.far @ self.far.T - (total / (n_path + n_far)) @ total.T
-        scale = _root(of_all, _ROUNDING**2 * len(of_all) * (n_path + n_far).sum())
+        scale = _root(of_all, COLUMN_ROUNDING**2 * len(of_all) * (n_path + n_far).sum())
         if not scale.shape[1]:
             return None
         unscale = np.linalg.pinv(scale)

@@ -38,7 +38,6 @@ from ..inference.intervals import problem_with
 from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign
-from ..resampling._tuning import CODES_AS_CELLS, ROWS_FOR_CELLS
 from ..resampling.plan import Binding, ResamplingPlan, distinct_columns
 from .measured import Measured
 from .rows import WHOLE, Part, Rows
@@ -47,6 +46,10 @@ from .study import Study
 # Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
 # below it, because `EvaluationResult.interval` may ask for them.
 _CHEAP_VARIANCE = 1 << 15
+# Minimum rows for cells of nearly equal rows to be drawn in their place (record 0083).
+_ROWS_FOR_CELLS = 20_000
+# Maximum codes of a statistic that are drawn as they are; of more, cells of nearly equal rows are.
+_CODES_AS_CELLS = 1 << 13
 # What is known of a metric without single units of the design.
 LeftOut = Jackknife | RobustVariance
 
@@ -307,7 +310,7 @@ def draw(
     scores : mapping of int to Score, optional
         Of which of them evidence is wanted, by number.
     """
-    if plan.design.n_samples >= ROWS_FOR_CELLS:
+    if plan.design.n_samples >= _ROWS_FOR_CELLS:
         plan, subjects = _in_cells(plan, subjects)
     binding = plan.bind([subject.coding for subject in subjects])
     return Draws(binding, subjects, bootstrap(binding, subjects, workers), scores or {})
@@ -321,7 +324,7 @@ def _in_cells(
     from ..resampling.row_cells import CellsDesign, row_cells
 
     design, given = plan.design, plan.resamples is not None or plan.drawn is not None
-    many = any(subject.reduced.n_codes > CODES_AS_CELLS for subject in subjects)
+    many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
     if given or not many or not all(_are_sums_of_rows(subject, design) for subject in subjects):
         return plan, subjects
     columns, numbers = distinct_columns([_terms_of_rows(subject.reduced) for subject in subjects])
