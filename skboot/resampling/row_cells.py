@@ -99,7 +99,7 @@ def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> Row
     directions = _Directions.of(columns)
     if directions is None:
         return None
-    stratum = np.zeros(len(columns[0]), np.uint8) if strata is None else strata
+    stratum = np.broadcast_to(np.intp(0), len(columns[0])) if strata is None else strata
     path = _Path.through(directions.values, int(stratum.max()) + 1)
     filled = _Filled.of(directions.values, stratum, path)
     equal = filled.cells()

@@ -50,6 +50,8 @@ _CHEAP_VARIANCE = 1 << 15
 _ROWS_FOR_CELLS = 20_000
 # Maximum codes of a statistic that are drawn as they are; of more, cells of nearly equal rows are.
 _CODES_AS_CELLS = 1 << 13
+# Maximum statistics of a call that cells are looked for together, which differ in more directions.
+_MOST_IN_CELLS = 5
 # What is known of a metric without single units of the design.
 LeftOut = Jackknife | RobustVariance
 
@@ -325,41 +327,45 @@ def _in_cells(
 
     design, given = plan.design, plan.resamples is not None or plan.drawn is not None
     many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
-    if given or not many or not all(_are_sums_of_rows(subject, design) for subject in subjects):
+    if given or not many or not design.units_are_rows or len(subjects) > _MOST_IN_CELLS:
         return plan, subjects
-    columns, numbers = distinct_columns([_terms_of_rows(subject.reduced) for subject in subjects])
+    of_sums = [_of_sums(subject, design.n_samples) for subject in subjects]
+    known = [one for one in of_sums if one is not None]
+    if len(known) < len(subjects):
+        return plan, subjects
+    # The order of rows is free where nothing else is known of them.
+    in_order = len(known) > 1 or design.strata is not None
+    columns, numbers = distinct_columns([_terms_of_rows(one.reduced, in_order) for one in known])
     cells = row_cells(columns, design.strata)
     if cells is None:
         return plan, subjects
+    counts = cells.multiplicity
     in_cells = []
-    for subject, own in zip(subjects, numbers, strict=True):
-        counts, terms = cells.multiplicity, np.ascontiguousarray(cells.columns[own].T)
-        reduced = replace(
-            subject.reduced, code=None, n_codes=len(counts), terms=terms, counts=counts
-        )
-        coding = CodedRows(None, len(counts), subject.coding.reads, counts)
-        in_cells.append(replace(subject, reduced=reduced, coding=coding))
+    for one, own in zip(known, numbers, strict=True):
+        terms = np.ascontiguousarray(cells.columns[own].T)
+        reduced = replace(one.reduced, code=None, n_codes=len(counts), terms=terms, counts=counts)
+        coding = CodedRows(None, len(counts), "sums", counts)
+        in_cells.append(replace(one, reduced=reduced, coding=coding))
     return replace(plan, design=CellsDesign.by(design, cells)), in_cells
 
 
-def _are_sums_of_rows(subject: BoundStatistic, design: SamplingDesign) -> bool:
-    """Whether a statistic is a smooth function of sums over all rows, which are single units."""
-    statistic, reduced = subject.statistic, subject.reduced
-    n_rows = reduced.n_codes if reduced.code is None else len(reduced.code)
-    return (
-        design.units_are_rows
-        and n_rows == design.n_samples
-        and not statistic.is_curve
-        and getattr(statistic, "sketch", "") in ("means", "moments")
-        and isinstance(reduced.terms, np.ndarray)
-    )
+def _of_sums(subject: BoundStatistic, n_samples: int) -> BoundStatistic | None:
+    """Return a statistic as a function of sums over all rows, if it is one and reads them all."""
+    code, n_codes = subject.reduced.code, subject.reduced.n_codes
+    found = None
+    if n_samples == (n_codes if code is None else len(code)):
+        found = subject.statistic.as_sums(subject.reduced)
+    if found is None:
+        return None
+    return replace(subject, statistic=found[0], reduced=found[1])
 
 
-def _terms_of_rows(reduced: ReducedData) -> NDArray[Any]:
-    """Return what each row adds to each sum, (n_rows, n_terms)."""
-    if reduced.code is None:
-        return reduced.terms
-    return reduced.terms[reduced.code.astype(np.intp)]
+def _terms_of_rows(reduced: ReducedData, in_order: bool) -> NDArray[Any]:
+    """Return what each row adds to each sum, (n_rows, n_terms), in any order or in their own."""
+    code, terms = reduced.code, reduced.terms
+    if code is None or not (in_order or reduced.n_codes < len(code)):
+        return np.asarray(terms)
+    return np.asarray(terms[code.astype(np.intp, copy=False)])
 
 
 def draw_scores(plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
