@@ -11,6 +11,7 @@ from sklearn import metrics
 
 import skboot
 import skboot.inference.distribution
+from skboot.metrics.ranking import RocAuc, delong_covariance
 from skboot.resampling import row_cells as module
 from skboot.resampling.design import RowDesign
 from skboot.resampling.row_cells import row_cells
@@ -272,6 +273,69 @@ def test_groups_given_resamples_and_subgroups_are_drawn_as_below_the_threshold(g
 
     for one, other in zip(call(), without_cells(monkeypatch, call), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+# ------------------------------------------------------------------ areas under ROC curves
+
+
+def scores_of_two_classes(n=100_000, separation=1.0):
+    rng = np.random.default_rng(2)
+    truth = (rng.random(n) < 0.4).astype(int)
+    score = rng.normal(size=n) + separation * truth
+    return truth, score, score + 0.3 * rng.normal(size=n)
+
+
+def test_areas_are_scikit_learns_and_vary_as_delong_says():
+    truth, score, _ = scores_of_two_classes()
+    result = skboot.bootstrap_score(truth, score, metric="roc_auc", random_state=0)
+    assert result.estimate == pytest.approx(metrics.roc_auc_score(truth, score), rel=1e-12)
+    own = result.bootstrap_distribution
+    _, [[variance]] = delong_covariance(truth == 1, score[None])
+    assert own.std() == pytest.approx(np.sqrt(variance), rel=4.5 / np.sqrt(3998))
+    assert own.mean() == pytest.approx(result.estimate, abs=4.5 * np.sqrt(variance / 1999))
+
+
+def test_paired_areas_differ_as_delong_says():
+    truth, *scores = scores_of_two_classes()
+    systems = dict(zip("AB", scores, strict=True))
+    result = skboot.compare_systems(truth, systems, metric="roc_auc", random_state=0)
+    _, covariance = delong_covariance(truth == 1, np.array(scores))
+    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    assert result.pairs[0].standard_error == pytest.approx(
+        np.sqrt(variance), rel=4.5 / np.sqrt(3998)
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_first_order_of_an_area_is_the_area_without_single_rows(weighted, ties, monkeypatch):
+    truth, score, _ = scores_of_two_classes(30_000)
+    score = np.round(score, 2) if ties else score
+    weights = np.random.default_rng(4).integers(1, 4, len(truth)) / 2 if weighted else None
+    area = RocAuc()
+    reduced = area.reduce(truth, score, weights)
+    monkeypatch.setattr("skboot.metrics.ranking.SECOND_ORDER_SHARE", np.inf)
+    statistic, terms = area.as_sums(reduced)
+    code = np.arange(len(truth)) if reduced.code is None else reduced.code.astype(int)
+    of_rows = terms.terms[code]
+    assert of_rows[:, 1].sum() == pytest.approx(0, abs=1e-8 * np.abs(of_rows[:, 1]).sum())
+    for row in (0, 17, 29_999):
+        left = np.delete(np.arange(len(truth)), row)
+        own = None if weights is None else weights[left]
+        expected = metrics.roc_auc_score(truth[left], score[left], sample_weight=own)
+        value = statistic.combine((of_rows.sum(axis=0) - of_rows[row])[None], terms)[0]
+        full = metrics.roc_auc_score(truth, score, sample_weight=weights)
+        assert value - full == pytest.approx(expected - full, rel=1e-3, abs=1e-12)
+
+
+@pytest.mark.parametrize("separation", [1.0, 6.0])
+def test_areas_of_which_few_rows_decide_are_drawn_by_rows(separation):
+    area = RocAuc()
+    truth, score, _ = scores_of_two_classes(separation=separation)
+    found = area.as_sums(area.reduce(truth, score, None))
+    assert (found is None) == (separation > 5)
+    truth, score, _ = scores_of_two_classes(20_000)
+    assert area.as_sums(area.reduce(truth, score, None)) is None
 
 
 def test_acceleration_of_bca_is_that_of_the_rows(monkeypatch):
