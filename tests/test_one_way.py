@@ -132,6 +132,7 @@ def test_studies_bind_in_one_engine():
 
 def test_a_class_of_designs_is_a_way_to_bind_and_to_make_blocks():
     assert classes_below(PACKAGE, "SamplingDesign") == [
+        "CellsDesign",  # into which a plan is made where rows are many
         "CrossedDesign",
         "GroupDesign",
         "OnePopulationDesign",

@@ -19,6 +19,10 @@ ROWS_PER_VALUE = 50
 # floor of 1 ms either way (record 0013).
 ROWS_PER_CELL = 4
 
+# Maximum share of the variance of an area that its second order may have for resamples to be drawn
+# by cells: limits then move by a tenth of their Monte Carlo error at most (record 0083).
+SECOND_ORDER_SHARE = 1e-4
+
 # ---- How labels and cells are counted. The counts are the same.
 
 # Number of rows that are searched for labels or values before all others (rows): most labels occur

@@ -57,6 +57,11 @@ class Negated(Statistic):
         """The same as for the negated statistic."""
         return self.statistic.reduce(y_true, y_pred, sample_weight)
 
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """The negative of what the negated statistic is."""
+        found = self.statistic.as_sums(reduced)
+        return None if found is None else (Negated(found[0]), found[1])
+
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Negated values."""
         return 0.0 - self.statistic.evaluate(block, reduced)

@@ -139,6 +139,10 @@ class RowMean(SumsStatistic):
         """The mean of which it is the root; None if it is none."""
         return replace(self, root=False) if self.root else None
 
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """See `Statistic.as_sums`."""
+        return self, reduced
+
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:

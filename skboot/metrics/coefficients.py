@@ -12,7 +12,7 @@ from .additive import SumsStatistic
 from .facts import Facts
 from .magnitudes import in_ordinary_range
 from .registry import Request, fast_path
-from .statistic import Columns, Floats, ReducedData, Response
+from .statistic import Columns, Floats, ReducedData, Response, Statistic
 
 # Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
 # taken as constant, because the difference is rounding.
@@ -100,6 +100,10 @@ class Coefficient(SumsStatistic):
                 "stays the same."
             )
         return self.combine(np.vstack((sums[:1], sums)).T, ReducedData(None, 0))
+
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """See `Statistic.as_sums`."""
+        return self, reduced
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """One less the ratio of sums of squares."""

@@ -19,7 +19,7 @@ from .coefficients import Coefficient, about_mean
 from .facts import Facts
 from .magnitudes import in_ordinary_range
 from .registry import FAST_PATHS, Factory, Request, fast_path
-from .statistic import Columns, Floats, ReducedData, Response
+from .statistic import Columns, Floats, ReducedData, Response, Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,10 @@ class OutputAverage(SumsStatistic):
         """The same about a point of each output; see `Statistic.reduce_about`."""
         each = zip(y_true.T, y_pred.T, origin, strict=True)
         return _side_by_side([self.column.reduce_about(*own) for own in each])
+
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """See `Statistic.as_sums`."""
+        return self, reduced
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Average of the values of the outputs."""

@@ -164,6 +164,13 @@ class Evaluated(ABC):
         """Values from sums (n_resamples, n_terms), of a function of these alone; else None."""
         return None
 
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """A smooth function of sums of what rows add, which varies as it does; None without one.
+
+        Resamples of many rows may be drawn by cells of nearly equal rows then (record 0083).
+        """
+        return None
+
     def check_parts(
         self,
         reduced: ReducedData,

@@ -34,6 +34,8 @@ POISSON_FILL_UNITS = 256
 # Standard deviations by which Poisson totals stay below the wanted total; a fuller resample, one in
 # 160, is drawn again (record 0010).
 SHORTFALL = 2.5
+# The same for heavy atoms, whose counts are drawn again faster than units are placed.
+SHORTFALL_OF_HEAVY = 1.0
 # Bytes of Poisson counts drawn at a time; a few buffers of this size stay in the cache.
 FILL_BYTES = 1 << 17
 # Equally likely entries of a table of Poisson counts (record 0010).
@@ -44,6 +46,32 @@ STRATA_IN_TURN = 64
 # Maximum units that are left out one by one where each costs a pass over the rows; of more units,
 # this many random sets are left out (record 0004).
 JACKKNIFE_UNITS = 1000
+
+# Cells of equal size, beside those of single rows: twice as many change no limit of an interval by
+# a thousandth of its Monte Carlo error (record 0083).
+EQUAL_CELLS = 512
+# Rows far from the others that are cells of their own, about so many.
+FAR_ROWS = 256
+# Maximum directions in which rows of cells may differ; of more, cells would hold most of the
+# variance.
+MOST_DIRECTIONS = 5
+# Maximum share of the variance of a sum, in any direction, that is within cells; above it rows are
+# drawn.
+MOST_WITHIN = 0.5
+# Share of the variance of a sum that is not worth a look at where it lies.
+UNSEEN_SHARE = 1e-3
+# Random rows that a path through all of them is laid by.
+ROWS_LOOKED_AT = 1 << 14
+# Steps of a direction in which strips of unequal width are looked up.
+STRIP_STEPS = 1 << 12
+# Places on a path, over all strata.
+PLACES = 1 << 16
+# Minimum places on each line of it.
+FEWEST_PLACES = 1 << 6
+# Minimum heavy atoms of equal multiplicity that are drawn together, by look-up in one table.
+EQUAL_ATOMS = 1 << 7
+# Equally likely entries of this table, of which 16 random bits pick one.
+HEAVY_ENTRIES = 1 << 16
 
 # ------------------------------------------------------------------ reading a block
 
@@ -81,6 +109,9 @@ NARROW_COUNTS = 1 << 15
 # means of 100,000 rows take half the time of 16 products.
 SHARED_TERMS = 1 << 24
 
+# Rows that are put into cells at a time; their temporary arrays stay in the cache.
+ROWS_AT_ONCE = 1 << 17
+
 # ------------------------------------------------------------------ running sums
 
 # Codes in a tile of running sums: fewer leave more totals to add up in a chain, more waste
@@ -94,6 +125,8 @@ RUNNING_ELEMENTS = 1 << 16
 EXACT_SINGLE = 1 << 24
 # Whole numbers below this fit an integer of four bytes.
 EXACT_INTEGER = 1 << 31
+# Share of the spread of a column that is rounding of it.
+COLUMN_ROUNDING = 1e-9
 # Share of a total by which running sums in another order may differ.
 SUM_ROUNDING = 1e-12
 

@@ -6,6 +6,7 @@ An *atom* is a set of interchangeable units; its multiplicity is their number. A
 `multinomial_counts` takes the cheapest of these ways, all of them exact:
 
 * few heavy atoms: conditional binomials, one per atom;
+* many heavy atoms of equal multiplicity: one binomial for all of them, and a table of their counts;
 * many rare atoms: independent Poisson counts, topped up to the total, by table look-up or, for
   single units, by comparing bytes;
 * few units: place them one by one.
@@ -17,17 +18,20 @@ block of resamples makes results independent of how blocks are spread over proce
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
 from ._tuning import (
+    EQUAL_ATOMS,
     FILL_BYTES,
+    HEAVY_ENTRIES,
     PLACED_ATOMS,
     POISSON_FILL_UNITS,
     SHORTFALL,
+    SHORTFALL_OF_HEAVY,
     STRATA_IN_TURN,
     TABLE_ENTRIES,
     TABLE_UNITS,
@@ -148,15 +152,21 @@ def _heavy_then_rare(
     heavy = heavy[np.argsort(-multiplicity[heavy], kind="stable")]
     left: NDArray[np.int64] | int = n
     dtype = np.int32 if n < np.iinfo(np.int32).max else np.int64
-    # Without rare atoms, counts are written and read atom by atom.
-    order: Literal["C", "F"] = "C" if rare.any() else "F"
+    many = len(heavy) >= EQUAL_ATOMS
+    # Without rare atoms, few counts are written and read atom by atom.
+    order: Literal["C", "F"] = "C" if many or rare.any() else "F"
     counts: NDArray[np.integer] = np.empty((n_resamples, len(multiplicity)), dtype, order)
-    for atom in heavy:
-        size = int(multiplicity[atom])
+    for atoms in _drawn_as_one(heavy, multiplicity) if many else heavy[:, None]:
+        size = int(multiplicity[atoms].sum())
         # The first atom is drawn from the same number of units in all resamples, and numpy prepares
         # the law of a single number once.
         drawn = left if size == pool else rng.binomial(left, size / pool, size=n_resamples)
-        counts[:, atom] = drawn
+        if len(atoms) == 1:
+            counts[:, atoms[0]] = drawn
+        else:
+            totals = drawn + np.zeros(n_resamples, np.int64)
+            equal = _poisson_fill(rng, totals, multiplicity[atoms], n)
+            counts[:, _as_slice(atoms)] = equal
         left = left - drawn
         pool -= size
     if pool:
@@ -168,6 +178,23 @@ def _heavy_then_rare(
         last = len(multiplicity) - of_rare.shape[1]
         counts[:, slice(last, None) if rare[last:].all() else rare] = of_rare
     return counts
+
+
+def _drawn_as_one(
+    heavy: NDArray[np.intp], multiplicity: NDArray[np.int64]
+) -> list[NDArray[np.intp]]:
+    """Divide heavy atoms, in order of multiplicity, into many equal ones and single others."""
+    ends = np.flatnonzero(np.diff(multiplicity[heavy])) + 1
+    sets = list[NDArray[np.intp]]()
+    for atoms in np.split(heavy, ends):
+        sets += [atoms] if len(atoms) >= EQUAL_ATOMS else list(atoms[:, None])
+    return sets
+
+
+def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    """Consecutive atoms as a slice, which is written faster."""
+    first, last = int(atoms[0]), int(atoms[-1])
+    return slice(first, last + 1) if last - first == len(atoms) - 1 else atoms
 
 
 def _rare(
@@ -238,36 +265,82 @@ def _many_small_strata(
 
 def _poisson_fill(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
-) -> NDArray[np.uint8]:
+) -> NDArray[np.integer]:
     """Draw independent Poisson counts, then one by one the units that lack to the totals.
 
     Given its total, a vector of Poisson counts is multinomial, and so is its sum with units that
     are placed at random. Resamples that are fuller than their total are drawn again; this depends
-    on the two totals alone, so that the law of the counts given these totals is unchanged.
+    on the two totals alone, so that the law of the counts given these totals is unchanged. Heavy
+    atoms are all of one multiplicity.
     """
     n_units, n_resamples = _n_units(multiplicity), len(totals)
     # A pool that is part of n units has totals that vary as well.
     spread = np.sqrt((2.0 - n_units / n) / n_units)
-    rate = max(1.0 - SHORTFALL * spread, 0.25)
+    heavy = int(multiplicity[0]) > TABLE_UNITS
+    rate = max(1.0 - (SHORTFALL_OF_HEAVY if heavy else SHORTFALL) * spread, 0.25)
     single = n_units == len(multiplicity)
     law = None if single else multiplicity.astype(np.int32)
+    dtype: Any = np.int32 if heavy else np.uint8
 
-    def fresh(n_resamples: int, out: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def fresh(n_resamples: int, out: NDArray[Any]) -> NDArray[np.int64]:
         if law is None:
             _poisson_bytes(rng, rate, out.reshape(-1))
+        elif heavy:
+            _poisson_heavy(rng, rate * float(multiplicity[0]), out.reshape(-1))
         else:
             _poisson_cells(rng, rate, law, out)
         # Sums in 32 bits take half the time of sums in 64 bits (record 0010).
         return out.sum(axis=1, dtype=np.uint32).astype(np.int64)
 
-    counts = np.empty((n_resamples, len(multiplicity)), dtype=np.uint8)
+    counts = np.empty((n_resamples, len(multiplicity)), dtype=dtype)
     missing = totals - fresh(n_resamples, counts)
     while (again := np.flatnonzero(missing < 0)).size:
-        some = np.empty((len(again), len(multiplicity)), dtype=np.uint8)
+        some = np.empty((len(again), len(multiplicity)), dtype=dtype)
         missing[again] = totals[again] - fresh(len(again), some)
         counts[again] = some
+    if heavy:
+        _place_in_equal(rng, missing, counts)
+        return counts
     np.add.at(counts.reshape(-1), _picked(rng, missing, multiplicity), np.uint8(1))
     return counts
+
+
+def _place_in_equal(
+    rng: np.random.Generator, missing: NDArray[np.int64], counts: NDArray[np.int32]
+) -> None:
+    """Add units one by one, which pick their atoms; as many at a time as the cache holds."""
+    n_resamples, n_atoms = counts.shape
+    narrow = np.min_scalar_type(n_atoms - 1)
+    step = max(1, FILL_BYTES // max(1, int(missing.max())))
+    for start in range(0, n_resamples, step):
+        some = missing[start : start + step]
+        picks = np.repeat(np.arange(len(some)) * n_atoms, some)
+        picks += rng.integers(0, n_atoms, size=len(picks), dtype=narrow)
+        placed = np.bincount(picks, minlength=len(some) * n_atoms)
+        counts[start : start + step] += placed.reshape(-1, n_atoms)
+
+
+def _poisson_heavy(rng: np.random.Generator, mean: float, counts: NDArray[np.int32]) -> None:
+    """Write Poisson counts of one large mean, drawn from a table by 16 random bits each."""
+    table, residual, first = _heavy_law(mean)
+    for start in range(0, len(counts), FILL_BYTES // 2):
+        part = counts[start : start + FILL_BYTES // 2]
+        raw = rng.bit_generator.random_raw(-(-len(part) // 4)).view(np.uint16)[: len(part)]
+        np.take(table, raw, out=part, mode="clip")
+        unsettled = np.flatnonzero(part < 0)
+        part[unsettled] = first + np.searchsorted(residual, rng.random(len(unsettled)), "right")
+
+
+@lru_cache(maxsize=8)
+def _heavy_law(mean: float) -> tuple[NDArray[np.int32], NDArray[np.float64], int]:
+    """Table of Poisson counts, -1 where an entry is open; law of the open ones from its first."""
+    first, last = (int(stats.poisson.ppf(q, mean)) for q in (1e-18, 1 - 1e-16))
+    entries = HEAVY_ENTRIES * stats.poisson.pmf(np.arange(first, last + 1), mean)
+    n_entries = np.floor(entries).astype(np.intp)
+    table = np.full(HEAVY_ENTRIES, -1, np.int32)
+    table[: n_entries.sum()] = np.repeat(np.arange(first, last + 1), n_entries)
+    residual = np.cumsum(entries - n_entries)
+    return table, residual[:-1] / residual[-1], first
 
 
 def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uint8]) -> None:

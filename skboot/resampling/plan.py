@@ -213,7 +213,8 @@ class Binding:
         kind = "units" if units_of_codes[which[0]] is self.units_of_codes[which[0]] else "rows"
         if kind not in self._cache:
             totals = [units_of_codes[k].totals(terms[k]) for k in which]
-            self._cache[kind] = _distinct_columns(totals)
+            columns, numbers = distinct_columns(totals)
+            self._cache[kind] = np.column_stack(columns), numbers
         distinct, columns_of_each = self._cache[kind]
         first = blocks[which[0]]
         assert isinstance(first, UnitBlock)
@@ -303,9 +304,9 @@ def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> ND
     return np.concatenate((counts, (multiplicity - less).astype(counts.dtype)))
 
 
-def _distinct_columns(
+def distinct_columns(
     matrices: Sequence[NDArray[Any]],
-) -> tuple[NDArray[Any], list[NDArray[np.intp]]]:
+) -> tuple[list[NDArray[Any]], list[NDArray[np.intp]]]:
     """Return the distinct columns of some matrices, and the numbers of those in each matrix."""
     distinct: list[NDArray[Any]] = []
     numbers_by_key: dict[tuple[float, ...], list[int]] = {}
@@ -323,7 +324,7 @@ def _distinct_columns(
                 distinct.append(column)
             of_matrix.append(equal[0])
         columns.append(np.array(of_matrix, dtype=np.intp))
-    return np.column_stack(distinct), columns
+    return distinct, columns
 
 
 def _counts_of_work(

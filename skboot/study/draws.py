@@ -39,16 +39,22 @@ from ..inference.distribution import (
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import problem_with
-from ..metrics.statistic import Columns, Statistic
+from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign
-from ..resampling.plan import Binding, ResamplingPlan
+from ..resampling.plan import Binding, ResamplingPlan, distinct_columns
 from .measured import Measured
 from .rows import WHOLE, Part, Rows
 
 # Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
 # below it, because `EvaluationResult.interval` may ask for them.
 _CHEAP_VARIANCE = 1 << 15
+# Minimum rows for cells of nearly equal rows to be drawn in their place (record 0083).
+_ROWS_FOR_CELLS = 20_000
+# Maximum codes of a statistic that are drawn as they are; of more, cells of nearly equal rows are.
+_CODES_AS_CELLS = 1 << 13
+# Maximum statistics of a call that cells are looked for together, which differ in more directions.
+_MOST_IN_CELLS = 5
 # What is known of a metric without single units of the design.
 LeftOut = Jackknife | RobustVariance
 
@@ -338,7 +344,7 @@ class Draws:
         if self.plan.design.n_factors > 1:
             return self._robust_variances()
         subjects = {
-            k: one.subject
+            k: self.subjects[k]
             for k, one in self.scores.items()
             if one.interval == "bca" or one.subject.statistic.reads in ("sums", "pairs")
         }
@@ -377,5 +383,62 @@ def draw(
     scores : mapping of int to Score, optional
         Of which of them evidence is wanted, by number.
     """
+    if plan.design.n_samples >= _ROWS_FOR_CELLS:
+        plan, subjects = _in_cells(plan, subjects)
     binding = plan.bind([subject.coding for subject in subjects])
     return Draws(plan, binding, subjects, bootstrap(binding, subjects, workers), scores or {})
+
+
+def _in_cells(
+    plan: ResamplingPlan, subjects: Sequence[BoundStatistic]
+) -> tuple[ResamplingPlan, Sequence[BoundStatistic]]:
+    """Return plan and statistics of cells of nearly equal rows, where these serve (record 0083)."""
+    # Imported here, because few calls have so many rows.
+    from ..resampling.row_cells import CellsDesign, row_cells
+
+    design, given = plan.design, plan.resamples is not None or plan.drawn is not None
+    many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
+    if given or not many or not design.units_are_rows or len(subjects) > _MOST_IN_CELLS:
+        return plan, subjects
+    of_sums = [_of_sums(subject, design.n_samples) for subject in subjects]
+    known = [one for one in of_sums if one is not None]
+    if len(known) < len(subjects):
+        return plan, subjects
+    # The order of rows is free where nothing else is known of them.
+    in_order = len(known) > 1 or design.strata is not None
+    columns, numbers = distinct_columns([_terms_of_rows(one.reduced, in_order) for one in known])
+    cells = row_cells(columns, design.strata)
+    if cells is None:
+        return plan, subjects
+    counts = cells.multiplicity
+    in_cells = []
+    for one, own in zip(known, numbers, strict=True):
+        terms = np.ascontiguousarray(cells.columns[own].T)
+        reduced = replace(one.reduced, code=None, n_codes=len(counts), terms=terms, counts=counts)
+        coding = CodedRows(None, len(counts), "sums", counts)
+        in_cells.append(replace(one, reduced=reduced, coding=coding))
+    return replace(plan, design=CellsDesign.by(design, cells)), in_cells
+
+
+def _of_sums(subject: BoundStatistic, n_samples: int) -> BoundStatistic | None:
+    """Return a statistic as a function of sums over all rows, if it is one and reads them all."""
+    code, n_codes = subject.reduced.code, subject.reduced.n_codes
+    found = None
+    if n_samples == (n_codes if code is None else len(code)):
+        found = subject.statistic.as_sums(subject.reduced)
+    if found is None:
+        return None
+    return replace(subject, statistic=found[0], reduced=found[1])
+
+
+def _terms_of_rows(reduced: ReducedData, in_order: bool) -> NDArray[Any]:
+    """Return what each row adds to each sum, (n_rows, n_terms), in any order or in their own."""
+    code, terms = reduced.code, reduced.terms
+    if code is None or not (in_order or reduced.n_codes < len(code)):
+        return np.asarray(terms)
+    return np.asarray(terms[code.astype(np.intp, copy=False)])
+
+
+def draw_scores(plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
+    """As `draw`, of scores all of whose evidence is wanted."""
+    return draw(plan, [one.subject for one in scores], workers, dict(enumerate(scores)))

@@ -29,6 +29,8 @@ MULTIPLICITIES = {
     "many single units": [1] * 400,
     "many rare atoms": [1, 2, 5, 30, 99] * 12,
     "heavy and many rare atoms": [4000, 700, 101] + [1, 3, 20, 80] * 25,
+    "many equal heavy atoms": [130] * 128,
+    "equal heavy atoms among others": [5000, 400] + [1500] * 200 + [101, 60, 5] + [1] * 50,
 }
 
 
@@ -46,7 +48,14 @@ def test_each_count_is_binomial_and_lines_sum_to_n(name):
 
 @pytest.mark.parametrize(
     "name",
-    ["heavy and rare atoms", "many single units", "many rare atoms", "heavy and many rare atoms"],
+    [
+        "heavy and rare atoms",
+        "many single units",
+        "many rare atoms",
+        "heavy and many rare atoms",
+        "many equal heavy atoms",
+        "equal heavy atoms among others",
+    ],
 )
 def test_covariances_are_multinomial(name):
     multiplicity = np.array(MULTIPLICITIES[name])

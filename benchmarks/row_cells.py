@@ -1,0 +1,148 @@
+"""Cells of nearly equal rows in place of rows: what they change of limits, and what calls take.
+
+    python -m benchmarks.row_cells              both tables, at 20,000 to 1,000,000 rows
+    python -m benchmarks.row_cells --seeds 20   and limits of calls by rows beside those by cells
+
+The first table is closed: standard deviations and skewness of sums are those of cells and of rows.
+By the expansion of Cornish and Fisher a limit moves by (1.96**2 - 1) / 6 of what skewness lacks.
+The last one has the mean difference of limits over seeds, with 9999 resamples, and its error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+from sklearn import metrics
+
+import skboot
+from skboot.resampling.row_cells import row_cells
+from skboot.study import draws
+
+ROWS = (20_000, 100_000, 1_000_000)
+
+
+def columns_of(n):
+    """Columns of rows, and the sum of them that is looked at."""
+    rng = np.random.default_rng(1)
+    z, other, third = rng.normal(size=(3, n))
+    weights, rare = rng.exponential(size=n), rng.random(n) < 1e-3
+    near, far = (z + 0.1 * other) ** 2, other**2
+    return {
+        "normal": ([z], [1]),
+        "log-normal": ([np.exp(z)], [1]),
+        "log-normal, sigma 2": ([np.exp(2 * z)], [1]),
+        "squares": ([z**2], [1]),
+        "0 or 1 and rare large values": ([np.where(rare, 1000 * rng.random(n), far > 1)], [1]),
+        "log loss with rare huge losses": ([np.where(rare, 27.0, rng.gamma(1, 0.2, n))], [1]),
+        "difference of close systems": ([z**2, near], [-1, 1]),
+        "difference of unlike systems": ([z**2, far], [-1, 1]),
+        "weighted squares": ([weights, weights * z**2], [-1, 1]),
+        "one of three systems": ([z**2, (z + other) ** 2, (z + third) ** 2], [0, 0, 1]),
+        "R2": ([other, other**2, z, z**2], [0, -0.2, 0, 1]),
+    }
+
+
+def moments(values, multiplicity):
+    """Standard deviation and skewness of the sum over a resample."""
+    away = values - np.average(values, weights=multiplicity)
+    variance, third = multiplicity @ away**2, multiplicity @ away**3
+    return np.sqrt(variance), third / variance**1.5
+
+
+def print_law(n):
+    """Print what cells change of each column, or of a sum of several."""
+    for name, (columns, loading) in columns_of(n).items():
+        columns = [np.asarray(column, dtype=np.float64) for column in columns]
+        cells = row_cells(columns, None)
+        if cells is None:
+            print(f"{name}, {n} rows: by rows")
+            continue
+        spread, skewness = moments(np.dot(loading, columns), np.ones(n))
+        own, own_skewness = moments(np.dot(loading, cells.columns), cells.multiplicity)
+        moved = abs(own_skewness - skewness) * (1.96**2 - 1) / 6
+        print(
+            f"{name}, {n} rows: {len(cells.multiplicity)} cells, standard deviations "
+            f"{own / spread:.6f}, limits moved by {moved:.5f} standard errors"
+        )
+
+
+def calls(n):
+    """Functions of scikit-learn and calls of the same metric."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=n)
+    predicted = truth + rng.normal(size=n)
+    label = (rng.random(n) < 0.3).astype(int)
+    score = rng.normal(size=n) + 1.5 * label
+    probability = 1 / (1 + np.exp(1 - score))
+    return {
+        "mean_squared_error": (metrics.mean_squared_error, truth, predicted),
+        "mean_absolute_error": (metrics.mean_absolute_error, truth, predicted),
+        "r2": (metrics.r2_score, truth, predicted),
+        "log_loss": (metrics.log_loss, label, probability),
+        "brier_score": (metrics.brier_score_loss, label, probability),
+        "roc_auc": (metrics.roc_auc_score, label, score),
+    }
+
+
+def seconds(function, runs):
+    """Median CPU time of some runs."""
+    found = []
+    for _ in range(runs):
+        start = time.process_time()
+        function()
+        found.append(time.process_time() - start)
+    return float(np.median(found))
+
+
+def print_times(n):
+    """Print how many single scores a call with 1999 resamples takes."""
+    for name, (function, *rows) in calls(n).items():
+        single = seconds(lambda function=function, rows=rows: function(*rows), 7)
+        whole = seconds(
+            lambda name=name, rows=rows: skboot.bootstrap_score(*rows, metric=name, random_state=0),
+            5,
+        )
+        print(f"{name}, {n} rows: {whole * 1e3:.1f} ms, {whole / single:.1f} single scores")
+
+
+def print_limits(n, seeds):
+    """Print how limits by cells differ from those by rows, in standard errors."""
+    for name, (columns, _) in columns_of(n).items():
+        if len(columns) > 1:
+            continue
+        values = np.asarray(columns[0], dtype=np.float64)
+        limits = np.array(
+            [[_limits(values, seed, least) for seed in range(seeds)] for least in (n, n + 1)]
+        ) / (values.std() / np.sqrt(n))
+        difference = limits[0].mean(axis=0) - limits[1].mean(axis=0)
+        error = np.sqrt(limits.var(axis=1, ddof=1).sum(axis=0) / seeds)
+        print(f"{name}, {n} rows: limits differ by {difference.round(4)}, error {error.round(4)}")
+
+
+def _limits(values, seed, least_rows):
+    draws._ROWS_FOR_CELLS = least_rows
+    result = skboot.bootstrap_score(
+        None, values, metric="mean", interval="percentile", n_resamples=9999, random_state=seed
+    )
+    return result.confidence_interval[:2]
+
+
+def main():
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="*", default=ROWS)
+    parser.add_argument("--seeds", type=int, default=0)
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    for n in asked.rows:
+        print_law(n)
+        print_times(n)
+    if asked.seeds:
+        print_limits(min(asked.rows), asked.seeds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,379 @@
+"""Cells of nearly equal rows, which are drawn in place of many rows.
+
+A function of sums hardly tells rows apart that add nearly the same. `row_cells` puts them into some
+thousand cells of equal size, along a path through what they add, and lets a row of each cell add
+their mean. The sums of the data stay what they are. What resamples would lack, the covariance
+within cells, is given back: the means of cells lie further from that of all by as much, so that all
+sums together have the covariance that rows have, in every direction. Rows far from the others,
+which decide how skewed the sums are, are cells of their own. Record 0083 has the errors.
+
+`CellsDesign` draws the cells by the counts that codes of label metrics are drawn by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._tuning import (
+    COLUMN_ROUNDING,
+    EQUAL_CELLS,
+    FAR_ROWS,
+    FEWEST_PLACES,
+    MOST_DIRECTIONS,
+    MOST_WITHIN,
+    PLACES,
+    ROWS_AT_ONCE,
+    ROWS_LOOKED_AT,
+    STRIP_STEPS,
+    UNSEEN_SHARE,
+)
+from .coding import Bound, CodedRows, UnitsOfCodes
+from .design import RowDesign, SamplingDesign
+
+Floats = NDArray[np.float64]
+
+
+class RowCells(NamedTuple):
+    """Cells of nearly equal rows.
+
+    Attributes
+    ----------
+    multiplicity : ndarray of shape (n_cells,)
+        Rows of each.
+    columns : ndarray of shape (n_columns, n_cells)
+        What a row of each adds to each sum.
+    strata : ndarray of shape (n_cells,) or None
+        Stratum of each.
+    """
+
+    multiplicity: NDArray[np.int64]
+    columns: Floats
+    strata: NDArray[np.intp] | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CellsDesign(RowDesign):
+    """Independent rows that are drawn by cells.
+
+    Attributes
+    ----------
+    cells : RowCells
+    """
+
+    cells: RowCells
+
+    @classmethod
+    def by(cls, design: SamplingDesign, cells: RowCells) -> Self:
+        """Return a design of the same rows whose statistics have the cells as codes."""
+        own = {each.name: getattr(design, each.name) for each in fields(design)}
+        return cls(cells=cells, **own)
+
+    def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
+        """See `SamplingDesign.bind`; atoms are the cells, which are the codes of all."""
+        n = len(self.cells.multiplicity)
+        units = [UnitsOfCodes(n, (n,), reads=coding.reads) for coding in codings]
+        return units, (self.cells.multiplicity,), self.cells.strata
+
+
+def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> RowCells | None:
+    """Put rows into cells.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n_rows,)
+        What each row adds to each sum, without equal columns.
+    strata : ndarray of shape (n_rows,) or None
+        Stratum of each row, from 0; the rows of a cell are of one.
+
+    Returns
+    -------
+    RowCells or None
+        None where cells would hold too much of the variance: of many unlike columns, or where
+        strata are too small for several cells each.
+    """
+    directions = _Directions.of(columns)
+    if directions is None:
+        return None
+    stratum = np.broadcast_to(np.intp(0), len(columns[0])) if strata is None else strata
+    path = _Path.through(directions.values, int(stratum.max()) + 1)
+    filled = _Filled.of(directions.values, stratum, path)
+    equal = filled.cells()
+    larger = filled.given_back(equal)
+    if larger is None:
+        return None
+    means = filled.means[:, equal.stratum]
+    at = np.hstack((means + larger @ (equal.values - means), filled.far))
+    stratum = np.concatenate((equal.stratum, filled.far_stratum))
+    return RowCells(
+        np.concatenate((equal.sizes, np.ones(filled.far.shape[1], np.int64))),
+        directions.columns_at(at),
+        None if strata is None else stratum,
+    )
+
+
+# ------------------------------------------------------------------ directions
+
+
+class _Directions(NamedTuple):
+    """Uncorrelated directions of mean 0 and variance 1 in which rows differ.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_directions, n_rows)
+    means : ndarray of shape (n_columns,)
+    loadings : ndarray of shape (n_columns, n_directions)
+        The columns are the means, and loadings times values.
+    """
+
+    values: Floats
+    means: Floats
+    loadings: Floats
+
+    @classmethod
+    def of(cls, columns: Sequence[Floats]) -> Self | None:
+        """Orthogonalize the columns one after the other; None if none differ, or too many do."""
+        n, found = len(columns[0]), list[Floats]()
+        means, loadings = np.empty(len(columns)), np.zeros((len(columns), MOST_DIRECTIONS + 1))
+        for column, (k, mean) in zip(columns, enumerate(map(np.mean, columns)), strict=True):
+            low, high = column.min(), column.max()
+            means[k] = low if low == high else mean
+            if low == high:
+                continue
+            span = float(high - low)
+            own = column - mean
+            own /= span
+            spread = np.sqrt(own @ own / n)
+            for j, known in enumerate(found):
+                shared = known @ own / n
+                own -= shared * known
+                loadings[k, j] = shared * span
+            left = np.sqrt(own @ own / n)
+            if left <= COLUMN_ROUNDING * spread:
+                continue
+            if len(found) == MOST_DIRECTIONS:
+                return None
+            own /= left
+            loadings[k, len(found)] = left * span
+            found.append(own)
+        if not found:
+            return None
+        return cls(_stacked(found), means, loadings[:, : len(found)])
+
+    def columns_at(self, values: Floats) -> Floats:
+        """Return the columns, (n_columns, n_points), at points of these values."""
+        return self.means[:, None] + self.loadings @ values
+
+
+def _stacked(arrays: list[Floats]) -> Floats:
+    """Return arrays as rows of one, without a copy of one alone."""
+    return arrays[0][None] if len(arrays) == 1 else np.stack(arrays)
+
+
+# ------------------------------------------------------------------ a path through them
+
+
+class _Path(NamedTuple):
+    """A path on which nearly equal rows are close: to and fro through strips of strips.
+
+    Attributes
+    ----------
+    bound : float
+        Size of a value beyond which a row is far from the others.
+    low, per_step : ndarray of shape (n_directions,)
+        Least value, and steps by unit of value.
+    strips : list of ndarray of shape (n_steps,)
+        Strip of each step, of all directions but the last, whose steps are places.
+    widths : list of int
+        Strips, or places, of each direction.
+    """
+
+    bound: float
+    low: Floats
+    per_step: Floats
+    strips: list[NDArray[np.int32]]
+    widths: list[int]
+
+    @classmethod
+    def through(cls, values: Floats, n_strata: int) -> Self:
+        """Lay a path through what is seen of some random rows."""
+        n_directions, n = values.shape
+        # A fixed stream, because cells are part of the method and not of the resampling.
+        seen = values[:, np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
+        distance = np.abs(seen).max(axis=0)
+        bound = float(np.quantile(distance, 1 - FAR_ROWS / n))
+        seen = np.sort(seen[:, distance <= bound])
+        low = np.maximum(values.min(axis=1), -bound)
+        span = np.minimum(values.max(axis=1), bound) - low
+        n_strips = max(1, round(EQUAL_CELLS ** (1 / n_directions)))
+        widths = [n_strips] * (n_directions - 1)
+        widths.append(max(FEWEST_PLACES, PLACES // n_strata // n_strips ** (n_directions - 1)))
+        middles = (np.arange(STRIP_STEPS) + 0.5) / STRIP_STEPS
+        strips = [
+            _strips(seen[k], low[k] + span[k] * middles, n_strips) for k in range(n_directions - 1)
+        ]
+        steps = np.array([STRIP_STEPS] * (n_directions - 1) + widths[-1:])
+        return cls(bound, low, steps / span, strips, widths)
+
+    @property
+    def n_places(self) -> int:
+        """Number of places on it."""
+        return int(np.prod(self.widths))
+
+    def places(self, values: Floats) -> NDArray[np.int32]:
+        """Return the place of each row, (n_rows,), that is not far from the others."""
+        place: Any = 0
+        for k, (own, width) in enumerate(zip(values, self.widths, strict=True)):
+            step = ((own - self.low[k]) * self.per_step[k]).astype(np.int32)
+            if k < len(self.strips):
+                np.clip(step, 0, STRIP_STEPS - 1, out=step)
+                step = self.strips[k].take(step)
+            else:
+                np.clip(step, 0, width - 1, out=step)
+            # Every other strip is walked backwards, so that its end is where the next begins.
+            step = step if k == 0 else np.where(place & 1, width - 1 - step, step)
+            place = place * np.int32(width) + step
+        return np.asarray(place)
+
+
+def _strips(seen: Floats, steps: Floats, n_strips: int) -> NDArray[np.int32]:
+    """Number strips between equal width and equal numbers of rows: tails have some of their own."""
+    below = np.searchsorted(seen, steps) / len(seen)
+    along = (np.arange(len(steps)) + 0.5) / len(steps)
+    return (n_strips * (below + along) / 2).astype(np.int32)
+
+
+# ------------------------------------------------------------------ cells on it
+
+
+class _EqualCells(NamedTuple):
+    """Cells of the path: rows of each, their mean values (n_directions, n_cells), and stratum."""
+
+    sizes: NDArray[np.int64]
+    values: Floats
+    stratum: NDArray[np.intp]
+
+
+class _Filled(NamedTuple):
+    """What lies at each place, stratum by stratum, and the rows far from all.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_strata, n_places)
+        Their number.
+    sums : ndarray of shape (n_directions, n_strata, n_places)
+        Their values, added up.
+    squares : ndarray of shape (n_directions, n_directions)
+        Sums of products of the values of all of them.
+    far : ndarray of shape (n_directions, n_far)
+        Values of the others.
+    far_stratum : ndarray of shape (n_far,)
+    """
+
+    rows: NDArray[np.int64]
+    sums: Floats
+    squares: Floats
+    far: Floats
+    far_stratum: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, values: Floats, stratum: NDArray[np.integer], path: _Path) -> Self:
+        """Go along the path with all rows."""
+        n_directions, n = values.shape
+        n_strata, n_places = int(stratum.max()) + 1, path.n_places
+        size = n_strata * n_places
+        rows, sums = np.zeros(size, np.int64), np.zeros((n_directions, size))
+        squares, far = np.zeros((n_directions, n_directions)), list[NDArray[np.intp]]()
+        for start in range(0, n, ROWS_AT_ONCE):
+            own = values[:, start : start + ROWS_AT_ONCE]
+            within = stratum[start : start + ROWS_AT_ONCE]
+            is_far = np.abs(own).max(axis=0) > path.bound
+            if is_far.any():
+                far.append(start + np.flatnonzero(is_far))
+                own, within = own[:, ~is_far], within[~is_far]
+            place = path.places(own)
+            if n_strata > 1:
+                place = place + within * n_places
+            rows += np.bincount(place, minlength=size)
+            for k, added in enumerate(own):
+                sums[k] += np.bincount(place, added, size)
+            squares += own @ own.T
+        at: Any = np.concatenate(far) if far else slice(0)
+        shape = (n_strata, n_places)
+        return cls(
+            rows.reshape(shape),
+            sums.reshape(n_directions, *shape),
+            squares,
+            values[:, at],
+            stratum[at].astype(np.intp),
+        )
+
+    @property
+    def means(self) -> Floats:
+        """Means of the rows on the path, (n_directions, n_strata)."""
+        return self.sums.sum(axis=2) / np.maximum(self.rows.sum(axis=1), 1)
+
+    def cells(self) -> _EqualCells:
+        """Cut the path of each stratum into cells of equal size, but for its last."""
+        size = max(1, int(self.rows.sum()) // EQUAL_CELLS)
+        sizes, sums, strata = list[Any](), list[Any](), list[Any]()
+        for h, rows in enumerate(self.rows):
+            used = np.flatnonzero(rows)
+            if not len(used):
+                continue
+            upto = np.append(0, np.cumsum(rows[used]))
+            cuts = np.append(np.arange(0, upto[-1], size), upto[-1])
+            # The rows of a place that is cut go to both cells in proportion.
+            sums.append(
+                [
+                    np.diff(np.interp(cuts, upto, np.append(0.0, np.cumsum(own[h, used]))))
+                    for own in self.sums
+                ]
+            )
+            sizes.append(np.diff(cuts))
+            strata.append(np.full(len(cuts) - 1, h))
+        n_rows = np.concatenate(sizes)
+        return _EqualCells(n_rows, np.hstack(sums) / n_rows, np.concatenate(strata))
+
+    def given_back(self, cells: _EqualCells) -> Floats | None:
+        """Return the map of deviations of cells that gives back what they lack.
+
+        Covariances are those within strata, whose sizes are fixed. They are looked at where the
+        rows on the path have more than a trace of the variance of all rows.
+
+        Returns
+        -------
+        ndarray of shape (n_directions, n_directions), or None
+            None where cells lack too much to be believed.
+        """
+        n_path = self.rows.sum(axis=1)
+        of_rows = self.squares - (self.means * n_path) @ self.means.T
+        away = cells.values - self.means[:, cells.stratum]
+        between = (away * cells.sizes) @ away.T
+        n_far = np.bincount(self.far_stratum, minlength=len(n_path))
+        total = self.means * n_path
+        for k, own in enumerate(self.far):
+            total[k] += np.bincount(self.far_stratum, own, len(n_path))
+        of_all = self.squares + self.far @ self.far.T - (total / (n_path + n_far)) @ total.T
+        scale = _root(of_all, COLUMN_ROUNDING**2 * len(of_all) * (n_path + n_far).sum())
+        if not scale.shape[1]:
+            return None
+        unscale = np.linalg.pinv(scale)
+        parts = _root(unscale @ of_rows @ unscale.T, UNSEEN_SHARE)
+        whiten = np.linalg.pinv(parts) @ unscale
+        shares, turn = np.linalg.eigh(whiten @ between @ whiten.T)
+        if np.any(shares < 1 - MOST_WITHIN):
+            return None
+        larger = (turn / np.sqrt(shares)) @ turn.T - np.eye(len(shares))
+        return np.eye(len(of_all)) + scale @ parts @ larger @ whiten
+
+
+def _root(covariance: Floats, least: float) -> Floats:
+    """Return R with R R' the covariance, in the directions where it has more than the least."""
+    size, turn = np.linalg.eigh(covariance)
+    seen = size > least
+    return turn[:, seen] * np.sqrt(size[seen])
