@@ -136,16 +136,22 @@ class _Directions(NamedTuple):
 
     @classmethod
     def of(cls, columns: Sequence[Floats]) -> Self | None:
-        """Orthogonalize the columns one after the other; None if none differ, or too many do."""
+        """Orthogonalize the columns one after the other; None if none differ, or too many do.
+
+        None too where values are not finite.
+        """
         n, found = len(columns[0]), list[Floats]()
         means, loadings = np.empty(len(columns)), np.zeros((len(columns), MOST_DIRECTIONS + 1))
-        for column, (k, mean) in zip(columns, enumerate(map(np.mean, columns)), strict=True):
-            low, high = column.min(), column.max()
-            means[k] = low if low == high else mean
+        for k, column in enumerate(columns):
+            low, high = float(column.min()), float(column.max())
+            means[k] = low
             if low == high:
                 continue
-            span = float(high - low)
-            own = column - mean
+            span = high - low
+            if not np.isfinite(span):
+                return None
+            means[k] = column.mean()
+            own = column - means[k]
             own /= span
             spread = np.sqrt(own @ own / n)
             for j, known in enumerate(found):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail
 from .._base.warnings import Note
-from .._base.workers import Workers
+from .._base.workers import Workers, single_threaded_blas
 from ..inference.automatic import planned_method
 from ..inference.crossed import (
     RobustVariance,
@@ -39,7 +39,7 @@ from ..inference.distribution import (
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import problem_with
-from ..metrics.statistic import Columns, ReducedData, Statistic
+from ..metrics.statistic import Columns, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign
 from ..resampling.plan import Binding, ResamplingPlan, distinct_columns
@@ -400,14 +400,15 @@ def _in_cells(
     many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
     if given or not many or not design.units_are_rows or len(subjects) > _MOST_IN_CELLS:
         return plan, subjects
-    of_sums = [_of_sums(subject, design.n_samples) for subject in subjects]
+    # The order of rows is free where nothing else is known of them.
+    in_order = len(subjects) > 1 or design.strata is not None
+    of_sums = [_of_sums(subject, design.n_samples, in_order) for subject in subjects]
     known = [one for one in of_sums if one is not None]
     if len(known) < len(subjects):
         return plan, subjects
-    # The order of rows is free where nothing else is known of them.
-    in_order = len(known) > 1 or design.strata is not None
-    columns, numbers = distinct_columns([_terms_of_rows(one.reduced, in_order) for one in known])
-    cells = row_cells(columns, design.strata)
+    columns, numbers = distinct_columns([one.reduced.terms for one in known])
+    with single_threaded_blas():
+        cells = row_cells(columns, design.strata)
     if cells is None:
         return plan, subjects
     counts = cells.multiplicity
@@ -420,23 +421,22 @@ def _in_cells(
     return replace(plan, design=CellsDesign.by(design, cells)), in_cells
 
 
-def _of_sums(subject: BoundStatistic, n_samples: int) -> BoundStatistic | None:
-    """Return a statistic as a function of sums over all rows, if it is one and reads them all."""
+def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:
+    """Return a statistic as a function of sums, if it is one and reads all rows.
+
+    Its terms are those of rows, in their order if asked.
+    """
     code, n_codes = subject.reduced.code, subject.reduced.n_codes
-    found = None
-    if n_samples == (n_codes if code is None else len(code)):
-        found = subject.statistic.as_sums(subject.reduced)
+    if n_samples != (n_codes if code is None else len(code)):
+        return None
+    found = subject.statistic.as_sums(subject.reduced)
     if found is None:
         return None
-    return replace(subject, statistic=found[0], reduced=found[1])
-
-
-def _terms_of_rows(reduced: ReducedData, in_order: bool) -> NDArray[Any]:
-    """Return what each row adds to each sum, (n_rows, n_terms), in any order or in their own."""
-    code, terms = reduced.code, reduced.terms
-    if code is None or not (in_order or reduced.n_codes < len(code)):
-        return np.asarray(terms)
-    return np.asarray(terms[code.astype(np.intp, copy=False)])
+    statistic, reduced = found
+    if code is not None and (in_order or n_codes < n_samples):
+        of_rows = reduced.terms[code.astype(np.intp, copy=False)]
+        reduced = replace(reduced, code=None, n_codes=n_samples, terms=of_rows)
+    return replace(subject, statistic=statistic, reduced=reduced)
 
 
 def draw_scores(plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:

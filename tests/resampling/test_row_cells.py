@@ -117,8 +117,10 @@ def test_cells_scale_with_the_values():
         (RNG.normal(size=(6, N)), None),
         ([Z], np.arange(N) // 20),
         ([np.ones(N)], None),
+        ([np.where(np.arange(N) == 3, np.inf, Z)], None),
+        ([np.concatenate(([-1.5e308, 1.5e308], Z[2:]))], None),
     ],
-    ids=["many unlike columns", "many small strata", "no difference"],
+    ids=["many unlike columns", "many small strata", "no difference", "infinite", "too far apart"],
 )
 def test_rows_stay_where_cells_would_hold_too_much(columns, strata):
     assert row_cells(columns, strata) is None
