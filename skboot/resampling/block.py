@@ -21,9 +21,9 @@ which they have a shorter way.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,8 @@ from ._tuning import (
     TILE_ELEMENTS,
     TILE_WIDTH,
 )
-from .coding import UnitsOfCodes, one_hot, pairs_of_terms
+from .coding import UnitsOfCodes, pairs_of_terms
+from .draws import order_of
 from .prefix_sums import (
     Gap,
     Reached,
@@ -464,6 +465,51 @@ class Block(ABC):
         raise TypeError("Influences are those of the data as they are, drawn by rows or groups.")
 
 
+class AtomCounts:
+    """How often the atoms of a binding were drawn, of which a statistic may have a part.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_resamples, n_atoms)
+        How often each atom was drawn.
+    strata : ndarray of shape (n_atoms,), optional
+        Stratum of each atom, numbered from 0.
+    """
+
+    def __init__(self, counts: NDArray[Any], strata: NDArray[np.intp] | None = None) -> None:
+        self.counts = counts
+        self.strata = strata
+        self._own: dict[Any, tuple[NDArray[Any], NDArray[np.intp] | None]] = {}
+
+    def of(self, units: UnitsOfCodes) -> tuple[NDArray[Any], NDArray[np.intp] | None]:
+        """Return counts and strata of a statistic's atoms, read once for all that have these."""
+        atoms, key = units.atoms, units.key_of_atoms
+        if atoms is None:
+            return self.counts, self.strata
+        if key not in self._own:
+            if isinstance(atoms, slice):
+                own = self.counts[:, atoms]
+            else:
+                own = self.counts.take(atoms, axis=1)
+            self._own[key] = own, None if self.strata is None else self.strata[atoms]
+        return self._own[key]
+
+    def part(self, resamples: slice) -> AtomCounts:
+        """Return the counts of some of the resamples."""
+        return AtomCounts(self.counts[resamples], self.strata)
+
+    @cached_property
+    def of_strata(self) -> Floats:
+        """Units drawn of each stratum, (n_resamples, n_strata)."""
+        assert self.strata is not None
+        n_resamples = len(self.counts)
+        drawn = np.zeros((n_resamples, int(self.strata.max()) + 1))
+        for atoms, first, strata in tiles_of_strata(self.strata, n_resamples):
+            weights = self.counts[:, atoms].astype(np.float64)
+            drawn[:, strata] += np.add.reduceat(weights, first, axis=1)
+        return drawn
+
+
 class UnitBlock(Block):
     """Resamples of rows or groups.
 
@@ -472,9 +518,11 @@ class UnitBlock(Block):
     units_of_codes : UnitsOfCodes
         The statistic's codes.
     counts : ndarray of shape (n_resamples, n_atoms)
-        How often each atom was drawn.
+        How often each of its atoms was drawn.
     strata : ndarray of shape (n_atoms,), optional
-        Stratum of each atom, numbered from 0.
+        Stratum of each of its atoms, numbered from 0.
+    whole : AtomCounts, optional
+        The atoms of the binding where it has a part of them.
     """
 
     def __init__(
@@ -482,13 +530,31 @@ class UnitBlock(Block):
         units_of_codes: UnitsOfCodes,
         counts: NDArray[Any],
         strata: NDArray[np.intp] | None = None,
+        whole: AtomCounts | None = None,
     ) -> None:
         super().__init__(units_of_codes, len(counts))
         self.counts = counts
         self.strata = strata
+        self._whole = whole
         # The last terms and their sums; `Binding.share_sums` computes those of several statistics
         # together.
         self.known_sums: tuple[Any, Floats] | None = None
+
+    @classmethod
+    def of_each(
+        cls,
+        units_of_codes: Sequence[UnitsOfCodes],
+        counts: NDArray[Any],
+        strata: NDArray[np.intp] | None = None,
+    ) -> list[Self]:
+        """Return the block of each statistic, of its own atoms."""
+        whole = AtomCounts(counts, strata)
+        return [cls(each, *whole.of(each), whole) for each in units_of_codes]
+
+    @property
+    def whole(self) -> AtomCounts:
+        """The atoms of the binding."""
+        return AtomCounts(self.counts, self.strata) if self._whole is None else self._whole
 
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
         if self.units_of_codes.units is None and isinstance(entries, slice):
@@ -507,10 +573,11 @@ class UnitBlock(Block):
         return np.ascontiguousarray(as_bytes(self.counts).T)
 
     def _part(self, resamples: slice) -> UnitBlock:
-        return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata)
+        whole = None if self._whole is None else self._whole.part(resamples)
+        return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, whole)
 
-    def parts(self, starts: NDArray[np.intp]) -> Iterator[UnitBlock]:
-        """Yield the same resamples of each of some ranges of codes, as blocks of their own.
+    def parts(self, starts: NDArray[np.intp]) -> list[UnitBlock]:
+        """Return the same resamples of each of some ranges of codes, as blocks of their own.
 
         Parameters
         ----------
@@ -518,8 +585,7 @@ class UnitBlock(Block):
             Range k holds the codes from ``starts[k]`` to ``starts[k + 1]``; in its block they are
             numbered from 0, as are the atoms that occur in it.
         """
-        for units, atoms in self.units_of_codes.divided(starts):
-            yield UnitBlock(units, self.counts[:, atoms])
+        return UnitBlock.of_each(self.units_of_codes.divided(starts), self.counts)
 
     def sums(self, terms: Any = None) -> Floats:
         """Weighted sums of terms: counts of atoms times the sums of their rows."""
@@ -574,23 +640,30 @@ class UnitBlock(Block):
 
     def _variance_by_influence(self, totals: Any, gradient: Floats) -> Floats:
         """Return the weighted sum of squared influences, centred within strata."""
-        n_strata = 0 if self.strata is None else int(self.strata.max()) + 1
         variance = np.zeros(self.n_resamples)
-        sums, drawn = np.zeros((2, self.n_resamples, n_strata))
-        for atoms in self._atom_tiles():
-            weights = self.counts[:, atoms].astype(np.float64)
-            influence = times_terms(gradient, totals[atoms].T)
-            variance += np.einsum("ij,ij,ij->i", weights, influence, influence)
-            if self.strata is not None:
-                within = one_hot(self.strata[atoms], n_strata)
-                sums += (weights * influence) @ within
-                drawn += weights @ within
+        if self.strata is None:
+            for tile in self._atom_tiles():
+                variance += self._influences(tile, totals, gradient)[1]
+            return variance
+        drawn = self.whole.of_strata
+        sums = np.zeros(drawn.shape)
+        for atoms, first, strata in tiles_of_strata(self.strata, self.n_resamples):
+            weighted, squares = self._influences(atoms, totals, gradient)
+            variance += squares
+            sums[:, strata] += np.add.reduceat(weighted, first, axis=1)
         of_means = np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
         with np.errstate(invalid="ignore"):
             # A class that a resample lacks has influences without bound.
             within = variance - of_means
         # Where each stratum has one influence, the difference of the two is rounding.
         return np.where(within <= ROUNDING_SHARE * variance, 0.0, within)
+
+    def _influences(self, atoms: Any, totals: Any, gradient: Floats) -> tuple[Floats, Floats]:
+        """Return weighted influences of some atoms, and the weighted sum of their squares."""
+        weighted = self.counts[:, atoms].astype(np.float64)
+        influence = times_terms(gradient, totals[atoms].T)
+        weighted *= influence
+        return weighted, np.einsum("ij,ij->i", weighted, influence)
 
     def _combined(self, matrix: Floats, columns: NDArray[Any]) -> Floats:
         """Return ``columns @ matrix.T``, (n_resamples, n_rows), contiguous by column for formulas.
@@ -608,9 +681,31 @@ class UnitBlock(Block):
         return combined.T
 
     def _atom_tiles(self, times: int = 1) -> Iterator[slice]:
-        width = max(1, times * min(TILE_ELEMENTS // self.n_resamples, TILE_ELEMENTS >> 3))
-        n_atoms = self.counts.shape[1]
-        return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
+        return _tiles(self.counts.shape[1], self.n_resamples, times)
+
+
+def _tiles(n_atoms: int, n_resamples: int, times: int = 1) -> Iterator[slice]:
+    """Cut atoms into tiles whose weights in all resamples stay in the cache."""
+    width = max(1, times * min(TILE_ELEMENTS // n_resamples, TILE_ELEMENTS >> 3))
+    return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
+
+
+class StratumTile(NamedTuple):
+    """Some atoms by stratum, the first one of each stratum among them, and which strata."""
+
+    atoms: slice | NDArray[np.intp]
+    first: NDArray[np.intp]
+    strata: NDArray[np.intp]
+
+
+def tiles_of_strata(strata: NDArray[np.intp], n_resamples: int) -> Iterator[StratumTile]:
+    """Yield all atoms, those of a stratum side by side."""
+    order = order_of(strata)
+    for at in _tiles(len(strata), n_resamples):
+        atoms = at if order is None else order[at]
+        stratum = strata[atoms]
+        first = np.flatnonzero(np.diff(stratum, prepend=-1))
+        yield StratumTile(atoms, first, stratum[first])
 
 
 def times_terms(weights: Floats, terms: Any) -> Floats:

@@ -65,14 +65,15 @@ def multinomial_counts(
         return _unstratified(rng, n_resamples, multiplicity)
     if len(strata.sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
         return _many_small_strata(rng, n_resamples, strata)
-    drawn = [
-        _unstratified(rng, n_resamples, multiplicity[members])
-        for members in np.split(strata.order, np.cumsum(strata.sizes)[:-1])
-    ]
-    counts = np.empty((n_resamples, len(multiplicity)), np.result_type(*drawn))
-    for resample, of_atoms in enumerate(counts):
-        of_atoms[strata.order] = np.concatenate([one[resample] for one in drawn])
-    return counts
+    by_stratum = multiplicity if strata.order is None else multiplicity[strata.order]
+    drawn = np.concatenate(
+        [
+            _unstratified(rng, n_resamples, of_stratum)
+            for of_stratum in np.split(by_stratum, np.cumsum(strata.sizes)[:-1])
+        ],
+        axis=1,
+    )
+    return strata.in_place(drawn)
 
 
 class Strata(NamedTuple):
@@ -82,19 +83,34 @@ class Strata(NamedTuple):
     ----------
     sizes : ndarray of shape (n_strata,)
         Number of atoms of each.
-    order : ndarray of shape (n_atoms,)
-        Atoms by stratum.
+    order : ndarray of shape (n_atoms,) or None
+        Atoms by stratum; None where they come so.
     """
 
     sizes: NDArray[np.int64]
-    order: NDArray[np.intp]
+    order: NDArray[np.intp] | None
 
     @classmethod
     def of(cls, stratum: NDArray[np.intp]) -> Strata:
         """Sort atoms by stratum; ``stratum`` (n_atoms,) numbers that of each from 0."""
-        # Integers of 16 bits are sorted in linear time.
-        narrow = stratum.astype(np.min_scalar_type(int(stratum.max(initial=0))))
-        return cls(np.bincount(stratum), np.argsort(narrow, kind="stable"))
+        return cls(np.bincount(stratum), order_of(stratum))
+
+    def in_place(self, counts: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Put counts by stratum, (n_resamples, n_atoms), where the atoms are."""
+        if self.order is None:
+            return counts
+        of_atoms = np.empty_like(counts)
+        for resample, by_stratum in zip(of_atoms, counts, strict=True):
+            resample[self.order] = by_stratum
+        return of_atoms
+
+
+def order_of(numbers: NDArray[np.intp]) -> NDArray[np.intp] | None:
+    """Return positions in rising order of numbers from 0, equal ones as they come; None if so."""
+    if np.all(numbers[1:] >= numbers[:-1]):
+        return None
+    # Integers of 16 bits are sorted in linear time.
+    return np.argsort(numbers.astype(np.min_scalar_type(int(numbers.max()))), kind="stable")
 
 
 def single_units(n: int) -> NDArray[np.int64]:
@@ -223,17 +239,24 @@ def _picked(
 
 def _many_small_strata(
     rng: np.random.Generator, n_resamples: int, strata: Strata
-) -> NDArray[np.int64]:
-    """Draw single units in all strata at once, by one uniform number for each unit."""
-    sizes, order = strata
-    width = np.repeat(sizes, sizes)
+) -> NDArray[np.integer]:
+    """Draw single units in all strata at once, by one uniform number for each unit.
+
+    The count of a unit is about a Poisson count of mean 1, which fits a byte (record 0010).
+    """
+    sizes, n = strata.sizes, int(strata.sizes.sum())
+    width = np.repeat(sizes, sizes).astype(np.float64)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    n = len(order)
-    picks = first + (rng.random((n_resamples, n)) * width).astype(np.int64)
-    picks += np.arange(n_resamples)[:, None] * n
-    counts = np.empty((n_resamples, n), dtype=np.int64)
-    counts[:, order] = np.bincount(picks.ravel(), minlength=n_resamples * n).reshape(n_resamples, n)
-    return counts
+    counts = np.empty((n_resamples, n), dtype=np.uint8)
+    # Some resamples at a time, whose numbers stay in the cache.
+    step = max(1, FILL_BYTES // 8 // n)
+    for start in range(0, n_resamples, step):
+        part = counts[start : start + step]
+        picks = (rng.random(part.shape) * width).astype(np.intp)
+        picks += first
+        picks += np.arange(len(part))[:, None] * n
+        part[:] = np.bincount(picks.ravel(), minlength=part.size).reshape(part.shape)
+    return strata.in_place(counts)
 
 
 def _poisson_fill(

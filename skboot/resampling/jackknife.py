@@ -76,6 +76,8 @@ def leave_one_out(
     if not cheap and n > JACKKNIFE_UNITS:
         yield from _sets_left_out(units_of_codes, multiplicity, strata)
         return
+    units_of_codes, multiplicity, strata = _seen_atoms(units_of_codes, multiplicity, strata)
+    n = len(multiplicity)
     stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
     step = n if cheap else max(1, JACKKNIFE_COUNTS // n)
     for start in range(0, n, step):
@@ -94,6 +96,28 @@ def has_closed_forms(units_of_codes: Sequence[UnitsOfCodes]) -> bool:
         or (each.reads in ("crossing", "thresholds") and each.has_one_code_each)
         for each in units_of_codes
     )
+
+
+def _seen_atoms(
+    units_of_codes: Sequence[UnitsOfCodes],
+    multiplicity: NDArray[np.int64],
+    strata: NDArray[np.intp] | None,
+) -> tuple[list[UnitsOfCodes], NDArray[np.int64], NDArray[np.intp] | None]:
+    """Return the atoms of statistics, and all that none of them has as one atom of each stratum.
+
+    Without a unit that a statistic does not see its value is that on the data.
+    """
+    n, atoms = len(multiplicity), units_of_codes[0].atoms
+    if atoms is None or len({each.key_of_atoms for each in units_of_codes}) > 1:
+        return [each.among_all(n) for each in units_of_codes], multiplicity, strata
+    own = multiplicity[atoms]
+    within = np.zeros(n, np.intp) if strata is None else strata
+    unseen = np.bincount(within, multiplicity) - np.bincount(within[atoms], own, within.max() + 1)
+    stratum = np.flatnonzero(unseen)
+    merged = [each.with_unseen(len(stratum)) for each in units_of_codes]
+    multiplicity = np.concatenate((own, unseen[stratum].astype(np.int64)))
+    strata = None if strata is None else np.concatenate((strata[atoms], stratum))
+    return merged, multiplicity, strata
 
 
 def _sets_left_out(
@@ -123,7 +147,7 @@ def _sets_left_out(
         for resample, units in enumerate(some):
             counts[resample] -= np.bincount(atom[units], minlength=n_atoms)
         yield JackknifeResamples(
-            [UnitBlock(each, counts, strata) for each in units_of_codes],
+            list[Block](UnitBlock.of_each(units_of_codes, counts, strata)),
             np.ones(len(some), np.int64),
             np.array(of_stratum[start : start + step], dtype=np.intp),
             np.array([len(units) for units in some], dtype=np.intp),
@@ -144,12 +168,15 @@ class ObservedBlock(UnitBlock):
     """
 
     def influence(self, terms: Any, gradient: Floats) -> Floats:
-        """Influence of a unit of each atom; see `Block.influence`."""
+        """Influence of a unit of each atom of the binding; see `Block.influence`."""
         influence: Floats = np.asarray(self.units_of_codes.totals(terms) @ gradient[0])
-        if self.strata is not None:
-            n_units = np.bincount(self.strata, self.counts[0])
-            means = np.bincount(self.strata, self.counts[0] * influence) / n_units
-            influence = influence - means[self.strata]
+        counts, strata = self.whole.counts[0], self.whole.strata
+        if self.units_of_codes.atoms is not None:
+            of_own, influence = influence, np.zeros(len(counts))
+            influence[self.units_of_codes.atoms] = of_own
+        if strata is not None:
+            means = np.bincount(strata, counts * influence) / np.bincount(strata, counts)
+            influence = influence - means[strata]
         return influence
 
     def crossing(

@@ -29,11 +29,11 @@ from ._tuning import (
     NARROW_COUNTS,
     SHARED_TERMS,
 )
-from .block import Block, UnitBlock
+from .block import Block, Floats, UnitBlock
 from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences
 from .design import SamplingDesign
 from .draws import Strata, multinomial_counts
-from .jackknife import JackknifeResamples
+from .jackknife import JackknifeResamples, has_closed_forms
 from .on_demand import OnDemandBlock
 
 
@@ -167,7 +167,7 @@ class Binding:
     codes_of_given_rows: list[UnitsOfCodes] | None
     on_demand: bool = False
     draws_are_prefix_stable: bool = False
-    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def n_blocks(self) -> int:
@@ -201,25 +201,29 @@ class Binding:
         means of 100,000 rows take half the time. Equal columns are summed once, so that statistics
         with equal terms have equal sums to the last bit.
         """
+        of_atoms: dict[Any, list[int]] = {}
+        for k, (block, each) in enumerate(zip(blocks, terms, strict=True)):
+            if isinstance(block, UnitBlock) and isinstance(each, np.ndarray):
+                of_atoms.setdefault(block.units_of_codes.key_of_atoms, []).append(k)
+        for which in of_atoms.values():
+            self._share_sums([blocks[k] for k in which], [terms[k] for k in which])
+
+    def _share_sums(self, blocks: Sequence[Any], terms: Sequence[Floats]) -> None:
+        """Compute the sums of statistics that have the same atoms."""
         # The data are read by units, and given resamples of groups by rows.
-        units_of_codes = [block.units_of_codes for block in blocks]
-        which = [k for k, each in enumerate(terms) if isinstance(each, np.ndarray)]
-        if not which or not all(isinstance(blocks[k], UnitBlock) for k in which):
+        units_of_codes = tuple(block.units_of_codes for block in blocks)
+        width = sum(each.shape[1] for each in terms)
+        if len(blocks) < 2 or width * units_of_codes[0].n_atoms[0] > SHARED_TERMS:
             return
-        width = sum(terms[k].shape[1] for k in which)
-        n_atoms = units_of_codes[which[0]].n_atoms[0]
-        if len(which) < 2 or width * n_atoms > SHARED_TERMS:
-            return
-        kind = "units" if units_of_codes[which[0]] is self.units_of_codes[which[0]] else "rows"
-        if kind not in self._cache:
-            totals = [units_of_codes[k].totals(terms[k]) for k in which]
-            self._cache[kind] = _distinct_columns(totals)
-        distinct, columns_of_each = self._cache[kind]
-        first = blocks[which[0]]
-        assert isinstance(first, UnitBlock)
-        sums = first.sums_of_atoms(distinct)
-        for k, columns in zip(which, columns_of_each, strict=True):
-            blocks[k].known_sums = (terms[k], sums[:, columns])  # type: ignore[attr-defined]
+        if units_of_codes not in self._cache:
+            pairs = zip(units_of_codes, terms, strict=True)
+            self._cache[units_of_codes] = _distinct_columns(
+                [units.totals(each) for units, each in pairs]
+            )
+        distinct, columns_of_each = self._cache[units_of_codes]
+        sums = blocks[0].sums_of_atoms(distinct)
+        for block, each, columns in zip(blocks, terms, columns_of_each, strict=True):
+            block.known_sums = (each, sums[:, columns])
 
     def forget(self) -> None:
         """Let go of what was made of terms for blocks of resamples: as much memory as they take."""
@@ -280,6 +284,17 @@ class Binding:
             for block in blocks
         ]
 
+    def left_out_together(self) -> list[list[int]]:
+        """Return which statistics read the same resamples that lack a unit: all, or by atoms.
+
+        A statistic of a subgroup needs none without a row of another, if each is left out.
+        """
+        together: dict[Any, list[int]] = {}
+        alike = has_closed_forms(self.units_of_codes)
+        for k, each in enumerate(self.units_of_codes):
+            together.setdefault(each.key_of_atoms if alike else None, []).append(k)
+        return list(together.values())
+
     def left_out(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""
         return self.plan.design.left_out(self.units_of_codes, self.multiplicity, self.strata)
@@ -294,7 +309,7 @@ class Binding:
         counts = np.bincount(shifted.ravel(), minlength=len(picks) * n).reshape(len(picks), n)
         # Atoms are rows here, of which groups may have some in a resample and others not.
         strata = self.plan.design.strata if self.plan.design.units_are_rows else None
-        return [UnitBlock(each, counts, strata) for each in self.codes_of_given_rows]
+        return list[Block](UnitBlock.of_each(self.codes_of_given_rows, counts, strata))
 
 
 def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> NDArray[Any]:

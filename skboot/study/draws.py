@@ -129,12 +129,7 @@ def prepare(study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]
     by_group = holds_rows and known.facts.additive and study.plan.resamples is None
     if by_group:
         known = _with_groups(known, statistic, design, part, rows)
-    coding = CodedRows(
-        _whole_code(reduced, part, design.n_samples),
-        reduced.n_codes,
-        reads,
-        reduced.counts if part.rows is None else None,
-    )
+    coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
     interval = planned_method(known) if study.interval == "auto" else study.interval
     if study.interval != "auto" or known.facts.bins is not None:
         _refuse_impossible(study.interval, interval, known, statistic)
@@ -175,14 +170,6 @@ def _members(design: SamplingDesign, part: Part) -> NDArray[Any] | None:
     if design.units_are_rows or design.members is None:
         return None
     return design.members if part.rows is None else design.members[part.rows]
-
-
-def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None:
-    if part.rows is None:
-        return reduced.code
-    code = np.full(n_samples, -1, dtype=np.intp)
-    code[part.rows] = np.arange(len(part.rows)) if reduced.code is None else reduced.code
-    return code
 
 
 def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Statistic) -> None:
