@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._base.arrays import order_of
 from ._tuning import (
     CANCELLED_SHARE,
     ENTRIES_PER_WEIGHT,
@@ -43,7 +44,6 @@ from ._tuning import (
     TILE_WIDTH,
 )
 from .coding import UnitsOfCodes, pairs_of_terms
-from .draws import order_of
 from .prefix_sums import (
     Gap,
     Reached,

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._base.arrays import order_of
 from ._tuning import CACHED_ARRAYS, EXACT_INTEGER, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
-from .draws import order_of, single_units
+from .draws import single_units
 
 Floats = NDArray[np.float64]
 
@@ -326,15 +327,16 @@ def _joint_codes(
     most = n_samples // ROWS_PER_ATOM
     if any(coding.n_codes > most for coding in codings):
         return None
-    sizes, number = np.array([n_samples]), np.zeros(n_samples, dtype=np.intp)
+    sizes, number = np.array([n_samples]), np.zeros(n_samples, dtype=np.uint8)
     if strata is not None:
-        sizes, number = np.bincount(strata), strata.copy()
+        sizes = np.bincount(strata)
+        number = strata.astype(np.min_scalar_type(len(sizes)))
     columns = [] if strata is None else [np.arange(len(sizes))]
     for coding in codings:
         rows = slice(None) if coding.rows is None else coding.rows
         key = _code_of_seen(coding, n_samples)
         if len(sizes) > 1:
-            key = number[rows] * coding.n_codes + key
+            key = number[rows].astype(np.intp) * coding.n_codes + key
         pair, times, place = _numbered(key, len(sizes) * coding.n_codes)
         parent, code = np.divmod(pair, coding.n_codes)
         left = sizes - np.bincount(parent, times, len(sizes)).astype(np.int64)
@@ -343,6 +345,8 @@ def _joint_codes(
         columns = [np.concatenate((column[:kept], column[parent])) for column in columns]
         columns.append(np.concatenate((np.full(kept, -1), code)))
         sizes = np.concatenate((left[:kept], times))
+        # In narrow numbers of rows more of them are in the cache.
+        number = number.astype(np.min_scalar_type(len(sizes)), copy=False)
         number[rows] = place + kept
         if np.count_nonzero(sizes) > most:
             return None
@@ -365,10 +369,10 @@ def _single_rows(
     units_of_codes = []
     for coding in codings:
         code, by = coding.code, order
-        atoms: Atoms = coding.rows
+        atoms: Atoms = None if coding.rows is None else _as_slice(coding.rows)
         if coding.rows is not None and place is not None and strata is not None:
             by = order_of(strata[coding.rows])
-            atoms = place[coding.rows if by is None else coding.rows[by]]
+            atoms = _as_slice(place[coding.rows if by is None else coding.rows[by]])
         if by is not None:
             code = by if code is None else code[by]
         n_atoms = n_samples if coding.rows is None else len(coding.rows)

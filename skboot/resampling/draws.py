@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from .._base.arrays import order_of
 from ._tuning import (
     FILL_BYTES,
     PLACED_ATOMS,
@@ -105,20 +106,12 @@ class Strata(NamedTuple):
         return of_atoms
 
 
-def order_of(numbers: NDArray[np.intp]) -> NDArray[np.intp] | None:
-    """Return positions in rising order of numbers from 0, equal ones as they come; None if so."""
-    if np.all(numbers[1:] >= numbers[:-1]):
-        return None
-    # Integers of 16 bits are sorted in linear time.
-    return np.argsort(numbers.astype(np.min_scalar_type(int(numbers.max()))), kind="stable")
-
-
 def single_units(n: int) -> NDArray[np.int64]:
     """A unit in each of n atoms: one number that is read n times, which takes no memory."""
     return np.broadcast_to(np.int64(1), n)
 
 
-def _n_units(multiplicity: NDArray[np.int64]) -> int:
+def n_units_of(multiplicity: NDArray[np.int64]) -> int:
     """Return the sum, without a pass over `single_units`."""
     if multiplicity.strides == (0,):
         return len(multiplicity) * int(multiplicity[0])
@@ -130,7 +123,7 @@ def _unstratified(
 ) -> NDArray[np.integer]:
     if len(multiplicity) == 2:
         return _two_atoms(rng, n_resamples, multiplicity)
-    n = _n_units(multiplicity)
+    n = n_units_of(multiplicity)
     if n == len(multiplicity):
         totals = np.full(n_resamples, n)
         return _rare(rng, totals, single_units(n), n)
@@ -190,7 +183,7 @@ def _rare(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
 ) -> NDArray[np.integer]:
     """Draw ``totals[resample]`` units of the pool of rare atoms, a share of ``n`` units."""
-    if _n_units(multiplicity) < POISSON_FILL_UNITS:
+    if n_units_of(multiplicity) < POISSON_FILL_UNITS:
         return _place(rng, totals, multiplicity)
     return _poisson_fill(rng, totals, multiplicity, n)
 
@@ -229,7 +222,7 @@ def _picked(
 ) -> NDArray[np.intp]:
     """Draw ``totals[resample]`` units one by one; return their places in the flattened counts."""
     n_resamples, n_atoms = len(totals), len(multiplicity)
-    n_units = _n_units(multiplicity)
+    n_units = n_units_of(multiplicity)
     picks = rng.integers(0, n_units, size=int(totals.sum()))
     if n_units > n_atoms:
         picks = np.repeat(np.arange(n_atoms), multiplicity)[picks]
@@ -268,7 +261,7 @@ def _poisson_fill(
     are placed at random. Resamples that are fuller than their total are drawn again; this depends
     on the two totals alone, so that the law of the counts given these totals is unchanged.
     """
-    n_units, n_resamples = _n_units(multiplicity), len(totals)
+    n_units, n_resamples = n_units_of(multiplicity), len(totals)
     # A pool that is part of n units has totals that vary as well.
     spread = np.sqrt((2.0 - n_units / n) / n_units)
     rate = max(1.0 - SHORTFALL * spread, 0.25)

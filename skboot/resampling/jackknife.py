@@ -23,6 +23,7 @@ from ._tuning import (
 )
 from .block import AddedAtEnds, Block, Floats, UnitBlock
 from .coding import UnitsOfCodes, narrow_type, types_of
+from .draws import n_units_of
 from .prefix_sums import Gap, SignChange, pairs_with_all, search
 from .unit_types import SumsWithoutUnits, Types, change_without_units, sums_without_units
 
@@ -110,14 +111,16 @@ def _seen_atoms(
     n, atoms = len(multiplicity), units_of_codes[0].atoms
     if atoms is None or len({each.key_of_atoms for each in units_of_codes}) > 1:
         return [each.among_all(n) for each in units_of_codes], multiplicity, strata
-    own = multiplicity[atoms]
-    within = np.zeros(n, np.intp) if strata is None else strata
-    unseen = np.bincount(within, multiplicity) - np.bincount(within[atoms], own, within.max() + 1)
+    own, within = multiplicity[atoms], None
+    unseen = np.array([n_units_of(multiplicity) - n_units_of(own)])
+    if strata is not None:
+        within, n_strata = strata[atoms], int(strata.max()) + 1
+        of_strata = np.bincount(strata, multiplicity) - np.bincount(within, own, n_strata)
+        unseen = of_strata.astype(np.int64)
     stratum = np.flatnonzero(unseen)
     merged = [each.with_unseen(len(stratum)) for each in units_of_codes]
-    multiplicity = np.concatenate((own, unseen[stratum].astype(np.int64)))
-    strata = None if strata is None else np.concatenate((strata[atoms], stratum))
-    return merged, multiplicity, strata
+    multiplicity = np.concatenate((own, unseen[stratum]))
+    return merged, multiplicity, None if within is None else np.concatenate((within, stratum))
 
 
 def _sets_left_out(

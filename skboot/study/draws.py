@@ -87,7 +87,7 @@ class Score:
     @property
     def columns(self) -> Columns:
         """Truth, predictions and weights of the rows of the part."""
-        return self.rows.of(self.statistic, self.part.rows)
+        return self.rows.of_part(self.statistic, self.part)
 
     def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
@@ -116,7 +116,7 @@ class Score:
 def prepare(study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]) -> Score:
     """Reduce the rows of a part, and gather what is known before resampling."""
     design = study.plan.design
-    members, rows = _members(design, part), measured.rows.of(measured.statistic, part.rows)
+    members, rows = _members(design, part), measured.rows.of_part(measured.statistic, part)
     statistic = measured.statistic
     statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
     reduced = statistic.reduce(*rows)
