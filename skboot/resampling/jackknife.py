@@ -248,6 +248,7 @@ class JackknifeBlock(UnitBlock):
     ) -> None:
         # One resample for each atom, whose counts are made when they are read.
         Block.__init__(self, units_of_codes, len(atoms))
+        self._whole = None
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata
