@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from .._base.arrays import order_of
 from ._tuning import (
@@ -322,7 +322,7 @@ def _byte_law(
     Returns the first byte of counts 1, 2, ..., and the first open byte; then a table of counts
     given an open byte, split likewise, and the cumulative law given an open entry of it.
     """
-    p = stats.poisson.pmf(np.arange(40), rate)
+    p = _poisson(np.arange(40), rate)
     n_bytes = np.floor(256 * p).astype(int)
     cumulative = np.cumsum(n_bytes)
     starts = [np.uint8(c) for c in cumulative[:-1][n_bytes[1:] > 0]]
@@ -339,8 +339,14 @@ def _poisson_cells(
     rng: np.random.Generator, rate: float, multiplicity: NDArray[np.int32], out: NDArray[np.uint8]
 ) -> None:
     """Write Poisson counts of means ``rate * multiplicity``, drawn from one table for each mean."""
-    table, residual = _table_law(rate, int(multiplicity.max()))
-    offset = (multiplicity - 1) * np.int32(TABLE_ENTRIES)
+    largest = int(multiplicity.max())
+    law, of_laws = multiplicity, range(1, largest + 1)
+    if out.size < largest * TABLE_ENTRIES:
+        # Fewer counts than entries: the tables of means that do not occur would cost more.
+        of_laws = np.unique(multiplicity).tolist()
+        law = (np.searchsorted(of_laws, multiplicity) + 1).astype(np.int32)
+    table, residual = _table_law(rate, tuple(of_laws))
+    offset = (law - 1) * np.int32(TABLE_ENTRIES)
     n_resamples, n_atoms = out.shape
     step = max(1, FILL_BYTES // 2 // n_atoms)
     for first in range(0, n_resamples, step):
@@ -349,31 +355,39 @@ def _poisson_cells(
         np.take(table, entry, out=part, mode="clip")
         flat = part.reshape(-1)
         unsettled = np.flatnonzero(flat == _OPEN)
-        law = multiplicity[unsettled % n_atoms]
-        # The cumulative laws stand in one array, that of multiplicity m between m and m + 1. The
-        # uniform number has 40 bits, because with 53 its sum with m could be rounded up to m + 1.
-        uniform = rng.integers(0, 1 << 40, size=len(law)) / (1 << 40)
-        place = np.searchsorted(residual, uniform + law, side="right")
-        flat[unsettled] = place - law * _OPEN
+        own = law[unsettled % n_atoms]
+        # The cumulative laws stand in one array, law number k between k and k + 1. The uniform
+        # number has 40 bits, because with 53 its sum with k could be rounded up to k + 1.
+        uniform = rng.integers(0, 1 << 40, size=len(own)) / (1 << 40)
+        place = np.searchsorted(residual, uniform + own, side="right")
+        flat[unsettled] = place - own * _OPEN
 
 
 @lru_cache(maxsize=8)
-def _table_law(rate: float, largest: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Tables of counts for multiplicities 1 to ``largest``, and laws for their open entries.
+def _table_law(
+    rate: float, multiplicities: tuple[int, ...]
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Tables of counts for some multiplicities, and laws for their open entries.
 
-    Returns the tables, (largest * TABLE_ENTRIES,), in which floor(TABLE_ENTRIES p_k) entries mean
+    Returns the tables, (n_laws * TABLE_ENTRIES,), in which floor(TABLE_ENTRIES p_k) entries mean
     count k and the rest are open; and the cumulative laws of counts 0 to 254 given an open entry,
-    raised by the multiplicity, for multiplicities 0 to ``largest``.
+    raised by the number of the law, which counts from 1; there is none of number 0.
     """
-    counts = np.arange(_OPEN)
-    means = rate * np.arange(largest + 1)[:, None]
-    p = stats.poisson.pmf(counts, means)
-    n_entries: NDArray[np.intp] = np.floor(TABLE_ENTRIES * p[1:]).astype(np.intp)
+    n_laws = len(multiplicities)
+    p = _poisson(np.arange(_OPEN), rate * np.array(multiplicities)[:, None])
+    n_entries: NDArray[np.intp] = np.floor(TABLE_ENTRIES * p).astype(np.intp)
     n_entries = np.column_stack((n_entries, TABLE_ENTRIES - n_entries.sum(axis=1)))
-    values = np.tile(np.arange(_OPEN + 1, dtype=np.uint8), largest)
+    values = np.tile(np.arange(_OPEN + 1, dtype=np.uint8), n_laws)
     table = np.repeat(values, n_entries.ravel())
-    residual: NDArray[np.float64] = np.zeros(p.shape)
-    residual[1:] = np.cumsum(TABLE_ENTRIES * p[1:] - n_entries[:, :-1], axis=1)
-    residual[0] = 1.0
+    residual = np.ones((n_laws + 1, _OPEN))
+    residual[1:] = np.cumsum(TABLE_ENTRIES * p - n_entries[:, :-1], axis=1)
     residual /= residual[:, -1:]
-    return table, (residual + np.arange(largest + 1)[:, None]).ravel()
+    return table, (residual + np.arange(n_laws + 1)[:, None]).ravel()
+
+
+def _poisson(counts: NDArray[np.intp], mean: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """Probabilities of counts; those of scipy, whose checks take longer than the numbers."""
+    found: NDArray[np.float64] = np.exp(
+        special.xlogy(counts, mean) - special.gammaln(counts + 1) - mean
+    )
+    return found
