@@ -312,7 +312,7 @@ class _Joint(NamedTuple):
     """Combinations of stratum and codes: of the first, each code or -1, and how many rows."""
 
     stratum: NDArray[np.intp] | None
-    codes: list[NDArray[np.intp]]
+    codes: NDArray[np.intp]
     multiplicity: NDArray[np.int64]
 
 
@@ -331,7 +331,9 @@ def _joint_codes(
     if strata is not None:
         sizes = np.bincount(strata)
         number = strata.astype(np.min_scalar_type(len(sizes)))
-    columns = [] if strata is None else [np.arange(len(sizes))]
+    split = [_Split(np.full(len(sizes), -1), np.arange(len(sizes)))]
+    # Numbers of rows are those of their sets from this one on: those before have no rows left.
+    first = 0
     for coding in codings:
         rows = slice(None) if coding.rows is None else coding.rows
         key = _code_of_seen(coding, n_samples)
@@ -339,22 +341,44 @@ def _joint_codes(
             key = number[rows].astype(np.intp) * coding.n_codes + key
         pair, times, place = _numbered(key, len(sizes) * coding.n_codes)
         parent, code = np.divmod(pair, coding.n_codes)
+        split.append(_Split(first + parent, code))
         left = sizes - np.bincount(parent, times, len(sizes)).astype(np.int64)
-        # Sets of which nothing is left are forgotten where that holds for all.
-        kept = len(left) if left.any() else 0
-        columns = [np.concatenate((column[:kept], column[parent])) for column in columns]
-        columns.append(np.concatenate((np.full(kept, -1), code)))
-        sizes = np.concatenate((left[:kept], times))
-        # In narrow numbers of rows more of them are in the cache.
-        number = number.astype(np.min_scalar_type(len(sizes)), copy=False)
-        number[rows] = place + kept
+        if not left.any():
+            first += len(left)
+            left = left[:0]
+        sizes = np.concatenate((left, times))
         if np.count_nonzero(sizes) > most:
             return None
-    order = np.lexsort(columns[::-1])
-    order = order[sizes[order] > 0]
-    columns = [column[order] for column in columns]
-    stratum = None if strata is None else columns.pop(0)
-    return _Joint(stratum, columns, sizes[order])
+        # In narrow numbers of rows more of them are in the cache.
+        number = number.astype(np.min_scalar_type(len(sizes)), copy=False)
+        number[rows] = place + len(left)
+    last = np.flatnonzero(sizes)
+    stratum, codes = _codes_of_sets(split, first + last)
+    order = np.lexsort((*codes[::-1], stratum))
+    return _Joint(None if strata is None else stratum[order], codes[:, order], sizes[last[order]])
+
+
+class _Split(NamedTuple):
+    """Sets of rows that a statistic made: the number of the set each is of, and its code in it."""
+
+    parent: NDArray[np.intp]
+    code: NDArray[np.intp]
+
+
+def _codes_of_sets(
+    split: Sequence[_Split], sets: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return stratum and codes (n_codings, n_sets) of some sets, from those they were split off."""
+    n_strata = len(split[0].code)
+    parent, code = (np.concatenate(column) for column in zip(*split, strict=True))
+    coding = np.repeat(np.arange(len(split)) - 1, [len(each.code) for each in split])
+    codes = np.full((len(split) - 1, len(sets)), -1)
+    at = sets.copy()
+    while len(inner := np.flatnonzero(at >= n_strata)):
+        own = at[inner]
+        codes[coding[own], inner] = code[own]
+        at[inner] = parent[own]
+    return at, codes
 
 
 def _single_rows(
