@@ -704,7 +704,9 @@ def tiles_of_strata(strata: NDArray[np.intp], n_resamples: int) -> Iterator[Stra
     for at in _tiles(len(strata), n_resamples):
         atoms = at if order is None else order[at]
         stratum = strata[atoms]
-        first = np.flatnonzero(np.diff(stratum, prepend=-1))
+        first = np.array([0])
+        if stratum[0] != stratum[-1]:
+            first = np.append(first, np.flatnonzero(stratum[1:] != stratum[:-1]) + 1)
         yield StratumTile(atoms, first, stratum[first])
 
 

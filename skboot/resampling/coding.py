@@ -96,9 +96,12 @@ class UnitsOfCodes:
             return np.arange(self.n_codes)
         return np.repeat(np.arange(self.n_codes), np.diff(self.first))
 
-    @cached_property
+    @property
     def code_of_atom(self) -> NDArray[np.signedinteger] | None:
         """Code of each atom, ``n_codes`` where it has none; None if an atom has several."""
+        return self.kept("code of atom", (), self._code_of_atom)
+
+    def _code_of_atom(self) -> NDArray[np.signedinteger] | None:
         if self.times is not None:
             return None
         if self.units is None:
@@ -209,8 +212,12 @@ class UnitsOfCodes:
     def _totals(self, terms: Any) -> Any:
         if self.codes_are_atoms:
             return terms
-        if not sparse.issparse(terms) and self.code_of_atom is not None:
-            return np.vstack((terms, np.zeros((1, terms.shape[1]))))[self.code_of_atom]
+        code = None if sparse.issparse(terms) else self._code_of_atom()
+        if code is not None:
+            if self.n_entries < self.n_atoms[0]:
+                # Atoms without a code have one past the last.
+                terms = np.vstack((terms, np.zeros((1, terms.shape[1]))))
+            return terms.take(code, axis=0)
         n_entries = len(self.code_of_entry)
         atoms = np.arange(n_entries) if self.units is None else self.units[:, 0]
         times = np.ones(n_entries) if self.times is None else self.times
@@ -401,7 +408,10 @@ def _single_rows(
             code = by if code is None else code[by]
         n_atoms = n_samples if coding.rows is None else len(coding.rows)
         units_of_codes.append(_of_atoms(coding, code, n_atoms, atoms))
-    within = strata if order is None or strata is None else strata[order]
+    within = strata
+    if order is not None and strata is not None:
+        # Narrow numbers, since there is one for each row.
+        within = strata.astype(np.min_scalar_type(int(strata.max())))[order]
     return units_of_codes, (single_units(n_samples),), within
 
 

@@ -294,6 +294,8 @@ def draw(
         Of which of them evidence is wanted, by number.
     """
     binding = plan.bind([subject.coding for subject in subjects])
+    for one in (scores or {}).values():
+        one.rows.forget()
     return Draws(binding, subjects, bootstrap(binding, subjects, workers), scores or {})
 
 
