@@ -209,7 +209,7 @@ class TaskAverage(OverTasks):
             with np.errstate(invalid="ignore", divide="ignore"):
                 values[k] = self.inner.evaluate(part, own)
             # Of no rows some metrics have a value, such as that of zero_division.
-            values[k, part.sums(np.ones((part.n_codes, 1)))[:, 0] == 0] = np.nan
+            values[k, part.is_empty] = np.nan
         return values
 
 

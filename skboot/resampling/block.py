@@ -587,13 +587,23 @@ class UnitBlock(Block):
         """
         return UnitBlock.of_each(self.units_of_codes.divided(starts), self.counts)
 
+    @property
+    def is_empty(self) -> NDArray[np.bool_]:
+        """Whether a resample holds none of the atoms, (n_resamples,)."""
+        nothing: NDArray[np.bool_] = np.logical_not(self.counts.any(axis=1))
+        return nothing
+
     def sums(self, terms: Any = None) -> Floats:
         """Weighted sums of terms: counts of atoms times the sums of their rows."""
         if terms is None:
             return super().sums()
         if self.known_sums is None or self.known_sums[0] is not terms:
-            self.known_sums = terms, self.sums_of_atoms(self.units_of_codes.totals(terms))
+            self.known_sums = terms, self.sums_of_atoms(self._totals(terms))
         return self.known_sums[1]
+
+    def _totals(self, terms: Any) -> Any:
+        """Return the sums of the rows of each atom, kept for the next block."""
+        return self.units_of_codes.totals(terms)
 
     def sums_of_atoms(self, totals: Any) -> Floats:
         """Weighted sums, (n_resamples, n_terms), of totals of each atom, (n_atoms, n_terms)."""

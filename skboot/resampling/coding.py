@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._base.arrays import order_of
-from ._tuning import CACHED_ARRAYS, EXACT_INTEGER, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
+from ._tuning import CACHED_ARRAYS, EXACT_INTEGER, KEYS_PER_ROW, ROWS_PER_ATOM, TILE_ELEMENTS, TYPES
 from .draws import single_units
 
 Floats = NDArray[np.float64]
@@ -194,8 +194,8 @@ class UnitsOfCodes:
         return ranges
 
     def totals(self, terms: Any) -> Any:
-        """Sum the terms of each atom's rows: (n_atoms, n_terms), sparse if ``terms`` is."""
-        return self.kept("totals", (terms,), lambda: self._totals(terms))
+        """Sum the terms of each atom's rows, and keep the sums for the next block."""
+        return self.kept("totals", (terms,), lambda: self.totals_of(terms))
 
     def products(self, terms: Floats) -> Floats:
         """Products of each two terms of each atom, (n_atoms, n_pairs), kept for the next block."""
@@ -209,20 +209,30 @@ class UnitsOfCodes:
             np.multiply(totals[:, first], totals[:, second], out=products[:, k])
         return products
 
-    def _totals(self, terms: Any) -> Any:
+    def totals_of(self, terms: Any) -> Any:
+        """Sum the terms of each atom's rows: (n_atoms, n_terms), sparse if ``terms`` is."""
         if self.codes_are_atoms:
             return terms
         code = None if sparse.issparse(terms) else self._code_of_atom()
         if code is not None:
-            if self.n_entries < self.n_atoms[0]:
-                # Atoms without a code have one past the last.
-                terms = np.vstack((terms, np.zeros((1, terms.shape[1]))))
-            return terms.take(code, axis=0)
+            return of_codes(terms, code)
         n_entries = len(self.code_of_entry)
         atoms = np.arange(n_entries) if self.units is None else self.units[:, 0]
         times = np.ones(n_entries) if self.times is None else self.times
         shape = (self.n_atoms[0], self.n_codes)
         return sparse.csr_matrix((times, (atoms, self.code_of_entry)), shape=shape) @ terms
+
+
+def of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> NDArray[Any]:
+    """Return the value of each code; 0 where the code is one past the last, which is none."""
+    if isinstance(code, slice):
+        return values[code]
+    found = np.empty((len(code), *values.shape[1:]), values.dtype)
+    for start in range(0, len(code), TILE_ELEMENTS):
+        part = slice(start, start + TILE_ELEMENTS)
+        found[part] = values.take(code[part], axis=0, mode="clip")
+    found[code == len(values)] = 0
+    return found
 
 
 def narrow_type(n: int) -> type:

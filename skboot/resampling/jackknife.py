@@ -22,7 +22,7 @@ from ._tuning import (
     TILE_ELEMENTS,
 )
 from .block import AddedAtEnds, Block, Floats, UnitBlock
-from .coding import UnitsOfCodes, narrow_type, types_of
+from .coding import UnitsOfCodes, narrow_type, of_codes, types_of
 from .draws import n_units_of
 from .prefix_sums import Gap, SignChange, pairs_with_all, search
 from .unit_types import SumsWithoutUnits, Types, change_without_units, sums_without_units
@@ -170,6 +170,10 @@ class ObservedBlock(UnitBlock):
         Stratum of each atom, numbered from 0.
     """
 
+    def _totals(self, terms: Any) -> Any:
+        # The data are read once.
+        return self.units_of_codes.totals_of(terms)
+
     def influence(self, terms: Any, gradient: Floats) -> Floats:
         """Influence of a unit of each atom of the binding; see `Block.influence`."""
         influence: Floats = np.asarray(self.units_of_codes.totals(terms) @ gradient[0])
@@ -278,8 +282,12 @@ class JackknifeBlock(UnitBlock):
         if terms is None:
             return super().sums()
         of_data = self._observed.sums(terms)
-        left_out = self.units_of_codes.totals(terms)[self._at]
-        left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
+        if not sparse.issparse(terms) and self.units_of_codes.has_one_code_each:
+            # Each unit is left out once, so that sums of all atoms are not kept for it.
+            left_out = of_codes(terms, self._codes)
+        else:
+            left_out = self.units_of_codes.totals(terms)[self._at]
+            left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
         if left_out.shape[1] > JACKKNIFE_TERMS:
             return of_data - left_out
         # Few terms are subtracted column by column, because numpy is slow along short rows.
@@ -315,8 +323,8 @@ class JackknifeBlock(UnitBlock):
         if units.has_one_code_each:
             # The rows of a unit share one code, and no code counts on both sides.
             code = self._codes
-            with_all = _of_codes(with_all, code)
-            up, low = _of_codes(upper, code), _of_codes(lower, code)
+            with_all = of_codes(with_all, code)
+            up, low = of_codes(upper, code), of_codes(lower, code)
             in_order = np.subtract(all_in_order, with_all, out=with_all)
         else:
             totals = units.totals(with_all[:, None])[self._at, 0]
@@ -438,18 +446,6 @@ class JackknifeBlock(UnitBlock):
         if types is None:
             return None
         return sums_without_units(types, added, *self._unit_ends(types, ends, order))
-
-
-def _of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> NDArray[Any]:
-    """Return the value of each code; 0 where the code is one past the last, which is none."""
-    if isinstance(code, slice):
-        return values[code]
-    of_codes = np.empty(len(code), values.dtype)
-    for start in range(0, len(code), TILE_ELEMENTS):
-        part = slice(start, start + TILE_ELEMENTS)
-        of_codes[part] = values.take(code[part], mode="clip")
-    of_codes[code == len(values)] = 0
-    return of_codes
 
 
 def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:
