@@ -224,7 +224,7 @@ def part_rows() -> Iterator[Row]:
             megabytes = 20 + 2 * (sum(column.nbytes for column in data) + 8 * n) / 1e6
             for name, column in columns.items():
                 yield Row(
-                    f"{metric} of {name}, n {rows:.0e}, {n_resamples:,} resamples",
+                    f"{metric}, {name}, n 1e{len(str(rows)) - 1}, {n_resamples:,} resamples",
                     partial(plain, **column),
                     goal,
                     Peer("the call without", plain),
