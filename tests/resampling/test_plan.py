@@ -199,7 +199,7 @@ def test_rows_a_statistic_does_not_see_do_not_count():
 
 
 def subgroups_beside_all(n, rng):
-    """Codings of all rows and of subgroups, of which some overlap; and a code or -1 for each row."""
+    """Codings of all rows and of subgroups, some of which overlap; a code or -1 for each row."""
     part, flags = rng.integers(0, 4, n), rng.random(n) < 0.3
     codings, columns = [CodedRows(flags, 2, "sums")], [flags.astype(int)]
     for rows in (*(np.flatnonzero(part == k) for k in range(4)), np.flatnonzero(part > 1)):
