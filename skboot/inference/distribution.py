@@ -320,8 +320,11 @@ def jackknife(
     squares in it, which is what resamples of a linear function have.
     """
     jackknives: dict[int, Jackknife] = {}
-    for which in binding.left_out_together():
-        left_out = leave_out(binding.only(which), [statistics[k] for k in which])
+    together = [(binding, list(range(len(statistics))))]
+    if any(units.atoms is not None for units in binding.units_of_codes):
+        together = binding.left_out_together()
+    for own, which in together:
+        left_out = leave_out(own, [statistics[k] for k in which])
         for k, values in zip(which, left_out.values, strict=True):
             moments = _moments(
                 values, left_out.times, left_out.strata, estimates[k], left_out.sizes

@@ -23,13 +23,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._base.arrays import order_of
 from ._tuning import (
     CANCELLED_SHARE,
     ENTRIES_PER_WEIGHT,
@@ -43,6 +42,7 @@ from ._tuning import (
     TILE_ELEMENTS,
     TILE_WIDTH,
 )
+from .atom_counts import AtomCounts, tiles_of_strata
 from .coding import UnitsOfCodes, pairs_of_terms
 from .prefix_sums import (
     Gap,
@@ -465,51 +465,6 @@ class Block(ABC):
         raise TypeError("Influences are those of the data as they are, drawn by rows or groups.")
 
 
-class AtomCounts:
-    """How often the atoms of a binding were drawn, of which a statistic may have a part.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_resamples, n_atoms)
-        How often each atom was drawn.
-    strata : ndarray of shape (n_atoms,), optional
-        Stratum of each atom, numbered from 0.
-    """
-
-    def __init__(self, counts: NDArray[Any], strata: NDArray[np.intp] | None = None) -> None:
-        self.counts = counts
-        self.strata = strata
-        self._own: dict[Any, tuple[NDArray[Any], NDArray[np.intp] | None]] = {}
-
-    def of(self, units: UnitsOfCodes) -> tuple[NDArray[Any], NDArray[np.intp] | None]:
-        """Return counts and strata of a statistic's atoms, read once for all that have these."""
-        atoms, key = units.atoms, units.key_of_atoms
-        if atoms is None:
-            return self.counts, self.strata
-        if key not in self._own:
-            if isinstance(atoms, slice):
-                own = self.counts[:, atoms]
-            else:
-                own = self.counts.take(atoms, axis=1)
-            self._own[key] = own, None if self.strata is None else self.strata[atoms]
-        return self._own[key]
-
-    def part(self, resamples: slice) -> AtomCounts:
-        """Return the counts of some of the resamples."""
-        return AtomCounts(self.counts[resamples], self.strata)
-
-    @cached_property
-    def of_strata(self) -> Floats:
-        """Units drawn of each stratum, (n_resamples, n_strata)."""
-        assert self.strata is not None
-        n_resamples = len(self.counts)
-        drawn = np.zeros((n_resamples, int(self.strata.max()) + 1))
-        for atoms, first, strata in tiles_of_strata(self.strata, n_resamples):
-            weights = self.counts[:, atoms].astype(np.float64)
-            drawn[:, strata] += np.add.reduceat(weights, first, axis=1)
-        return drawn
-
-
 class UnitBlock(Block):
     """Resamples of rows or groups.
 
@@ -523,7 +478,17 @@ class UnitBlock(Block):
         Stratum of each of its atoms, numbered from 0.
     whole : AtomCounts, optional
         The atoms of the binding where it has a part of them.
+
+    Attributes
+    ----------
+    key_of_atoms : hashable
+        The same for blocks of the same atoms; None for all.
+    keeps_totals : bool
+        Whether the sums of the rows of each atom are kept for the next block.
     """
+
+    key_of_atoms: Any = None
+    keeps_totals = True
 
     def __init__(
         self,
@@ -548,8 +513,14 @@ class UnitBlock(Block):
         strata: NDArray[np.intp] | None = None,
     ) -> list[Self]:
         """Return the block of each statistic, of its own atoms."""
-        whole = AtomCounts(counts, strata)
-        return [cls(each, *whole.of(each), whole) for each in units_of_codes]
+        if strata is None and all(units.atoms is None for units in units_of_codes):
+            return [cls(units, counts) for units in units_of_codes]
+        whole, blocks = AtomCounts(counts, strata), []
+        for units in units_of_codes:
+            own = whole if units.atoms is None else whole.of(units.atoms)
+            blocks.append(cls(units, own.counts, own.strata, whole))
+            blocks[-1].key_of_atoms = id(own)
+        return blocks
 
     @property
     def whole(self) -> AtomCounts:
@@ -598,12 +569,10 @@ class UnitBlock(Block):
         if terms is None:
             return super().sums()
         if self.known_sums is None or self.known_sums[0] is not terms:
-            self.known_sums = terms, self.sums_of_atoms(self._totals(terms))
+            units = self.units_of_codes
+            totals = units.totals(terms) if self.keeps_totals else units.totals_of(terms)
+            self.known_sums = terms, self.sums_of_atoms(totals)
         return self.known_sums[1]
-
-    def _totals(self, terms: Any) -> Any:
-        """Return the sums of the rows of each atom, kept for the next block."""
-        return self.units_of_codes.totals(terms)
 
     def sums_of_atoms(self, totals: Any) -> Floats:
         """Weighted sums, (n_resamples, n_terms), of totals of each atom, (n_atoms, n_terms)."""
@@ -691,33 +660,9 @@ class UnitBlock(Block):
         return combined.T
 
     def _atom_tiles(self, times: int = 1) -> Iterator[slice]:
-        return _tiles(self.counts.shape[1], self.n_resamples, times)
-
-
-def _tiles(n_atoms: int, n_resamples: int, times: int = 1) -> Iterator[slice]:
-    """Cut atoms into tiles whose weights in all resamples stay in the cache."""
-    width = max(1, times * min(TILE_ELEMENTS // n_resamples, TILE_ELEMENTS >> 3))
-    return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
-
-
-class StratumTile(NamedTuple):
-    """Some atoms by stratum, the first one of each stratum among them, and which strata."""
-
-    atoms: slice | NDArray[np.intp]
-    first: NDArray[np.intp]
-    strata: NDArray[np.intp]
-
-
-def tiles_of_strata(strata: NDArray[np.intp], n_resamples: int) -> Iterator[StratumTile]:
-    """Yield all atoms, those of a stratum side by side."""
-    order = order_of(strata)
-    for at in _tiles(len(strata), n_resamples):
-        atoms = at if order is None else order[at]
-        stratum = strata[atoms]
-        first = np.array([0])
-        if stratum[0] != stratum[-1]:
-            first = np.append(first, np.flatnonzero(stratum[1:] != stratum[:-1]) + 1)
-        yield StratumTile(atoms, first, stratum[first])
+        width = max(1, times * min(TILE_ELEMENTS // self.n_resamples, TILE_ELEMENTS >> 3))
+        n_atoms = self.counts.shape[1]
+        return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
 
 
 def times_terms(weights: Floats, terms: Any) -> Floats:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._base.arrays import order_of
-from ._tuning import CACHED_ARRAYS, EXACT_INTEGER, KEYS_PER_ROW, ROWS_PER_ATOM, TILE_ELEMENTS, TYPES
+from ._tuning import CACHED_ARRAYS, EXACT_INTEGER, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
 from .draws import single_units
 
 Floats = NDArray[np.float64]
@@ -96,12 +96,9 @@ class UnitsOfCodes:
             return np.arange(self.n_codes)
         return np.repeat(np.arange(self.n_codes), np.diff(self.first))
 
-    @property
+    @cached_property
     def code_of_atom(self) -> NDArray[np.signedinteger] | None:
         """Code of each atom, ``n_codes`` where it has none; None if an atom has several."""
-        return self.kept("code of atom", (), self._code_of_atom)
-
-    def _code_of_atom(self) -> NDArray[np.signedinteger] | None:
         if self.times is not None:
             return None
         if self.units is None:
@@ -125,16 +122,14 @@ class UnitsOfCodes:
         """Whether each code is the atom of the same number."""
         return self.units is None and self.first is None
 
-    @cached_property
-    def key_of_atoms(self) -> Any:
-        """The same for all statistics that have the same atoms."""
-        atoms = self.atoms
-        return (atoms.start, atoms.stop) if isinstance(atoms, slice) else id(atoms)
-
     def kept(self, purpose: str, of: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """Return the array that was derived for this purpose from the same objects, or make it."""
         for known_purpose, known_of, value in self._cache:
-            if known_purpose == purpose and all(map(_same, known_of, of)):
+            # A bound method is a new object at each mention.
+            if known_purpose == purpose and all(
+                one is other or (callable(one) and one == other)
+                for one, other in zip(known_of, of, strict=False)
+            ):
                 return value
         value = make()
         self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], (purpose, of, value)]
@@ -213,26 +208,16 @@ class UnitsOfCodes:
         """Sum the terms of each atom's rows: (n_atoms, n_terms), sparse if ``terms`` is."""
         if self.codes_are_atoms:
             return terms
-        code = None if sparse.issparse(terms) else self._code_of_atom()
-        if code is not None:
-            return of_codes(terms, code)
+        if not sparse.issparse(terms) and self.code_of_atom is not None:
+            if self.units is not None and len(self.units) < self.n_atoms[0]:
+                # Atoms without a code have one past the last.
+                terms = np.vstack((terms, np.zeros((1, terms.shape[1]))))
+            return terms.take(self.code_of_atom, axis=0)
         n_entries = len(self.code_of_entry)
         atoms = np.arange(n_entries) if self.units is None else self.units[:, 0]
         times = np.ones(n_entries) if self.times is None else self.times
         shape = (self.n_atoms[0], self.n_codes)
         return sparse.csr_matrix((times, (atoms, self.code_of_entry)), shape=shape) @ terms
-
-
-def of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> NDArray[Any]:
-    """Return the value of each code; 0 where the code is one past the last, which is none."""
-    if isinstance(code, slice):
-        return values[code]
-    found = np.empty((len(code), *values.shape[1:]), values.dtype)
-    for start in range(0, len(code), TILE_ELEMENTS):
-        part = slice(start, start + TILE_ELEMENTS)
-        found[part] = values.take(code[part], axis=0, mode="clip")
-    found[code == len(values)] = 0
-    return found
 
 
 def narrow_type(n: int) -> type:
@@ -244,11 +229,6 @@ def narrow_type(n: int) -> type:
 def pairs_of_terms(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Each two of n terms, a term with itself included."""
     return np.triu_indices(n)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two objects are the same; a bound method is a new object at each mention."""
-    return one is other or (callable(one) and one == other)
 
 
 def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
@@ -295,18 +275,33 @@ def bind_rows(
         if multiplicity is not None:
             every_code = UnitsOfCodes(coding.n_codes, (coding.n_codes,), reads=coding.reads)
             return [every_code], (multiplicity,), None
+    # Single rows are drawn faster than many atoms of few rows.
+    as_rows = as_rows or any(coding.n_codes > n // ROWS_PER_ATOM for coding in codings)
     joint = None if as_rows else _joint_codes(codings, n, strata)
-    if joint is None:
-        return _single_rows(codings, n, strata)
-    stratum, codes, multiplicity = joint
     units_of_codes = []
-    for coding, code in zip(codings, codes, strict=True):
-        atoms: Atoms = None
-        if coding.rows is not None:
-            atoms = _as_slice(np.flatnonzero(code >= 0))
-            code = code[atoms]
-        units_of_codes.append(_of_atoms(coding, code, len(code), atoms))
-    return units_of_codes, (multiplicity,), stratum
+    if joint is not None:
+        for coding, code in zip(codings, joint.codes, strict=True):
+            atoms: Atoms = None
+            if coding.rows is not None:
+                atoms = _as_slice(np.flatnonzero(code >= 0))
+                code = code[atoms]
+            units_of_codes.append(_of_atoms(coding, code, len(code), atoms))
+        return units_of_codes, (joint.multiplicity,), joint.stratum
+    # Those of a stratum stand side by side, where they are drawn together.
+    order = None if strata is None else order_of(strata)
+    for coding in codings:
+        code, by = coding.code, order
+        atoms = None if coding.rows is None else _as_slice(coding.rows)
+        if coding.rows is not None and order is not None:
+            by, atoms = _by_stratum(coding.rows, strata, order)
+        if by is not None:
+            code = by if code is None else code[by]
+        n_atoms = n if coding.rows is None else len(coding.rows)
+        units_of_codes.append(_of_atoms(coding, code, n_atoms, atoms))
+    if order is not None and strata is not None:
+        # Narrow numbers, since there is one for each row.
+        strata = strata.astype(np.min_scalar_type(int(strata.max())))[order]
+    return units_of_codes, (single_units(n),), strata
 
 
 def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
@@ -341,9 +336,6 @@ def _joint_codes(
     Each statistic splits the sets of rows that those before it made, and reads the rows alone that
     it sees, so that many subgroups take as long as one statistic of all rows.
     """
-    most = n_samples // ROWS_PER_ATOM
-    if any(coding.n_codes > most for coding in codings):
-        return None
     sizes, number = np.array([n_samples]), np.zeros(n_samples, dtype=np.uint8)
     if strata is not None:
         sizes = np.bincount(strata)
@@ -353,7 +345,9 @@ def _joint_codes(
     first = 0
     for coding in codings:
         rows = slice(None) if coding.rows is None else coding.rows
-        key = _code_of_seen(coding, n_samples)
+        key: NDArray[Any] = np.arange(coding.n_codes)
+        if coding.code is not None:
+            key = coding.code.astype(np.intp, copy=False)
         if len(sizes) > 1:
             key = number[rows].astype(np.intp) * coding.n_codes + key
         pair, times, place = _numbered(key, len(sizes) * coding.n_codes)
@@ -364,7 +358,7 @@ def _joint_codes(
             first += len(left)
             left = left[:0]
         sizes = np.concatenate((left, times))
-        if np.count_nonzero(sizes) > most:
+        if np.count_nonzero(sizes) > n_samples // ROWS_PER_ATOM:
             return None
         # In narrow numbers of rows more of them are in the cache.
         number = number.astype(np.min_scalar_type(len(sizes)), copy=False)
@@ -398,31 +392,14 @@ def _codes_of_sets(
     return at, codes
 
 
-def _single_rows(
-    codings: Sequence[CodedRows], n_samples: int, strata: NDArray[np.intp] | None
-) -> Bound:
-    """Bind to single rows, those of a stratum side by side, where they are drawn together."""
-    order = None if strata is None else order_of(strata)
-    place = None
-    if order is not None and any(coding.rows is not None for coding in codings):
-        place = np.empty(n_samples, dtype=np.intp)
-        place[order] = np.arange(n_samples)
-    units_of_codes = []
-    for coding in codings:
-        code, by = coding.code, order
-        atoms: Atoms = None if coding.rows is None else _as_slice(coding.rows)
-        if coding.rows is not None and place is not None and strata is not None:
-            by = order_of(strata[coding.rows])
-            atoms = _as_slice(place[coding.rows if by is None else coding.rows[by]])
-        if by is not None:
-            code = by if code is None else code[by]
-        n_atoms = n_samples if coding.rows is None else len(coding.rows)
-        units_of_codes.append(_of_atoms(coding, code, n_atoms, atoms))
-    within = strata
-    if order is not None and strata is not None:
-        # Narrow numbers, since there is one for each row.
-        within = strata.astype(np.min_scalar_type(int(strata.max())))[order]
-    return units_of_codes, (single_units(n_samples),), within
+def _by_stratum(
+    rows: NDArray[np.intp], strata: Any, order: NDArray[np.intp]
+) -> tuple[NDArray[np.intp] | None, Atoms]:
+    """Return an order of some rows by stratum, and where they then stand among all."""
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    by = order_of(strata[rows])
+    return by, _as_slice(place[rows if by is None else rows[by]])
 
 
 def _of_atoms(
@@ -455,7 +432,7 @@ def bind_groups(
             entry: tuple[Any, Any, Any] = (code[order], of_row[order][:, None], None)
         else:
             key = code.astype(np.intp) * n_atoms + of_row
-            pair, times = _counted(key, coding.n_codes * n_atoms)
+            pair, times, _ = _numbered(key, coding.n_codes * n_atoms)
             several = times if times.max() > 1 else None
             entry = (pair // n_atoms, (pair % n_atoms)[:, None], several)
         units_of_codes.append(_entries(coding, entry[0], entry[1], (n_atoms,), entry[2], atoms))
@@ -489,26 +466,18 @@ def _code_of_seen(coding: CodedRows, n_samples: int) -> NDArray[Any]:
     return coding.code.astype(np.intp) if narrow else coding.code
 
 
-def _counted(keys: NDArray[np.intp], n_keys: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the distinct keys in rising order, and how often each occurs."""
-    if n_keys > KEYS_PER_ROW * len(keys):
-        return np.unique(keys, return_counts=True)
-    times = np.bincount(keys, minlength=n_keys)
-    occurring = np.flatnonzero(times)
-    return occurring, times[occurring]
-
-
 def _numbered(
     keys: NDArray[Any], n_keys: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the same as `_counted`, and the place of each key among the distinct ones."""
+    """Return the distinct keys in rising order, how often each occurs, and the place of each."""
     if n_keys > KEYS_PER_ROW * len(keys):
         distinct, place, times = np.unique(keys, return_inverse=True, return_counts=True)
         return distinct, times, place
-    distinct, times = _counted(keys, n_keys)
+    times = np.bincount(keys, minlength=n_keys)
+    distinct = np.flatnonzero(times)
     places = np.empty(n_keys, dtype=np.intp)
     places[distinct] = np.arange(len(distinct))
-    return distinct, times, places.take(keys)
+    return distinct, times[distinct], places.take(keys)
 
 
 def _own(numbers: NDArray[Any]) -> tuple[Any, NDArray[np.intp]]:

@@ -22,7 +22,7 @@ from ._tuning import (
     TILE_ELEMENTS,
 )
 from .block import AddedAtEnds, Block, Floats, UnitBlock
-from .coding import UnitsOfCodes, narrow_type, of_codes, types_of
+from .coding import UnitsOfCodes, narrow_type, types_of
 from .draws import n_units_of
 from .prefix_sums import Gap, SignChange, pairs_with_all, search
 from .unit_types import SumsWithoutUnits, Types, change_without_units, sums_without_units
@@ -77,8 +77,9 @@ def leave_one_out(
     if not cheap and n > JACKKNIFE_UNITS:
         yield from _sets_left_out(units_of_codes, multiplicity, strata)
         return
-    units_of_codes, multiplicity, strata = _seen_atoms(units_of_codes, multiplicity, strata)
-    n = len(multiplicity)
+    if any(each.atoms is not None for each in units_of_codes):
+        units_of_codes, multiplicity, strata = _seen_atoms(units_of_codes, multiplicity, strata)
+        n = len(multiplicity)
     stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
     step = n if cheap else max(1, JACKKNIFE_COUNTS // n)
     for start in range(0, n, step):
@@ -109,7 +110,7 @@ def _seen_atoms(
     Without a unit that a statistic does not see its value is that on the data.
     """
     n, atoms = len(multiplicity), units_of_codes[0].atoms
-    if atoms is None or len({each.key_of_atoms for each in units_of_codes}) > 1:
+    if len(units_of_codes) > 1:
         return [each.among_all(n) for each in units_of_codes], multiplicity, strata
     own, within = multiplicity[atoms], None
     unseen = np.array([n_units_of(multiplicity) - n_units_of(own)])
@@ -170,9 +171,8 @@ class ObservedBlock(UnitBlock):
         Stratum of each atom, numbered from 0.
     """
 
-    def _totals(self, terms: Any) -> Any:
-        # The data are read once.
-        return self.units_of_codes.totals_of(terms)
+    # The data are read once.
+    keeps_totals = False
 
     def influence(self, terms: Any, gradient: Floats) -> Floats:
         """Influence of a unit of each atom of the binding; see `Block.influence`."""
@@ -281,13 +281,18 @@ class JackknifeBlock(UnitBlock):
         """Sums of the data less those of the unit; see `Block.sums`."""
         if terms is None:
             return super().sums()
-        of_data = self._observed.sums(terms)
-        if not sparse.issparse(terms) and self.units_of_codes.has_one_code_each:
-            # Each unit is left out once, so that sums of all atoms are not kept for it.
-            left_out = of_codes(terms, self._codes)
-        else:
-            left_out = self.units_of_codes.totals(terms)[self._at]
+        of_data, units = self._observed.sums(terms), self.units_of_codes
+        code = None
+        if not (units.codes_are_atoms or sparse.issparse(terms)):
+            code = units.code_of_atom
+        if code is None:
+            left_out = units.totals(terms)[self._at]
             left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
+        else:
+            # Each unit is left out once, so that the sums of all atoms are not kept for it.
+            code = code[self._at]
+            left_out = terms.take(code, axis=0, mode="clip")
+            left_out[code == len(terms)] = 0.0
         if left_out.shape[1] > JACKKNIFE_TERMS:
             return of_data - left_out
         # Few terms are subtracted column by column, because numpy is slow along short rows.
@@ -323,8 +328,8 @@ class JackknifeBlock(UnitBlock):
         if units.has_one_code_each:
             # The rows of a unit share one code, and no code counts on both sides.
             code = self._codes
-            with_all = of_codes(with_all, code)
-            up, low = of_codes(upper, code), of_codes(lower, code)
+            with_all = _of_codes(with_all, code)
+            up, low = _of_codes(upper, code), _of_codes(lower, code)
             in_order = np.subtract(all_in_order, with_all, out=with_all)
         else:
             totals = units.totals(with_all[:, None])[self._at, 0]
@@ -446,6 +451,18 @@ class JackknifeBlock(UnitBlock):
         if types is None:
             return None
         return sums_without_units(types, added, *self._unit_ends(types, ends, order))
+
+
+def _of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> NDArray[Any]:
+    """Return the value of each code; 0 where the code is one past the last, which is none."""
+    if isinstance(code, slice):
+        return values[code]
+    found = np.empty((len(code), *values.shape[1:]), values.dtype)
+    for start in range(0, len(code), TILE_ELEMENTS):
+        part = slice(start, start + TILE_ELEMENTS)
+        found[part] = values.take(code[part], axis=0, mode="clip")
+    found[code == len(values)] = 0
+    return found
 
 
 def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:

@@ -29,7 +29,7 @@ from ._tuning import (
     NARROW_COUNTS,
     SHARED_TERMS,
 )
-from .block import Block, Floats, UnitBlock
+from .block import Block, UnitBlock
 from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences
 from .design import SamplingDesign
 from .draws import Strata, multinomial_counts
@@ -67,8 +67,7 @@ class ResamplingPlan:
         Parameters
         ----------
         codings : sequence of CodedRows
-            One per statistic; code (n_samples,) numbers interchangeable rows from 0, -1 marks
-            rows the statistic does not see, None means that every row has its own code.
+            One per statistic.
 
         Returns
         -------
@@ -84,7 +83,16 @@ class ResamplingPlan:
         # A search reads its resamples at a few places alone, so a single search over codes that are
         # themselves the atoms can draw there and nowhere else.
         on_demand = draws_rows and reads == ["crossing"] and units_of_codes[0].units is None
-        n_counts = 1 if on_demand else _counts_of_work(units_of_codes, multiplicity)
+        n_counts = 1
+        if not on_demand:
+            # As many counts as are drawn in the time to read the entries.
+            n_entries = [
+                0 if each.units is None or each.reads == "sums" else len(each.units)
+                for each in units_of_codes
+            ]
+            n_counts = max(
+                1, sum(map(len, multiplicity)), max(n_entries, default=0) // ENTRIES_PER_COUNT
+            )
         block_size = 1 << (max(1, min(most, BLOCK_COUNTS // n_counts)).bit_length() - 1)
         # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a
         # block are the same whether they are drawn alone or with those that follow.
@@ -204,26 +212,22 @@ class Binding:
         of_atoms: dict[Any, list[int]] = {}
         for k, (block, each) in enumerate(zip(blocks, terms, strict=True)):
             if isinstance(block, UnitBlock) and isinstance(each, np.ndarray):
-                of_atoms.setdefault(block.units_of_codes.key_of_atoms, []).append(k)
+                of_atoms.setdefault(block.key_of_atoms, []).append(k)
         for which in of_atoms.values():
-            self._share_sums([blocks[k] for k in which], [terms[k] for k in which])
-
-    def _share_sums(self, blocks: Sequence[Any], terms: Sequence[Floats]) -> None:
-        """Compute the sums of statistics that have the same atoms."""
-        # The data are read by units, and given resamples of groups by rows.
-        units_of_codes = tuple(block.units_of_codes for block in blocks)
-        width = sum(each.shape[1] for each in terms)
-        if len(blocks) < 2 or width * units_of_codes[0].n_atoms[0] > SHARED_TERMS:
-            return
-        if units_of_codes not in self._cache:
-            pairs = zip(units_of_codes, terms, strict=True)
-            self._cache[units_of_codes] = _distinct_columns(
-                [units.totals(each) for units, each in pairs]
-            )
-        distinct, columns_of_each = self._cache[units_of_codes]
-        sums = blocks[0].sums_of_atoms(distinct)
-        for block, each, columns in zip(blocks, terms, columns_of_each, strict=True):
-            block.known_sums = (each, sums[:, columns])
+            # The data are read by units, and given resamples of groups by rows.
+            units_of_codes = tuple(blocks[k].units_of_codes for k in which)
+            width = sum(terms[k].shape[1] for k in which)
+            if len(which) < 2 or width * units_of_codes[0].n_atoms[0] > SHARED_TERMS:
+                continue
+            if units_of_codes not in self._cache:
+                totals = [blocks[k].units_of_codes.totals(terms[k]) for k in which]
+                self._cache[units_of_codes] = _distinct_columns(totals)
+            distinct, columns_of_each = self._cache[units_of_codes]
+            first = blocks[which[0]]
+            assert isinstance(first, UnitBlock)
+            sums = first.sums_of_atoms(distinct)
+            for k, columns in zip(which, columns_of_each, strict=True):
+                blocks[k].known_sums = (terms[k], sums[:, columns])  # type: ignore[attr-defined]
 
     def forget(self) -> None:
         """Let go of what was made of terms for blocks of resamples: as much memory as they take."""
@@ -277,23 +281,28 @@ class Binding:
         within = None if self.strata is None else self.drawn_within
         counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
         if with_jackknife:
-            counts = (_with_jackknife(counts[0], self.multiplicity[0]),)
+            # The counts of the data, and of the data without a unit of each atom.
+            multiplicity = self.multiplicity[0]
+            less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
+            of_data = (multiplicity - less).astype(counts[0].dtype)
+            counts = (np.concatenate((counts[0], of_data)),)
         blocks = self.plan.design.blocks(self.units_of_codes, counts, self.strata)
         return [
             block._part(slice(0, wanted)) if block.units_of_codes.reads == "rows" else block
             for block in blocks
         ]
 
-    def left_out_together(self) -> list[list[int]]:
-        """Return which statistics read the same resamples that lack a unit: all, or by atoms.
+    def left_out_together(self) -> list[tuple[Binding, list[int]]]:
+        """Return which statistics read the same resamples that lack a unit, and their binding.
 
-        A statistic of a subgroup needs none without a row of another, if each is left out.
+        A statistic of a subgroup needs none without a row of another, if each unit is left out.
         """
-        together: dict[Any, list[int]] = {}
-        alike = has_closed_forms(self.units_of_codes)
-        for k, each in enumerate(self.units_of_codes):
-            together.setdefault(each.key_of_atoms if alike else None, []).append(k)
-        return list(together.values())
+        every = list(range(len(self.units_of_codes)))
+        parts = [k for k in every if self.units_of_codes[k].atoms is not None]
+        if not has_closed_forms(self.units_of_codes):
+            return [(self, every)]
+        whole = [k for k in every if k not in set(parts)]
+        return [(self.only(which), which) for which in (whole, *([k] for k in parts)) if which]
 
     def left_out(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""
@@ -310,12 +319,6 @@ class Binding:
         # Atoms are rows here, of which groups may have some in a resample and others not.
         strata = self.plan.design.strata if self.plan.design.units_are_rows else None
         return list[Block](UnitBlock.of_each(self.codes_of_given_rows, counts, strata))
-
-
-def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> NDArray[Any]:
-    """Append the counts of the data, and of the data without a unit of each atom."""
-    less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
-    return np.concatenate((counts, (multiplicity - less).astype(counts.dtype)))
 
 
 def _distinct_columns(
@@ -339,16 +342,3 @@ def _distinct_columns(
             of_matrix.append(equal[0])
         columns.append(np.array(of_matrix, dtype=np.intp))
     return np.column_stack(distinct), columns
-
-
-def _counts_of_work(
-    units_of_codes: Sequence[UnitsOfCodes], multiplicity: tuple[NDArray[np.int64], ...]
-) -> int:
-    """Return the counts of a resample, or as many as are drawn in the time to read its entries."""
-    n_entries = [
-        1 if each.units is None else len(each.units)
-        for each in units_of_codes
-        if each.reads != "sums"
-    ]
-    n_counts = sum(len(of_factor) for of_factor in multiplicity)
-    return max([1, n_counts, *(n // ENTRIES_PER_COUNT for n in n_entries)])

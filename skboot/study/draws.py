@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +86,7 @@ class Score:
     @property
     def columns(self) -> Columns:
         """Truth, predictions and weights of the rows of the part."""
-        return self.rows.of_part(self.statistic, self.part)
+        return self.rows.of(self.statistic, self.part.at, self.part.order)
 
     def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
@@ -116,7 +115,9 @@ class Score:
 def prepare(study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]) -> Score:
     """Reduce the rows of a part, and gather what is known before resampling."""
     design = study.plan.design
-    members, rows = _members(design, part), measured.rows.of_part(measured.statistic, part)
+    rows, members = measured.rows.of(measured.statistic, part.at, part.order), None
+    if design.members is not None and not design.units_are_rows:
+        members = design.members if part.rows is None else design.members[part.rows]
     statistic = measured.statistic
     statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
     reduced = statistic.reduce(*rows)
@@ -163,13 +164,6 @@ def _with_groups(
         n_effective_rows=n_effective,
         deciding_groups=deciding,
     )
-
-
-def _members(design: SamplingDesign, part: Part) -> NDArray[Any] | None:
-    """Return which members of each factor the rows of a part are of; None of single rows."""
-    if design.units_are_rows or design.members is None:
-        return None
-    return design.members if part.rows is None else design.members[part.rows]
 
 
 def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Statistic) -> None:
@@ -295,7 +289,8 @@ def draw(
     """
     binding = plan.bind([subject.coding for subject in subjects])
     for one in (scores or {}).values():
-        one.rows.forget()
+        if one.part.order is not None:
+            one.rows.forget()
     return Draws(binding, subjects, bootstrap(binding, subjects, workers), scores or {})
 
 

@@ -148,21 +148,19 @@ class Rows:
         """Predictions as the metric reads them: probabilities or scores, or the decisions."""
         return self.decisions if self.decides(statistic) else self.y_pred
 
-    def of(self, statistic: Statistic, rows: NDArray[np.intp] | None) -> tuple[Any, Any, Any]:
-        """Arguments of `Statistic.reduce` on some rows (all when None)."""
+    def of(
+        self,
+        statistic: Statistic,
+        rows: NDArray[np.intp] | slice | None,
+        order: NDArray[np.intp] | None = None,
+    ) -> tuple[Any, Any, Any]:
+        """Arguments of `Statistic.reduce` on some rows (all when None), or places in an order."""
         columns = (self.y_true, self.predicted_for(statistic), self.sample_weight)
         if rows is None:
             return columns
-        y_true, y_pred, weights = (None if c is None else c[rows] for c in columns)
-        return y_true, y_pred, weights
-
-    def of_part(self, statistic: Statistic, part: Part) -> tuple[Any, Any, Any]:
-        """As `of`, of the rows of a part, which all metrics read side by side."""
-        columns = self.of(statistic, None)
-        if part.order is None:
-            return columns
         y_true, y_pred, weights = (
-            None if c is None else self._by_part(c, part.order)[part.at] for c in columns
+            None if c is None else (c if order is None else self._by_part(c, order))[rows]
+            for c in columns
         )
         return y_true, y_pred, weights
 
@@ -196,7 +194,7 @@ class Part:
 
     name: Any
     order: NDArray[np.intp] | None
-    at: slice
+    at: slice | None
 
     @cached_property
     def rows(self) -> NDArray[np.intp] | None:
@@ -204,7 +202,7 @@ class Part:
         return None if self.order is None else self.order[self.at]
 
 
-WHOLE = (Part(None, None, slice(None)),)
+WHOLE = (Part(None, None, None),)
 
 
 def is_lazy(*columns: Any) -> bool:
