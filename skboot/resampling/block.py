@@ -42,8 +42,8 @@ from ._tuning import (
     TILE_ELEMENTS,
     TILE_WIDTH,
 )
-from .atom_counts import AtomCounts, tiles_of_strata
 from .coding import UnitsOfCodes, pairs_of_terms
+from .draws import AtomCounts, tiles_of_strata
 from .prefix_sums import (
     Gap,
     Reached,

@@ -10,14 +10,17 @@ An *atom* is a set of interchangeable units; its multiplicity is their number. A
   single units, by comparing bytes;
 * few units: place them one by one.
 
+`AtomCounts` holds what was drawn: a statistic of a subgroup has a part of the atoms.
+
 Every function is a pure function of the generator's state and its arguments, so one stream per
 block of resamples makes results independent of how blocks are spread over processes.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Literal, NamedTuple
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +35,7 @@ from ._tuning import (
     STRATA_IN_TURN,
     TABLE_ENTRIES,
     TABLE_UNITS,
+    TILE_ELEMENTS,
 )
 
 # Byte that stands for a count which a look-up table leaves open.
@@ -391,3 +395,72 @@ def _poisson(counts: NDArray[np.intp], mean: NDArray[np.float64] | float) -> NDA
         special.xlogy(counts, mean) - special.gammaln(counts + 1) - mean
     )
     return found
+
+
+# ------------------------------------------------------------------ counts of all atoms, or some
+
+
+class AtomCounts:
+    """How often some atoms were drawn.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_resamples, n_atoms)
+        How often each atom was drawn.
+    strata : ndarray of shape (n_atoms,), optional
+        Stratum of each atom, numbered from 0.
+    """
+
+    def __init__(self, counts: NDArray[Any], strata: NDArray[np.intp] | None = None) -> None:
+        self.counts = counts
+        self.strata = strata
+        self._parts: dict[Any, AtomCounts] = {}
+
+    def of(self, atoms: slice | NDArray[np.intp]) -> AtomCounts:
+        """Return the counts of some atoms, the same object for all that ask for these."""
+        key = (atoms.start, atoms.stop) if isinstance(atoms, slice) else id(atoms)
+        if key not in self._parts:
+            if isinstance(atoms, slice):
+                own = self.counts[:, atoms]
+            else:
+                own = self.counts.take(atoms, axis=1)
+            strata = None if self.strata is None else self.strata[atoms]
+            self._parts[key] = AtomCounts(own, strata)
+        return self._parts[key]
+
+    def part(self, resamples: slice) -> AtomCounts:
+        """Return the counts of some of the resamples."""
+        return AtomCounts(self.counts[resamples], self.strata)
+
+    @cached_property
+    def of_strata(self) -> NDArray[np.float64]:
+        """Units drawn of each stratum, (n_resamples, n_strata)."""
+        assert self.strata is not None
+        n_resamples = len(self.counts)
+        drawn = np.zeros((n_resamples, int(self.strata.max()) + 1))
+        for atoms, first, strata in tiles_of_strata(self.strata, n_resamples):
+            weights = self.counts[:, atoms].astype(np.float64)
+            drawn[:, strata] += np.add.reduceat(weights, first, axis=1)
+        return drawn
+
+
+class StratumTile(NamedTuple):
+    """Some atoms by stratum, the first one of each stratum among them, and which strata."""
+
+    atoms: slice | NDArray[np.intp]
+    first: NDArray[np.intp]
+    strata: NDArray[np.intp]
+
+
+def tiles_of_strata(strata: NDArray[np.intp], n_resamples: int) -> Iterator[StratumTile]:
+    """Yield all atoms, those of a stratum side by side, some whose weights stay in the cache."""
+    order = order_of(strata)
+    width = max(1, min(TILE_ELEMENTS // n_resamples, TILE_ELEMENTS >> 3))
+    for start in range(0, len(strata), width):
+        at = slice(start, min(start + width, len(strata)))
+        atoms = at if order is None else order[at]
+        stratum = strata[atoms]
+        first = np.array([0])
+        if stratum[0] != stratum[-1]:
+            first = np.append(first, np.flatnonzero(stratum[1:] != stratum[:-1]) + 1)
+        yield StratumTile(atoms, first, stratum[first])

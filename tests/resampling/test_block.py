@@ -6,9 +6,9 @@ from designs import EXAMPLES, GROUPS, PAIRS, TRIALS, N
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from skboot.resampling import atom_counts
 from skboot.resampling import block as block_module
 from skboot.resampling import crossed as crossed_module
+from skboot.resampling import draws as draws_module
 from skboot.resampling import prefix_sums as running_module
 from skboot.resampling.block import Block, UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
@@ -75,7 +75,7 @@ class Case:
 def small_tiles(monkeypatch):
     """Many tiles, so that what is carried from one to the next is tested."""
     monkeypatch.setattr(block_module, "TILE_ELEMENTS", 1 << 7)
-    monkeypatch.setattr(atom_counts, "TILE_ELEMENTS", 1 << 7)
+    monkeypatch.setattr(draws_module, "TILE_ELEMENTS", 1 << 7)
     monkeypatch.setattr(block_module, "SEARCH_WEIGHTS", 1 << 8)
     monkeypatch.setattr(crossed_module, "WINDOW_ROWS", 0)
 
