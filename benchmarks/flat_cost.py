@@ -82,6 +82,16 @@ CASES = {
     "ROC AUC, ten strata": lambda n, rng: (
         scores(n, rng, "roc_auc") | {"strata": rng.integers(0, 10, n)}
     ),
+    "accuracy, 20 subgroups": lambda n, rng: labels(n, rng) | {"by": rng.integers(0, 20, n)},
+    "MAE, 20 subgroups": lambda n, rng: errors(n, rng) | {"by": rng.integers(0, 20, n)},
+    "ROC AUC, 20 subgroups": lambda n, rng: (
+        scores(n, rng, "roc_auc") | {"by": rng.integers(0, 20, n)}
+    ),
+    "accuracy, 20 tasks": lambda n, rng: labels(n, rng) | {"average_over": rng.integers(0, 20, n)},
+    "MAE, 20 tasks": lambda n, rng: errors(n, rng) | {"average_over": rng.integers(0, 20, n)},
+    "ROC AUC, 20 tasks": lambda n, rng: (
+        scores(n, rng, "roc_auc") | {"average_over": rng.integers(0, 20, n)}
+    ),
     "MAE of two systems": lambda n, rng: compared(errors(n, rng), rng),
     "ROC AUC of two systems": lambda n, rng: compared(scores(n, rng, "roc_auc"), rng),
 }

@@ -52,6 +52,12 @@ def score(*data, **settings) -> Callable[[], object]:
 
 
 @cache
+def parts(n: int, n_parts: int) -> np.ndarray:
+    """Draw which part each row is in."""
+    return np.random.default_rng(1).integers(0, n_parts, n)
+
+
+@cache
 def systems(n_systems: int, n: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Draw two classes, and predictions of systems that are right in 50 to 90 % of the rows."""
     rng = np.random.default_rng(0)
@@ -220,6 +226,21 @@ WORKLOADS = {
     "180 systems, n 41, 1,999 resamples": lambda: compare(*systems(180, 41)),
     "180 systems, n 41, with ranks": lambda: compare_and_rank(*systems(180, 41)),
     "20 systems on rows of their own, n 1e4": lambda: compare_own_rows(20, 10**4),
+    "accuracy of 20 subgroups, n 1e5": lambda: score(*labels(10**5, 2), by=parts(10**5, 20)),
+    "mean absolute error of 20 subgroups, n 1e5, 200 resamples": lambda: score(
+        losses(10**5),
+        losses(10**5)[::-1],
+        metric="neg_mean_absolute_error",
+        by=parts(10**5, 20),
+        n_resamples=200,
+    ),
+    "ROC AUC of 20 subgroups, n 1e5, 200 resamples": lambda: score(
+        *scores(10**5), metric="roc_auc", by=parts(10**5, 20), n_resamples=200
+    ),
+    "accuracy in 100 strata, n 1e5": lambda: score(*labels(10**5, 2), strata=parts(10**5, 100)),
+    "mean of losses in 10 strata, n 1e5, 200 resamples": lambda: score(
+        None, losses(10**5), metric="mean", strata=parts(10**5, 10), n_resamples=200
+    ),
     "average over 100 tasks of 100 rows": lambda: score(
         *labels(10**4, 2), average_over=np.arange(10**4) % 100
     ),

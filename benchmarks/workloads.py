@@ -201,6 +201,37 @@ def group_rows() -> Iterator[Row]:
     yield Row(name, ours, faster(10_000), peer)
 
 
+def part_rows() -> Iterator[Row]:
+    """Subgroups, strata and fixed tasks, scattered over the rows: what they add to the call."""
+    for rows, n_resamples in ((100_000, 1000), (1_000_000, 100)):
+        rng, n = np.random.default_rng(1), min(rows, MOST_ROWS)
+        columns = {
+            "20 subgroups": {"by": rng.integers(0, 20, n)},
+            "10 strata": {"strata": rng.integers(0, 10, n)},
+            "100 strata": {"strata": rng.integers(0, 100, n)},
+            "20 fixed tasks": {"average_over": rng.integers(0, 20, n)},
+        }
+        truth = rng.normal(size=n)
+        metric_data = {
+            "accuracy": labels(n, 2),
+            "neg_mean_absolute_error": (truth, truth + rng.normal(size=n)),
+            "roc_auc": scores(n),
+        }
+        settings = {"n_resamples": n_resamples, "random_state": 0}
+        goal = Goal("at most 3 of its time", at_most=3.0)
+        for metric, data in metric_data.items():
+            plain = partial(bootstrap_score, *data, metric=metric, **settings)
+            megabytes = 20 + 2 * (sum(column.nbytes for column in data) + 8 * n) / 1e6
+            for name, column in columns.items():
+                yield Row(
+                    f"{metric}, {name}, n 1e{len(str(rows)) - 1}, {n_resamples:,} resamples",
+                    partial(plain, **column),
+                    goal,
+                    Peer("the call without", plain),
+                    megabytes=megabytes,
+                )
+
+
 def crossed_rows() -> Iterator[Row]:
     """Trials of two crossed factors: bilinear forms."""
     n = math.isqrt(min(10**6, MOST_ROWS))
@@ -297,6 +328,7 @@ WORKLOADS = {
     "losses": loss_rows,
     "ranks": rank_rows,
     "groups": group_rows,
+    "parts": part_rows,
     "crossed": crossed_rows,
     "jackknife": jackknife_rows,
     "refits": refit_rows,

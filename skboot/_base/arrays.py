@@ -321,3 +321,11 @@ def _integers(flat: list[Any]) -> NDArray[Any] | None:
     if low in _INT64 and high in _INT64:
         return np.array(whole, dtype=np.int64)
     return np.array(whole, dtype=np.uint64) if low in _UINT64 and high in _UINT64 else None
+
+
+def order_of(numbers: NDArray[np.intp]) -> NDArray[np.intp] | None:
+    """Return positions in rising order of numbers from 0, equal ones as they come; None if so."""
+    if np.all(numbers[1:] >= numbers[:-1]):
+        return None
+    # Integers of 16 bits are sorted in linear time.
+    return np.argsort(numbers.astype(np.min_scalar_type(int(numbers.max()))), kind="stable")

@@ -400,9 +400,9 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
             at = labels.astype(np.intp) - low
             occurs = np.zeros(high - low + 1, dtype=bool)
             occurs[at] = True
-            distinct = np.flatnonzero(occurs) + low
-            position = np.cumsum(occurs) - 1
-            return distinct.astype(labels.dtype), position[at]
+            distinct = (np.flatnonzero(occurs) + low).astype(labels.dtype)
+            # Labels without a gap are their own positions.
+            return distinct, at if occurs.all() else (np.cumsum(occurs) - 1)[at]
     distinct, codes = np.unique(labels, return_inverse=True)
     return distinct, codes.reshape(labels.shape)
 

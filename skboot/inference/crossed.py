@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics.statistic import Statistic
-from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, RowDesign
 from ..resampling.plan import ResamplingPlan
 from .distribution import BoundStatistic, leave_out
@@ -78,15 +77,14 @@ def crossed_covariances(
 
 def _influence(statistic: BoundStatistic, estimate: float, n_samples: int) -> Floats:
     """Influence of each row, (n_samples,): the estimate less the value without it."""
-    code, n_codes, reads, counts = statistic.coding
-    if code is not None:
-        code = code.astype(np.intp)
-        counts = np.bincount(code[code >= 0], minlength=n_codes) if counts is None else counts
+    coding = statistic.coding
+    rows = np.arange(n_samples) if coding.rows is None else coding.rows
     # Rows of equal code are interchangeable, so that one of each is left out.
-    plan = ResamplingPlan(RowDesign.of(n_samples), 1, np.random.SeedSequence(0))
-    binding = plan.bind([CodedRows(code, n_codes, reads, counts)])
-    of_code = estimate - leave_out(binding, [statistic]).values[0]
-    return of_code if code is None else np.append(of_code, 0.0)[code]
+    plan = ResamplingPlan(RowDesign.of(len(rows)), 1, np.random.SeedSequence(0))
+    of_code = estimate - leave_out(plan.bind([coding._replace(rows=None)]), [statistic]).values[0]
+    influence = np.zeros(n_samples)
+    influence[rows] = of_code if coding.code is None else of_code[coding.code.astype(np.intp)]
+    return influence
 
 
 def _summed(influence: Floats, number: NDArray[Any], n: int = 0) -> Floats:

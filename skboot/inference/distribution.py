@@ -319,16 +319,23 @@ def jackknife(
     t_(-hi)) (Davison & Hinkley 1997, equation 5.29). The standard error is the root of the sum of
     squares in it, which is what resamples of a linear function have.
     """
-    left_out = leave_out(binding, statistics)
-    jackknives = []
-    for values, bound, estimate in zip(left_out.values, statistics, estimates, strict=True):
-        moments = _moments(values, left_out.times, left_out.strata, estimate, left_out.sizes)
-        n_values = None
-        if bound.statistic.reads in _COUNTED and _rows_differ(bound):
-            # Values that differ by rounding count once.
-            n_values = len(np.unique(np.round((values - estimate) / (moments[1] or 1.0), 9)))
-        jackknives.append(Jackknife(*moments, n_values, len(values)))
-    return jackknives
+    jackknives: dict[int, Jackknife] = {}
+    together = [(binding, list(range(len(statistics))))]
+    if any(units.atoms is not None for units in binding.units_of_codes):
+        together = binding.left_out_together()
+    for own, which in together:
+        left_out = leave_out(own, [statistics[k] for k in which])
+        for k, values in zip(which, left_out.values, strict=True):
+            moments = _moments(
+                values, left_out.times, left_out.strata, estimates[k], left_out.sizes
+            )
+            n_values = None
+            if statistics[k].statistic.reads in _COUNTED and _rows_differ(statistics[k]):
+                # Values that differ by rounding count once.
+                deviations = (values - estimates[k]) / (moments[1] or 1.0)
+                n_values = len(np.unique(np.round(deviations, 9)))
+            jackknives[k] = Jackknife(*moments, n_values, len(values))
+    return [jackknives[k] for k in range(len(statistics))]
 
 
 def _rows_differ(bound: BoundStatistic) -> bool:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.arrays import order_of
 from .._base.checks import fail
 from .additive import SumsStatistic
 from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
@@ -40,12 +42,17 @@ class Tasks:
     names: tuple[Any, ...]
     number: NDArray[np.intp]
 
-    @property
-    def rows(self) -> list[NDArray[np.intp]]:
-        """Rows of each task."""
-        order = np.argsort(self.number, kind="stable")
+    @cached_property
+    def order(self) -> NDArray[np.intp] | slice:
+        """Rows of the first task, of the second, and so on."""
+        order = order_of(self.number)
+        return slice(None) if order is None else order
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Where the rows of each task but the last end in this order."""
         sizes = np.bincount(self.number, minlength=len(self.names))
-        return np.split(order, np.cumsum(sizes)[:-1])
+        return np.cumsum(sizes)[:-1].tolist()
 
     def among(self, rows: NDArray[np.intp]) -> Tasks:
         """Return the tasks of some of the rows, in which every task occurs."""
@@ -135,10 +142,13 @@ class OverTasks(Statistic):
 
     def _columns(self, rows: Columns) -> list[Any]:
         """Truth, predictions and weights of each task."""
-        return [
-            tuple(None if column is None else column[of_task] for column in rows)
-            for of_task in self.tasks.rows
-        ]
+        y_true, y_pred, weights = (
+            [None] * len(self.tasks.names)
+            if column is None
+            else np.split(column[self.tasks.order], self.tasks.ends)
+            for column in rows
+        )
+        return list(zip(y_true, y_pred, weights, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +188,12 @@ class TaskAverage(OverTasks):
         of_tasks = [self.inner.reduce(*own) for own in columns]
         starts = np.concatenate(([0], np.cumsum([own.n_codes for own in of_tasks])))
         code = np.empty(len(y_pred), dtype=np.intp)
-        for rows, own, start in zip(self.tasks.rows, of_tasks, starts, strict=False):
-            code[rows] = start + (np.arange(len(rows)) if own.code is None else own.code)
+        code[self.tasks.order] = np.concatenate(
+            [
+                start + (np.arange(own.n_codes) if own.code is None else own.code)
+                for own, start in zip(of_tasks, starts, strict=False)
+            ]
+        )
         data = {"of_tasks": of_tasks, "starts": starts}
         return ReducedData(code, int(starts[-1]), data=MappingProxyType(data))
 
@@ -195,7 +209,7 @@ class TaskAverage(OverTasks):
             with np.errstate(invalid="ignore", divide="ignore"):
                 values[k] = self.inner.evaluate(part, own)
             # Of no rows some metrics have a value, such as that of zero_division.
-            values[k, part.sums(np.ones((part.n_codes, 1)))[:, 0] == 0] = np.nan
+            values[k, part.is_empty] = np.nan
         return values
 
 

@@ -21,9 +21,9 @@ which they have a shorter way.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,8 @@ from ._tuning import (
     TILE_ELEMENTS,
     TILE_WIDTH,
 )
-from .coding import UnitsOfCodes, one_hot, pairs_of_terms
+from .coding import UnitsOfCodes, pairs_of_terms
+from .draws import AtomCounts, tiles_of_strata
 from .prefix_sums import (
     Gap,
     Reached,
@@ -472,23 +473,59 @@ class UnitBlock(Block):
     units_of_codes : UnitsOfCodes
         The statistic's codes.
     counts : ndarray of shape (n_resamples, n_atoms)
-        How often each atom was drawn.
+        How often each of its atoms was drawn.
     strata : ndarray of shape (n_atoms,), optional
-        Stratum of each atom, numbered from 0.
+        Stratum of each of its atoms, numbered from 0.
+    whole : AtomCounts, optional
+        The atoms of the binding where it has a part of them.
+
+    Attributes
+    ----------
+    key_of_atoms : hashable
+        The same for blocks of the same atoms; None for all.
+    keeps_totals : bool
+        Whether the sums of the rows of each atom are kept for the next block.
     """
+
+    key_of_atoms: Any = None
+    keeps_totals = True
 
     def __init__(
         self,
         units_of_codes: UnitsOfCodes,
         counts: NDArray[Any],
         strata: NDArray[np.intp] | None = None,
+        whole: AtomCounts | None = None,
     ) -> None:
         super().__init__(units_of_codes, len(counts))
         self.counts = counts
         self.strata = strata
+        self._whole = whole
         # The last terms and their sums; `Binding.share_sums` computes those of several statistics
         # together.
         self.known_sums: tuple[Any, Floats] | None = None
+
+    @classmethod
+    def of_each(
+        cls,
+        units_of_codes: Sequence[UnitsOfCodes],
+        counts: NDArray[Any],
+        strata: NDArray[np.intp] | None = None,
+    ) -> list[Self]:
+        """Return the block of each statistic, of its own atoms."""
+        if strata is None and all(units.atoms is None for units in units_of_codes):
+            return [cls(units, counts) for units in units_of_codes]
+        whole, blocks = AtomCounts(counts, strata), []
+        for units in units_of_codes:
+            own = whole if units.atoms is None else whole.of(units.atoms)
+            blocks.append(cls(units, own.counts, own.strata, whole))
+            blocks[-1].key_of_atoms = id(own)
+        return blocks
+
+    @property
+    def whole(self) -> AtomCounts:
+        """The atoms of the binding."""
+        return AtomCounts(self.counts, self.strata) if self._whole is None else self._whole
 
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
         if self.units_of_codes.units is None and isinstance(entries, slice):
@@ -507,10 +544,11 @@ class UnitBlock(Block):
         return np.ascontiguousarray(as_bytes(self.counts).T)
 
     def _part(self, resamples: slice) -> UnitBlock:
-        return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata)
+        whole = None if self._whole is None else self._whole.part(resamples)
+        return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, whole)
 
-    def parts(self, starts: NDArray[np.intp]) -> Iterator[UnitBlock]:
-        """Yield the same resamples of each of some ranges of codes, as blocks of their own.
+    def parts(self, starts: NDArray[np.intp]) -> list[UnitBlock]:
+        """Return the same resamples of each of some ranges of codes, as blocks of their own.
 
         Parameters
         ----------
@@ -518,15 +556,22 @@ class UnitBlock(Block):
             Range k holds the codes from ``starts[k]`` to ``starts[k + 1]``; in its block they are
             numbered from 0, as are the atoms that occur in it.
         """
-        for units, atoms in self.units_of_codes.divided(starts):
-            yield UnitBlock(units, self.counts[:, atoms])
+        return UnitBlock.of_each(self.units_of_codes.divided(starts), self.counts)
+
+    @property
+    def is_empty(self) -> NDArray[np.bool_]:
+        """Whether a resample holds none of the atoms, (n_resamples,)."""
+        nothing: NDArray[np.bool_] = np.logical_not(self.counts.any(axis=1))
+        return nothing
 
     def sums(self, terms: Any = None) -> Floats:
         """Weighted sums of terms: counts of atoms times the sums of their rows."""
         if terms is None:
             return super().sums()
         if self.known_sums is None or self.known_sums[0] is not terms:
-            self.known_sums = terms, self.sums_of_atoms(self.units_of_codes.totals(terms))
+            units = self.units_of_codes
+            totals = units.totals(terms) if self.keeps_totals else units.totals_of(terms)
+            self.known_sums = terms, self.sums_of_atoms(totals)
         return self.known_sums[1]
 
     def sums_of_atoms(self, totals: Any) -> Floats:
@@ -574,23 +619,30 @@ class UnitBlock(Block):
 
     def _variance_by_influence(self, totals: Any, gradient: Floats) -> Floats:
         """Return the weighted sum of squared influences, centred within strata."""
-        n_strata = 0 if self.strata is None else int(self.strata.max()) + 1
         variance = np.zeros(self.n_resamples)
-        sums, drawn = np.zeros((2, self.n_resamples, n_strata))
-        for atoms in self._atom_tiles():
-            weights = self.counts[:, atoms].astype(np.float64)
-            influence = times_terms(gradient, totals[atoms].T)
-            variance += np.einsum("ij,ij,ij->i", weights, influence, influence)
-            if self.strata is not None:
-                within = one_hot(self.strata[atoms], n_strata)
-                sums += (weights * influence) @ within
-                drawn += weights @ within
+        if self.strata is None:
+            for tile in self._atom_tiles():
+                variance += self._influences(tile, totals, gradient)[1]
+            return variance
+        drawn = self.whole.of_strata
+        sums = np.zeros(drawn.shape)
+        for atoms, first, strata in tiles_of_strata(self.strata, self.n_resamples):
+            weighted, squares = self._influences(atoms, totals, gradient)
+            variance += squares
+            sums[:, strata] += np.add.reduceat(weighted, first, axis=1)
         of_means = np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
         with np.errstate(invalid="ignore"):
             # A class that a resample lacks has influences without bound.
             within = variance - of_means
         # Where each stratum has one influence, the difference of the two is rounding.
         return np.where(within <= ROUNDING_SHARE * variance, 0.0, within)
+
+    def _influences(self, atoms: Any, totals: Any, gradient: Floats) -> tuple[Floats, Floats]:
+        """Return weighted influences of some atoms, and the weighted sum of their squares."""
+        weighted = self.counts[:, atoms].astype(np.float64)
+        influence = times_terms(gradient, totals[atoms].T)
+        weighted *= influence
+        return weighted, np.einsum("ij,ij->i", weighted, influence)
 
     def _combined(self, matrix: Floats, columns: NDArray[Any]) -> Floats:
         """Return ``columns @ matrix.T``, (n_resamples, n_rows), contiguous by column for formulas.

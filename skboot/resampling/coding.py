@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._base.arrays import order_of
 from ._tuning import CACHED_ARRAYS, EXACT_INTEGER, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
 from .draws import single_units
 
@@ -27,22 +28,28 @@ class CodedRows(NamedTuple):
 
     Attributes
     ----------
-    code : ndarray of shape (n_samples,) or None
-        Numbers interchangeable rows from 0, every number in use; -1 marks rows that the
-        statistic does not see; None: every row has its own code.
+    code : ndarray of shape (n_seen,) or None
+        Numbers interchangeable rows from 0, every number in use; None: every row has its own code.
     n_codes : int
         Number of codes.
     reads : str
         How the statistic will read the blocks: "sums", "pairs", "crossing", "thresholds",
         "running" or "rows".
     counts : ndarray of shape (n_codes,) or None
-        Rows of each code, if they were counted and every row has a code.
+        Rows of each code, if they were counted.
+    rows : ndarray of shape (n_seen,) or None
+        Rows that the statistic sees, rising, such as those of a subgroup; None: all.
     """
 
     code: NDArray[np.integer] | NDArray[np.bool_] | None
     n_codes: int
     reads: str
     counts: NDArray[np.int64] | None = None
+    rows: NDArray[np.intp] | None = None
+
+
+# Some of the atoms of a binding, rising; None: all of them.
+Atoms = slice | NDArray[np.intp] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +68,8 @@ class UnitsOfCodes:
         How many rows the entry stands for; None: one each.
     n_atoms : tuple of int
         Number of atoms of each factor.
+    atoms : slice, ndarray of shape (n_atoms,) or None
+        Which atoms of the binding these are, numbered anew; None: all of them.
     reads : str
         The reading the statistic will ask for: "sums", "pairs", "crossing", "thresholds",
         "running" or "rows".
@@ -72,6 +81,7 @@ class UnitsOfCodes:
     units: NDArray[np.signedinteger] | None = None
     times: NDArray[np.intp] | None = None
     reads: str = "running"
+    atoms: Atoms = None
     _cache: list[tuple[str, tuple[Any, ...], Any]] = field(default_factory=list, repr=False)
 
     @property
@@ -115,7 +125,11 @@ class UnitsOfCodes:
     def kept(self, purpose: str, of: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """Return the array that was derived for this purpose from the same objects, or make it."""
         for known_purpose, known_of, value in self._cache:
-            if known_purpose == purpose and all(map(_same, known_of, of)):
+            # A bound method is a new object at each mention.
+            if known_purpose == purpose and all(
+                one is other or (callable(one) and one == other)
+                for one, other in zip(known_of, of, strict=False)
+            ):
                 return value
         value = make()
         self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], (purpose, of, value)]
@@ -125,10 +139,26 @@ class UnitsOfCodes:
         """Let go of the arrays that were derived."""
         self._cache.clear()
 
-    def divided(
-        self, starts: NDArray[np.intp]
-    ) -> list[tuple[UnitsOfCodes, slice | NDArray[np.intp]]]:
-        """Return the units of each range of codes, numbered anew, and the atoms these are.
+    def among_all(self, n_atoms: int) -> UnitsOfCodes:
+        """Return the same units in the numbers of all atoms of the binding."""
+        if self.atoms is None:
+            return self
+        own: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
+        return self._of_atoms(own if self.units is None else own[self.units[:, 0]], n_atoms)
+
+    def with_unseen(self, n_unseen: int) -> UnitsOfCodes:
+        """Return the same units beside further atoms, which have no code."""
+        (n_own,) = self.n_atoms
+        return self._of_atoms(
+            np.arange(n_own) if self.units is None else self.units[:, 0], n_own + n_unseen
+        )
+
+    def _of_atoms(self, units: NDArray[Any], n_atoms: int) -> UnitsOfCodes:
+        of_each = units[:, None]
+        return UnitsOfCodes(self.n_codes, (n_atoms,), self.first, of_each, self.times, self.reads)
+
+    def divided(self, starts: NDArray[np.intp]) -> list[UnitsOfCodes]:
+        """Return the units of each range of codes, in numbers of their own.
 
         Parameters
         ----------
@@ -138,29 +168,29 @@ class UnitsOfCodes:
         """
         return self.kept("divided", (starts,), lambda: self._divided(starts.tolist()))
 
-    def _divided(self, starts: list[int]) -> list[tuple[UnitsOfCodes, slice | NDArray[np.intp]]]:
+    def _divided(self, starts: list[int]) -> list[UnitsOfCodes]:
         assert self.units is None or self.units.shape[1] == 1
-        ranges: list[tuple[UnitsOfCodes, slice | NDArray[np.intp]]] = []
+        ranges: list[UnitsOfCodes] = []
         for start, stop in itertools.pairwise(starts):
             first, entries = None, slice(start, stop)
             if self.first is not None:
                 entries = slice(int(self.first[start]), int(self.first[stop]))
                 first = self.first[start : stop + 1] - self.first[start]
-            units, used = None, entries
-            if self.units is not None:
-                used, units = np.unique(self.units[entries, 0], return_inverse=True)
-                if used[-1] - used[0] == len(used) - 1:
-                    # Consecutive atoms are read without a copy of their counts.
-                    used = slice(int(used[0]), int(used[-1]) + 1)
-                units = units[:, None]
             times = None if self.times is None else self.times[entries]
-            n_atoms = (stop - start,) if units is None else (int(units.max()) + 1,)
-            ranges.append((UnitsOfCodes(stop - start, n_atoms, first, units, times), used))
+            atoms, units = entries, None
+            if self.units is not None:
+                atoms, units = _own(self.units[entries, 0])
+                if times is None and np.array_equal(units, np.arange(_n_of(atoms))):
+                    units = None
+            own = None if units is None else units[:, None]
+            ranges.append(
+                UnitsOfCodes(stop - start, (_n_of(atoms),), first, own, times, atoms=atoms)
+            )
         return ranges
 
     def totals(self, terms: Any) -> Any:
-        """Sum the terms of each atom's rows: (n_atoms, n_terms), sparse if ``terms`` is."""
-        return self.kept("totals", (terms,), lambda: self._totals(terms))
+        """Sum the terms of each atom's rows, and keep the sums for the next block."""
+        return self.kept("totals", (terms,), lambda: self.totals_of(terms))
 
     def products(self, terms: Floats) -> Floats:
         """Products of each two terms of each atom, (n_atoms, n_pairs), kept for the next block."""
@@ -174,11 +204,15 @@ class UnitsOfCodes:
             np.multiply(totals[:, first], totals[:, second], out=products[:, k])
         return products
 
-    def _totals(self, terms: Any) -> Any:
+    def totals_of(self, terms: Any) -> Any:
+        """Sum the terms of each atom's rows: (n_atoms, n_terms), sparse if ``terms`` is."""
         if self.codes_are_atoms:
             return terms
         if not sparse.issparse(terms) and self.code_of_atom is not None:
-            return np.vstack((terms, np.zeros((1, terms.shape[1]))))[self.code_of_atom]
+            if self.units is not None and len(self.units) < self.n_atoms[0]:
+                # Atoms without a code have one past the last.
+                terms = np.vstack((terms, np.zeros((1, terms.shape[1]))))
+            return terms.take(self.code_of_atom, axis=0)
         n_entries = len(self.code_of_entry)
         atoms = np.arange(n_entries) if self.units is None else self.units[:, 0]
         times = np.ones(n_entries) if self.times is None else self.times
@@ -195,11 +229,6 @@ def narrow_type(n: int) -> type:
 def pairs_of_terms(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Each two of n terms, a term with itself included."""
     return np.triu_indices(n)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two objects are the same; a bound method is a new object at each mention."""
-    return one is other or (callable(one) and one == other)
 
 
 def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
@@ -242,26 +271,44 @@ def bind_rows(
     n = n_samples
     if not as_rows and strata is None and len(codings) == 1:
         (coding,) = codings
-        if coding.code is not None:
-            multiplicity = occurrences(coding)
-            if multiplicity is not None:
-                every_code = UnitsOfCodes(coding.n_codes, (coding.n_codes,), reads=coding.reads)
-                return [every_code], (multiplicity,), None
-    as_rows = as_rows or any(coding.n_codes >= n for coding in codings)
-    first, multiplicity = (None, None) if as_rows else _joint_codes(codings, n, strata)
+        multiplicity = None if coding.code is None else occurrences(coding)
+        if multiplicity is not None:
+            every_code = UnitsOfCodes(coding.n_codes, (coding.n_codes,), reads=coding.reads)
+            return [every_code], (multiplicity,), None
     # Single rows are drawn faster than many atoms of few rows.
-    if first is None or multiplicity is None or len(first) > n // ROWS_PER_ATOM:
-        units_of_codes = [_of_atoms(coding, coding.code, n) for coding in codings]
-        return units_of_codes, (single_units(n),), strata
-    units_of_codes = [
-        _of_atoms(coding, np.asarray(coding.code)[first], len(first)) for coding in codings
-    ]
-    return units_of_codes, (multiplicity,), None if strata is None else strata[first]
+    as_rows = as_rows or any(coding.n_codes > n // ROWS_PER_ATOM for coding in codings)
+    joint = None if as_rows else _joint_codes(codings, n, strata)
+    units_of_codes = []
+    if joint is not None:
+        for coding, code in zip(codings, joint.codes, strict=True):
+            atoms: Atoms = None
+            if coding.rows is not None:
+                atoms = _as_slice(np.flatnonzero(code >= 0))
+                code = code[atoms]
+            units_of_codes.append(_of_atoms(coding, code, len(code), atoms))
+        return units_of_codes, (joint.multiplicity,), joint.stratum
+    # Those of a stratum stand side by side, where they are drawn together.
+    order = None if strata is None else order_of(strata)
+    for coding in codings:
+        code, by = coding.code, order
+        atoms = None if coding.rows is None else _as_slice(coding.rows)
+        if coding.rows is not None and order is not None:
+            by, atoms = _by_stratum(coding.rows, strata, order)
+        if by is not None:
+            code = by if code is None else code[by]
+        n_atoms = n if coding.rows is None else len(coding.rows)
+        units_of_codes.append(_of_atoms(coding, code, n_atoms, atoms))
+    if order is not None and strata is not None:
+        # Narrow numbers, since there is one for each row.
+        strata = strata.astype(np.min_scalar_type(int(strata.max())))[order]
+    return units_of_codes, (single_units(n),), strata
 
 
 def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
-    """Return the number of rows of each code; None if a row has no code, or each its own."""
+    """Return the number of rows of each code; None if some rows are unseen, or each has its own."""
     code = coding.code
+    if coding.rows is not None:
+        return None
     if coding.counts is not None or code is None:
         return coding.counts
     if code.dtype == bool:
@@ -270,36 +317,100 @@ def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
     if coding.n_codes == len(code):
         # Every code is in use, so that each row has its own.
         return single_units(len(code))
-    if code.min() < 0:
-        return None
     return np.bincount(code, minlength=coding.n_codes)
+
+
+class _Joint(NamedTuple):
+    """Combinations of stratum and codes: of the first, each code or -1, and how many rows."""
+
+    stratum: NDArray[np.intp] | None
+    codes: NDArray[np.intp]
+    multiplicity: NDArray[np.int64]
 
 
 def _joint_codes(
     codings: Sequence[CodedRows], n_samples: int, strata: NDArray[np.intp] | None
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Return the first row of each combination of stratum and codes, and its number of rows."""
-    columns = [] if strata is None else [strata]
-    columns += [np.asarray(coding.code, dtype=np.intp) for coding in codings]
-    joint = np.zeros(n_samples, dtype=np.intp)
-    for column in columns:
-        joint = joint * (int(column.max()) + 2) + (column + 1)
-        _, joint = np.unique(joint, return_inverse=True)
-    _, first, multiplicity = np.unique(joint, return_index=True, return_counts=True)
-    return first, multiplicity
+) -> _Joint | None:
+    """Number the combinations that occur, in rising order; None if single rows are drawn faster.
+
+    Each statistic splits the sets of rows that those before it made, and reads the rows alone that
+    it sees, so that many subgroups take as long as one statistic of all rows.
+    """
+    sizes, number = np.array([n_samples]), np.zeros(n_samples, dtype=np.uint8)
+    if strata is not None:
+        sizes = np.bincount(strata)
+        number = strata.astype(np.min_scalar_type(len(sizes)))
+    split = [_Split(np.full(len(sizes), -1), np.arange(len(sizes)))]
+    # Numbers of rows are those of their sets from this one on: those before have no rows left.
+    first = 0
+    for coding in codings:
+        rows = slice(None) if coding.rows is None else coding.rows
+        key: NDArray[Any] = np.arange(coding.n_codes)
+        if coding.code is not None:
+            key = coding.code.astype(np.intp, copy=False)
+        if len(sizes) > 1:
+            key = number[rows].astype(np.intp) * coding.n_codes + key
+        pair, times, place = _numbered(key, len(sizes) * coding.n_codes)
+        parent, code = np.divmod(pair, coding.n_codes)
+        split.append(_Split(first + parent, code))
+        left = sizes - np.bincount(parent, times, len(sizes)).astype(np.int64)
+        if not left.any():
+            first += len(left)
+            left = left[:0]
+        sizes = np.concatenate((left, times))
+        if np.count_nonzero(sizes) > n_samples // ROWS_PER_ATOM:
+            return None
+        # In narrow numbers of rows more of them are in the cache.
+        number = number.astype(np.min_scalar_type(len(sizes)), copy=False)
+        number[rows] = place + len(left)
+    last = np.flatnonzero(sizes)
+    stratum, codes = _codes_of_sets(split, first + last)
+    order = np.lexsort((*codes[::-1], stratum))
+    return _Joint(None if strata is None else stratum[order], codes[:, order], sizes[last[order]])
 
 
-def _of_atoms(coding: CodedRows, code: NDArray[Any] | None, n_atoms: int) -> UnitsOfCodes:
-    """Return the units of codes when every atom has one code, or none (-1)."""
+class _Split(NamedTuple):
+    """Sets of rows that a statistic made: the number of the set each is of, and its code in it."""
+
+    parent: NDArray[np.intp]
+    code: NDArray[np.intp]
+
+
+def _codes_of_sets(
+    split: Sequence[_Split], sets: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return stratum and codes (n_codings, n_sets) of some sets, from those they were split off."""
+    n_strata = len(split[0].code)
+    parent, code = (np.concatenate(column) for column in zip(*split, strict=True))
+    coding = np.repeat(np.arange(len(split)) - 1, [len(each.code) for each in split])
+    codes = np.full((len(split) - 1, len(sets)), -1)
+    at = sets.copy()
+    while len(inner := np.flatnonzero(at >= n_strata)):
+        own = at[inner]
+        codes[coding[own], inner] = code[own]
+        at[inner] = parent[own]
+    return at, codes
+
+
+def _by_stratum(
+    rows: NDArray[np.intp], strata: Any, order: NDArray[np.intp]
+) -> tuple[NDArray[np.intp] | None, Atoms]:
+    """Return an order of some rows by stratum, and where they then stand among all."""
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    by = order_of(strata[rows])
+    return by, _as_slice(place[rows if by is None else rows[by]])
+
+
+def _of_atoms(
+    coding: CodedRows, code: NDArray[Any] | None, n_atoms: int, atoms: Atoms
+) -> UnitsOfCodes:
+    """Return the units of codes when every atom has one code."""
     if code is None:
-        return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads)
-    if code.dtype == bool or int(code.min()) >= 0:
-        atoms = _counting_sort(code, coding.n_codes)
-    else:
-        used = np.flatnonzero(code >= 0)
-        atoms = used[_counting_sort(code[used], coding.n_codes)]
-    atoms = atoms.astype(narrow_type(n_atoms), copy=False)
-    return _entries(coding, code[atoms], atoms[:, None], (n_atoms,), None)
+        return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads, atoms=atoms)
+    units: NDArray[Any] = _counting_sort(code, coding.n_codes)
+    units = units.astype(narrow_type(n_atoms), copy=False)
+    return _entries(coding, code[units], units[:, None], (n_atoms,), None, atoms)
 
 
 def bind_groups(
@@ -311,16 +422,20 @@ def bind_groups(
     """Bind to groups; the rows of a group that share a code are one entry."""
     units_of_codes = []
     for coding in codings:
-        rows, code = _seen(coding, len(groups))
-        if coding.n_codes >= len(rows):
+        code = _code_of_seen(coding, len(groups))
+        of_row, n_atoms, atoms = groups, n_groups, None
+        if coding.rows is not None:
+            atoms, of_row = _own(groups[coding.rows])
+            n_atoms = _n_of(atoms)
+        if coding.n_codes >= len(code):
             order = _counting_sort(code, coding.n_codes)
-            entry: tuple[Any, Any, Any] = (code[order], groups[rows][order][:, None], None)
+            entry: tuple[Any, Any, Any] = (code[order], of_row[order][:, None], None)
         else:
-            key = code.astype(np.intp) * n_groups + groups[rows]
-            pair, times = _counted(key, coding.n_codes * n_groups)
+            key = code.astype(np.intp) * n_atoms + of_row
+            pair, times, _ = _numbered(key, coding.n_codes * n_atoms)
             several = times if times.max() > 1 else None
-            entry = (pair // n_groups, (pair % n_groups)[:, None], several)
-        units_of_codes.append(_entries(coding, entry[0], entry[1], (n_groups,), entry[2]))
+            entry = (pair // n_atoms, (pair % n_atoms)[:, None], several)
+        units_of_codes.append(_entries(coding, entry[0], entry[1], (n_atoms,), entry[2], atoms))
     return units_of_codes, (single_units(n_groups),), strata
 
 
@@ -333,33 +448,53 @@ def bind_pairs(
     """Bind to the members of each factor; every row is an entry."""
     units_of_codes = []
     for coding in codings:
-        rows, code = _seen(coding, len(pairs))
+        code = _code_of_seen(coding, len(pairs))
         order = _counting_sort(code, coding.n_codes)
         by_code = code[order] if len(code) > coding.n_codes else code
-        order = order if len(rows) == len(pairs) else rows[order]
+        order = order if coding.rows is None else coding.rows[order]
         units = pairs.take(order, axis=0).astype(np.int32, copy=False)
-        units_of_codes.append(_entries(coding, by_code, units, n_members, None))
+        units_of_codes.append(_entries(coding, by_code, units, n_members, None, None))
     ones = tuple(np.ones(n, dtype=np.int64) for n in n_units)
     return units_of_codes, ones, None
 
 
-def _seen(coding: CodedRows, n_samples: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Return the rows that the statistic sees, and their codes."""
+def _code_of_seen(coding: CodedRows, n_samples: int) -> NDArray[Any]:
+    """Return the code of each row that the statistic sees, as an integer."""
     if coding.code is None:
-        return np.arange(n_samples), np.arange(n_samples)
-    if coding.code.dtype == bool:
-        return np.arange(n_samples), coding.code.astype(np.intp)
-    rows = np.flatnonzero(coding.code >= 0)
-    return rows, coding.code[rows]
+        return np.arange(n_samples if coding.rows is None else len(coding.rows))
+    narrow = coding.code.dtype.itemsize < 4
+    return coding.code.astype(np.intp) if narrow else coding.code
 
 
-def _counted(keys: NDArray[np.intp], n_keys: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the distinct keys in rising order, and how often each occurs."""
+def _numbered(
+    keys: NDArray[Any], n_keys: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the distinct keys in rising order, how often each occurs, and the place of each."""
     if n_keys > KEYS_PER_ROW * len(keys):
-        return np.unique(keys, return_counts=True)
+        distinct, place, times = np.unique(keys, return_inverse=True, return_counts=True)
+        return distinct, times, place
     times = np.bincount(keys, minlength=n_keys)
-    occurring = np.flatnonzero(times)
-    return occurring, times[occurring]
+    distinct = np.flatnonzero(times)
+    places = np.empty(n_keys, dtype=np.intp)
+    places[distinct] = np.arange(len(distinct))
+    return distinct, times[distinct], places.take(keys)
+
+
+def _own(numbers: NDArray[Any]) -> tuple[Any, NDArray[np.intp]]:
+    """Return the atoms that occur among some, in rising order, and the place of each of these."""
+    low = int(numbers.min())
+    distinct, _, place = _numbered(numbers.astype(np.intp) - low, int(numbers.max()) - low + 1)
+    return _as_slice(distinct + low), place
+
+
+def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    """Return rising numbers as a slice if they are consecutive: it is read without a copy."""
+    first, last = int(atoms[0]), int(atoms[-1])
+    return slice(first, last + 1) if last - first == len(atoms) - 1 else atoms
+
+
+def _n_of(atoms: slice | NDArray[np.intp]) -> int:
+    return atoms.stop - atoms.start if isinstance(atoms, slice) else len(atoms)
 
 
 def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.signedinteger]:
@@ -380,15 +515,10 @@ def _entries(
     units: NDArray[np.signedinteger],
     n_atoms: tuple[int, ...],
     times: NDArray[np.intp] | None,
+    atoms: Atoms,
 ) -> UnitsOfCodes:
     """Return the units of codes from entries that are sorted by code."""
     first = None
     if len(code) != coding.n_codes:
         first = np.searchsorted(code, np.arange(coding.n_codes + 1))
-    return UnitsOfCodes(coding.n_codes, n_atoms, first, units, times, reads=coding.reads)
-
-
-def one_hot(numbers: NDArray[np.intp], n: int) -> Any:
-    """Return a sparse (len(numbers), n) matrix with a one in each row."""
-    ones = np.ones(len(numbers))
-    return sparse.csr_matrix((ones, (np.arange(len(numbers)), numbers)), shape=(len(numbers), n))
+    return UnitsOfCodes(coding.n_codes, n_atoms, first, units, times, coding.reads, atoms)

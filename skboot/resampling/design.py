@@ -372,7 +372,7 @@ class SamplingDesign(DesignWords, ABC):
         strata: NDArray[np.intp] | None,
     ) -> list[Block]:
         """Blocks of these counts, one per statistic."""
-        return [UnitBlock(each, counts[0], strata) for each in units_of_codes]
+        return list[Block](UnitBlock.of_each(units_of_codes, counts[0], strata))
 
     def observed(
         self,
@@ -381,8 +381,7 @@ class SamplingDesign(DesignWords, ABC):
         strata: NDArray[np.intp] | None,
     ) -> list[Block]:
         """Blocks of one resample, the data as they are, one per statistic."""
-        counts = multiplicity[0][None]
-        return [ObservedBlock(each, counts, strata) for each in units_of_codes]
+        return list[Block](ObservedBlock.of_each(units_of_codes, multiplicity[0][None], strata))
 
     def left_out(
         self,

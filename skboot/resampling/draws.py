@@ -11,19 +11,23 @@ An *atom* is a set of interchangeable units; its multiplicity is their number. A
   single units, by comparing bytes;
 * few units: place them one by one.
 
+`AtomCounts` holds what was drawn: a statistic of a subgroup has a part of the atoms.
+
 Every function is a pure function of the generator's state and its arguments, so one stream per
 block of resamples makes results independent of how blocks are spread over processes.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
+from .._base.arrays import order_of
 from ._tuning import (
     EQUAL_ATOMS,
     FILL_BYTES,
@@ -35,6 +39,7 @@ from ._tuning import (
     STRATA_IN_TURN,
     TABLE_ENTRIES,
     TABLE_UNITS,
+    TILE_ELEMENTS,
 )
 
 # Byte that stands for a count which a look-up table leaves open.
@@ -69,14 +74,15 @@ def multinomial_counts(
         return _unstratified(rng, n_resamples, multiplicity)
     if len(strata.sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
         return _many_small_strata(rng, n_resamples, strata)
-    drawn = [
-        _unstratified(rng, n_resamples, multiplicity[members])
-        for members in np.split(strata.order, np.cumsum(strata.sizes)[:-1])
-    ]
-    counts = np.empty((n_resamples, len(multiplicity)), np.result_type(*drawn))
-    for resample, of_atoms in enumerate(counts):
-        of_atoms[strata.order] = np.concatenate([one[resample] for one in drawn])
-    return counts
+    by_stratum = multiplicity if strata.order is None else multiplicity[strata.order]
+    drawn = np.concatenate(
+        [
+            _unstratified(rng, n_resamples, of_stratum)
+            for of_stratum in np.split(by_stratum, np.cumsum(strata.sizes)[:-1])
+        ],
+        axis=1,
+    )
+    return strata.in_place(drawn)
 
 
 class Strata(NamedTuple):
@@ -86,19 +92,26 @@ class Strata(NamedTuple):
     ----------
     sizes : ndarray of shape (n_strata,)
         Number of atoms of each.
-    order : ndarray of shape (n_atoms,)
-        Atoms by stratum.
+    order : ndarray of shape (n_atoms,) or None
+        Atoms by stratum; None where they come so.
     """
 
     sizes: NDArray[np.int64]
-    order: NDArray[np.intp]
+    order: NDArray[np.intp] | None
 
     @classmethod
     def of(cls, stratum: NDArray[np.intp]) -> Strata:
         """Sort atoms by stratum; ``stratum`` (n_atoms,) numbers that of each from 0."""
-        # Integers of 16 bits are sorted in linear time.
-        narrow = stratum.astype(np.min_scalar_type(int(stratum.max(initial=0))))
-        return cls(np.bincount(stratum), np.argsort(narrow, kind="stable"))
+        return cls(np.bincount(stratum), order_of(stratum))
+
+    def in_place(self, counts: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Put counts by stratum, (n_resamples, n_atoms), where the atoms are."""
+        if self.order is None:
+            return counts
+        of_atoms = np.empty_like(counts)
+        for resample, by_stratum in zip(of_atoms, counts, strict=True):
+            resample[self.order] = by_stratum
+        return of_atoms
 
 
 def single_units(n: int) -> NDArray[np.int64]:
@@ -106,7 +119,7 @@ def single_units(n: int) -> NDArray[np.int64]:
     return np.broadcast_to(np.int64(1), n)
 
 
-def _n_units(multiplicity: NDArray[np.int64]) -> int:
+def n_units_of(multiplicity: NDArray[np.int64]) -> int:
     """Return the sum, without a pass over `single_units`."""
     if multiplicity.strides == (0,):
         return len(multiplicity) * int(multiplicity[0])
@@ -118,7 +131,7 @@ def _unstratified(
 ) -> NDArray[np.integer]:
     if len(multiplicity) == 2:
         return _two_atoms(rng, n_resamples, multiplicity)
-    n = _n_units(multiplicity)
+    n = n_units_of(multiplicity)
     if n == len(multiplicity):
         totals = np.full(n_resamples, n)
         return _rare(rng, totals, single_units(n), n)
@@ -201,7 +214,7 @@ def _rare(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
 ) -> NDArray[np.integer]:
     """Draw ``totals[resample]`` units of the pool of rare atoms, a share of ``n`` units."""
-    if _n_units(multiplicity) < POISSON_FILL_UNITS:
+    if n_units_of(multiplicity) < POISSON_FILL_UNITS:
         return _place(rng, totals, multiplicity)
     return _poisson_fill(rng, totals, multiplicity, n)
 
@@ -240,7 +253,7 @@ def _picked(
 ) -> NDArray[np.intp]:
     """Draw ``totals[resample]`` units one by one; return their places in the flattened counts."""
     n_resamples, n_atoms = len(totals), len(multiplicity)
-    n_units = _n_units(multiplicity)
+    n_units = n_units_of(multiplicity)
     picks = rng.integers(0, n_units, size=int(totals.sum()))
     if n_units > n_atoms:
         picks = np.repeat(np.arange(n_atoms), multiplicity)[picks]
@@ -250,17 +263,24 @@ def _picked(
 
 def _many_small_strata(
     rng: np.random.Generator, n_resamples: int, strata: Strata
-) -> NDArray[np.int64]:
-    """Draw single units in all strata at once, by one uniform number for each unit."""
-    sizes, order = strata
-    width = np.repeat(sizes, sizes)
+) -> NDArray[np.integer]:
+    """Draw single units in all strata at once, by one uniform number for each unit.
+
+    The count of a unit is about a Poisson count of mean 1, which fits a byte (record 0010).
+    """
+    sizes, n = strata.sizes, int(strata.sizes.sum())
+    width = np.repeat(sizes, sizes).astype(np.float64)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    n = len(order)
-    picks = first + (rng.random((n_resamples, n)) * width).astype(np.int64)
-    picks += np.arange(n_resamples)[:, None] * n
-    counts = np.empty((n_resamples, n), dtype=np.int64)
-    counts[:, order] = np.bincount(picks.ravel(), minlength=n_resamples * n).reshape(n_resamples, n)
-    return counts
+    counts = np.empty((n_resamples, n), dtype=np.uint8)
+    # Some resamples at a time, whose numbers stay in the cache.
+    step = max(1, FILL_BYTES // 8 // n)
+    for start in range(0, n_resamples, step):
+        part = counts[start : start + step]
+        picks = (rng.random(part.shape) * width).astype(np.intp)
+        picks += first
+        picks += np.arange(len(part))[:, None] * n
+        part[:] = np.bincount(picks.ravel(), minlength=part.size).reshape(part.shape)
+    return strata.in_place(counts)
 
 
 def _poisson_fill(
@@ -273,7 +293,7 @@ def _poisson_fill(
     on the two totals alone, so that the law of the counts given these totals is unchanged. Heavy
     atoms are all of one multiplicity.
     """
-    n_units, n_resamples = _n_units(multiplicity), len(totals)
+    n_units, n_resamples = n_units_of(multiplicity), len(totals)
     # A pool that is part of n units has totals that vary as well.
     spread = np.sqrt((2.0 - n_units / n) / n_units)
     heavy = int(multiplicity[0]) > TABLE_UNITS
@@ -334,8 +354,8 @@ def _poisson_heavy(rng: np.random.Generator, mean: float, counts: NDArray[np.int
 @lru_cache(maxsize=8)
 def _heavy_law(mean: float) -> tuple[NDArray[np.int32], NDArray[np.float64], int]:
     """Table of Poisson counts, -1 where an entry is open; law of the open ones from its first."""
-    first, last = (int(stats.poisson.ppf(q, mean)) for q in (1e-18, 1 - 1e-16))
-    entries = HEAVY_ENTRIES * stats.poisson.pmf(np.arange(first, last + 1), mean)
+    first, last = (int(np.ceil(special.pdtrik(q, mean))) for q in (1e-18, 1 - 1e-16))
+    entries = HEAVY_ENTRIES * _poisson(np.arange(first, last + 1), mean)
     n_entries = np.floor(entries).astype(np.intp)
     table = np.full(HEAVY_ENTRIES, -1, np.int32)
     table[: n_entries.sum()] = np.repeat(np.arange(first, last + 1), n_entries)
@@ -379,7 +399,7 @@ def _byte_law(
     Returns the first byte of counts 1, 2, ..., and the first open byte; then a table of counts
     given an open byte, split likewise, and the cumulative law given an open entry of it.
     """
-    p = stats.poisson.pmf(np.arange(40), rate)
+    p = _poisson(np.arange(40), rate)
     n_bytes = np.floor(256 * p).astype(int)
     cumulative = np.cumsum(n_bytes)
     starts = [np.uint8(c) for c in cumulative[:-1][n_bytes[1:] > 0]]
@@ -396,8 +416,14 @@ def _poisson_cells(
     rng: np.random.Generator, rate: float, multiplicity: NDArray[np.int32], out: NDArray[np.uint8]
 ) -> None:
     """Write Poisson counts of means ``rate * multiplicity``, drawn from one table for each mean."""
-    table, residual = _table_law(rate, int(multiplicity.max()))
-    offset = (multiplicity - 1) * np.int32(TABLE_ENTRIES)
+    largest = int(multiplicity.max())
+    law, of_laws = multiplicity, range(1, largest + 1)
+    if out.size < largest * TABLE_ENTRIES:
+        # Fewer counts than entries: the tables of means that do not occur would cost more.
+        of_laws = np.unique(multiplicity).tolist()
+        law = (np.searchsorted(of_laws, multiplicity) + 1).astype(np.int32)
+    table, residual = _table_law(rate, tuple(of_laws))
+    offset = (law - 1) * np.int32(TABLE_ENTRIES)
     n_resamples, n_atoms = out.shape
     step = max(1, FILL_BYTES // 2 // n_atoms)
     for first in range(0, n_resamples, step):
@@ -406,31 +432,108 @@ def _poisson_cells(
         np.take(table, entry, out=part, mode="clip")
         flat = part.reshape(-1)
         unsettled = np.flatnonzero(flat == _OPEN)
-        law = multiplicity[unsettled % n_atoms]
-        # The cumulative laws stand in one array, that of multiplicity m between m and m + 1. The
-        # uniform number has 40 bits, because with 53 its sum with m could be rounded up to m + 1.
-        uniform = rng.integers(0, 1 << 40, size=len(law)) / (1 << 40)
-        place = np.searchsorted(residual, uniform + law, side="right")
-        flat[unsettled] = place - law * _OPEN
+        own = law[unsettled % n_atoms]
+        # The cumulative laws stand in one array, law number k between k and k + 1. The uniform
+        # number has 40 bits, because with 53 its sum with k could be rounded up to k + 1.
+        uniform = rng.integers(0, 1 << 40, size=len(own)) / (1 << 40)
+        place = np.searchsorted(residual, uniform + own, side="right")
+        flat[unsettled] = place - own * _OPEN
 
 
 @lru_cache(maxsize=8)
-def _table_law(rate: float, largest: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Tables of counts for multiplicities 1 to ``largest``, and laws for their open entries.
+def _table_law(
+    rate: float, multiplicities: tuple[int, ...]
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Tables of counts for some multiplicities, and laws for their open entries.
 
-    Returns the tables, (largest * TABLE_ENTRIES,), in which floor(TABLE_ENTRIES p_k) entries mean
+    Returns the tables, (n_laws * TABLE_ENTRIES,), in which floor(TABLE_ENTRIES p_k) entries mean
     count k and the rest are open; and the cumulative laws of counts 0 to 254 given an open entry,
-    raised by the multiplicity, for multiplicities 0 to ``largest``.
+    raised by the number of the law, which counts from 1; there is none of number 0.
     """
-    counts = np.arange(_OPEN)
-    means = rate * np.arange(largest + 1)[:, None]
-    p = stats.poisson.pmf(counts, means)
-    n_entries: NDArray[np.intp] = np.floor(TABLE_ENTRIES * p[1:]).astype(np.intp)
+    n_laws = len(multiplicities)
+    p = _poisson(np.arange(_OPEN), rate * np.array(multiplicities)[:, None])
+    n_entries: NDArray[np.intp] = np.floor(TABLE_ENTRIES * p).astype(np.intp)
     n_entries = np.column_stack((n_entries, TABLE_ENTRIES - n_entries.sum(axis=1)))
-    values = np.tile(np.arange(_OPEN + 1, dtype=np.uint8), largest)
+    values = np.tile(np.arange(_OPEN + 1, dtype=np.uint8), n_laws)
     table = np.repeat(values, n_entries.ravel())
-    residual: NDArray[np.float64] = np.zeros(p.shape)
-    residual[1:] = np.cumsum(TABLE_ENTRIES * p[1:] - n_entries[:, :-1], axis=1)
-    residual[0] = 1.0
+    residual = np.ones((n_laws + 1, _OPEN))
+    residual[1:] = np.cumsum(TABLE_ENTRIES * p - n_entries[:, :-1], axis=1)
     residual /= residual[:, -1:]
-    return table, (residual + np.arange(largest + 1)[:, None]).ravel()
+    return table, (residual + np.arange(n_laws + 1)[:, None]).ravel()
+
+
+def _poisson(counts: NDArray[np.intp], mean: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """Probabilities of counts; those of scipy, whose checks take longer than the numbers."""
+    found: NDArray[np.float64] = np.exp(
+        special.xlogy(counts, mean) - special.gammaln(counts + 1) - mean
+    )
+    return found
+
+
+# ------------------------------------------------------------------ counts of all atoms, or some
+
+
+class AtomCounts:
+    """How often some atoms were drawn.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_resamples, n_atoms)
+        How often each atom was drawn.
+    strata : ndarray of shape (n_atoms,), optional
+        Stratum of each atom, numbered from 0.
+    """
+
+    def __init__(self, counts: NDArray[Any], strata: NDArray[np.intp] | None = None) -> None:
+        self.counts = counts
+        self.strata = strata
+        self._parts: dict[Any, AtomCounts] = {}
+
+    def of(self, atoms: slice | NDArray[np.intp]) -> AtomCounts:
+        """Return the counts of some atoms, the same object for all that ask for these."""
+        key = (atoms.start, atoms.stop) if isinstance(atoms, slice) else id(atoms)
+        if key not in self._parts:
+            if isinstance(atoms, slice):
+                own = self.counts[:, atoms]
+            else:
+                own = self.counts.take(atoms, axis=1)
+            strata = None if self.strata is None else self.strata[atoms]
+            self._parts[key] = AtomCounts(own, strata)
+        return self._parts[key]
+
+    def part(self, resamples: slice) -> AtomCounts:
+        """Return the counts of some of the resamples."""
+        return AtomCounts(self.counts[resamples], self.strata)
+
+    @cached_property
+    def of_strata(self) -> NDArray[np.float64]:
+        """Units drawn of each stratum, (n_resamples, n_strata)."""
+        assert self.strata is not None
+        n_resamples = len(self.counts)
+        drawn = np.zeros((n_resamples, int(self.strata.max()) + 1))
+        for atoms, first, strata in tiles_of_strata(self.strata, n_resamples):
+            weights = self.counts[:, atoms].astype(np.float64)
+            drawn[:, strata] += np.add.reduceat(weights, first, axis=1)
+        return drawn
+
+
+class StratumTile(NamedTuple):
+    """Some atoms by stratum, the first one of each stratum among them, and which strata."""
+
+    atoms: slice | NDArray[np.intp]
+    first: NDArray[np.intp]
+    strata: NDArray[np.intp]
+
+
+def tiles_of_strata(strata: NDArray[np.intp], n_resamples: int) -> Iterator[StratumTile]:
+    """Yield all atoms, those of a stratum side by side, some whose weights stay in the cache."""
+    order = order_of(strata)
+    width = max(1, min(TILE_ELEMENTS // n_resamples, TILE_ELEMENTS >> 3))
+    for start in range(0, len(strata), width):
+        at = slice(start, min(start + width, len(strata)))
+        atoms = at if order is None else order[at]
+        stratum = strata[atoms]
+        first = np.array([0])
+        if stratum[0] != stratum[-1]:
+            first = np.append(first, np.flatnonzero(stratum[1:] != stratum[:-1]) + 1)
+        yield StratumTile(atoms, first, stratum[first])

@@ -23,6 +23,7 @@ from ._tuning import (
 )
 from .block import AddedAtEnds, Block, Floats, UnitBlock
 from .coding import UnitsOfCodes, narrow_type, types_of
+from .draws import n_units_of
 from .prefix_sums import Gap, SignChange, pairs_with_all, search
 from .unit_types import SumsWithoutUnits, Types, change_without_units, sums_without_units
 
@@ -76,6 +77,9 @@ def leave_one_out(
     if not cheap and n > JACKKNIFE_UNITS:
         yield from _sets_left_out(units_of_codes, multiplicity, strata)
         return
+    if any(each.atoms is not None for each in units_of_codes):
+        units_of_codes, multiplicity, strata = _seen_atoms(units_of_codes, multiplicity, strata)
+        n = len(multiplicity)
     stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
     step = n if cheap else max(1, JACKKNIFE_COUNTS // n)
     for start in range(0, n, step):
@@ -94,6 +98,30 @@ def has_closed_forms(units_of_codes: Sequence[UnitsOfCodes]) -> bool:
         or (each.reads in ("crossing", "thresholds") and each.has_one_code_each)
         for each in units_of_codes
     )
+
+
+def _seen_atoms(
+    units_of_codes: Sequence[UnitsOfCodes],
+    multiplicity: NDArray[np.int64],
+    strata: NDArray[np.intp] | None,
+) -> tuple[list[UnitsOfCodes], NDArray[np.int64], NDArray[np.intp] | None]:
+    """Return the atoms of statistics, and all that none of them has as one atom of each stratum.
+
+    Without a unit that a statistic does not see its value is that on the data.
+    """
+    n, atoms = len(multiplicity), units_of_codes[0].atoms
+    if len(units_of_codes) > 1:
+        return [each.among_all(n) for each in units_of_codes], multiplicity, strata
+    own, within = multiplicity[atoms], None
+    unseen = np.array([n_units_of(multiplicity) - n_units_of(own)])
+    if strata is not None:
+        within, n_strata = strata[atoms], int(strata.max()) + 1
+        of_strata = np.bincount(strata, multiplicity) - np.bincount(within, own, n_strata)
+        unseen = of_strata.astype(np.int64)
+    stratum = np.flatnonzero(unseen)
+    merged = [each.with_unseen(len(stratum)) for each in units_of_codes]
+    multiplicity = np.concatenate((own, unseen[stratum]))
+    return merged, multiplicity, None if within is None else np.concatenate((within, stratum))
 
 
 def _sets_left_out(
@@ -123,7 +151,7 @@ def _sets_left_out(
         for resample, units in enumerate(some):
             counts[resample] -= np.bincount(atom[units], minlength=n_atoms)
         yield JackknifeResamples(
-            [UnitBlock(each, counts, strata) for each in units_of_codes],
+            list[Block](UnitBlock.of_each(units_of_codes, counts, strata)),
             np.ones(len(some), np.int64),
             np.array(of_stratum[start : start + step], dtype=np.intp),
             np.array([len(units) for units in some], dtype=np.intp),
@@ -143,13 +171,19 @@ class ObservedBlock(UnitBlock):
         Stratum of each atom, numbered from 0.
     """
 
+    # The data are read once.
+    keeps_totals = False
+
     def influence(self, terms: Any, gradient: Floats) -> Floats:
-        """Influence of a unit of each atom; see `Block.influence`."""
+        """Influence of a unit of each atom of the binding; see `Block.influence`."""
         influence: Floats = np.asarray(self.units_of_codes.totals(terms) @ gradient[0])
-        if self.strata is not None:
-            n_units = np.bincount(self.strata, self.counts[0])
-            means = np.bincount(self.strata, self.counts[0] * influence) / n_units
-            influence = influence - means[self.strata]
+        counts, strata = self.whole.counts[0], self.whole.strata
+        if self.units_of_codes.atoms is not None:
+            of_own, influence = influence, np.zeros(len(counts))
+            influence[self.units_of_codes.atoms] = of_own
+        if strata is not None:
+            means = np.bincount(strata, counts * influence) / np.bincount(strata, counts)
+            influence = influence - means[strata]
         return influence
 
     def crossing(
@@ -218,6 +252,7 @@ class JackknifeBlock(UnitBlock):
     ) -> None:
         # One resample for each atom, whose counts are made when they are read.
         Block.__init__(self, units_of_codes, len(atoms))
+        self._whole = None
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata
@@ -246,9 +281,18 @@ class JackknifeBlock(UnitBlock):
         """Sums of the data less those of the unit; see `Block.sums`."""
         if terms is None:
             return super().sums()
-        of_data = self._observed.sums(terms)
-        left_out = self.units_of_codes.totals(terms)[self._at]
-        left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
+        of_data, units = self._observed.sums(terms), self.units_of_codes
+        code = None
+        if not (units.codes_are_atoms or sparse.issparse(terms)):
+            code = units.code_of_atom
+        if code is None:
+            left_out = units.totals(terms)[self._at]
+            left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
+        else:
+            # Each unit is left out once, so that the sums of all atoms are not kept for it.
+            code = code[self._at]
+            left_out = terms.take(code, axis=0, mode="clip")
+            left_out[code == len(terms)] = 0.0
         if left_out.shape[1] > JACKKNIFE_TERMS:
             return of_data - left_out
         # Few terms are subtracted column by column, because numpy is slow along short rows.
@@ -413,12 +457,12 @@ def _of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> 
     """Return the value of each code; 0 where the code is one past the last, which is none."""
     if isinstance(code, slice):
         return values[code]
-    of_codes = np.empty(len(code), values.dtype)
+    found = np.empty((len(code), *values.shape[1:]), values.dtype)
     for start in range(0, len(code), TILE_ELEMENTS):
         part = slice(start, start + TILE_ELEMENTS)
-        of_codes[part] = values.take(code[part], mode="clip")
-    of_codes[code == len(values)] = 0
-    return of_codes
+        found[part] = values.take(code[part], axis=0, mode="clip")
+    found[code == len(values)] = 0
+    return found
 
 
 def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:

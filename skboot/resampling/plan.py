@@ -33,7 +33,7 @@ from .block import Block, UnitBlock
 from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences
 from .design import SamplingDesign
 from .draws import Strata, multinomial_counts
-from .jackknife import JackknifeResamples
+from .jackknife import JackknifeResamples, has_closed_forms
 from .on_demand import OnDemandBlock
 
 
@@ -67,8 +67,7 @@ class ResamplingPlan:
         Parameters
         ----------
         codings : sequence of CodedRows
-            One per statistic; code (n_samples,) numbers interchangeable rows from 0, -1 marks
-            rows the statistic does not see, None means that every row has its own code.
+            One per statistic.
 
         Returns
         -------
@@ -84,7 +83,16 @@ class ResamplingPlan:
         # A search reads its resamples at a few places alone, so a single search over codes that are
         # themselves the atoms can draw there and nowhere else.
         on_demand = draws_rows and reads == ["crossing"] and units_of_codes[0].units is None
-        n_counts = 1 if on_demand else _counts_of_work(units_of_codes, multiplicity)
+        n_counts = 1
+        if not on_demand:
+            # As many counts as are drawn in the time to read the entries.
+            n_entries = [
+                0 if each.units is None or each.reads == "sums" else len(each.units)
+                for each in units_of_codes
+            ]
+            n_counts = max(
+                1, sum(map(len, multiplicity)), max(n_entries, default=0) // ENTRIES_PER_COUNT
+            )
         block_size = 1 << (max(1, min(most, BLOCK_COUNTS // n_counts)).bit_length() - 1)
         # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a
         # block are the same whether they are drawn alone or with those that follow.
@@ -167,7 +175,7 @@ class Binding:
     codes_of_given_rows: list[UnitsOfCodes] | None
     on_demand: bool = False
     draws_are_prefix_stable: bool = False
-    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def n_blocks(self) -> int:
@@ -201,26 +209,26 @@ class Binding:
         means of 100,000 rows take half the time. Equal columns are summed once, so that statistics
         with equal terms have equal sums to the last bit.
         """
-        # The data are read by units, and given resamples of groups by rows.
-        units_of_codes = [block.units_of_codes for block in blocks]
-        which = [k for k, each in enumerate(terms) if isinstance(each, np.ndarray)]
-        if not which or not all(isinstance(blocks[k], UnitBlock) for k in which):
-            return
-        width = sum(terms[k].shape[1] for k in which)
-        n_atoms = units_of_codes[which[0]].n_atoms[0]
-        if len(which) < 2 or width * n_atoms > SHARED_TERMS:
-            return
-        kind = "units" if units_of_codes[which[0]] is self.units_of_codes[which[0]] else "rows"
-        if kind not in self._cache:
-            totals = [units_of_codes[k].totals(terms[k]) for k in which]
-            columns, numbers = distinct_columns(totals)
-            self._cache[kind] = np.column_stack(columns), numbers
-        distinct, columns_of_each = self._cache[kind]
-        first = blocks[which[0]]
-        assert isinstance(first, UnitBlock)
-        sums = first.sums_of_atoms(distinct)
-        for k, columns in zip(which, columns_of_each, strict=True):
-            blocks[k].known_sums = (terms[k], sums[:, columns])  # type: ignore[attr-defined]
+        of_atoms: dict[Any, list[int]] = {}
+        for k, (block, each) in enumerate(zip(blocks, terms, strict=True)):
+            if isinstance(block, UnitBlock) and isinstance(each, np.ndarray):
+                of_atoms.setdefault(block.key_of_atoms, []).append(k)
+        for which in of_atoms.values():
+            # The data are read by units, and given resamples of groups by rows.
+            units_of_codes = tuple(blocks[k].units_of_codes for k in which)
+            width = sum(terms[k].shape[1] for k in which)
+            if len(which) < 2 or width * units_of_codes[0].n_atoms[0] > SHARED_TERMS:
+                continue
+            if units_of_codes not in self._cache:
+                totals = [blocks[k].units_of_codes.totals(terms[k]) for k in which]
+                columns, numbers = distinct_columns(totals)
+                self._cache[units_of_codes] = np.column_stack(columns), numbers
+            distinct, of_each = self._cache[units_of_codes]
+            first = blocks[which[0]]
+            assert isinstance(first, UnitBlock)
+            sums = first.sums_of_atoms(distinct)
+            for k, own in zip(which, of_each, strict=True):
+                blocks[k].known_sums = (terms[k], sums[:, own])  # type: ignore[attr-defined]
 
     def forget(self) -> None:
         """Let go of what was made of terms for blocks of resamples: as much memory as they take."""
@@ -274,12 +282,28 @@ class Binding:
         within = None if self.strata is None else self.drawn_within
         counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
         if with_jackknife:
-            counts = (_with_jackknife(counts[0], self.multiplicity[0]),)
+            # The counts of the data, and of the data without a unit of each atom.
+            multiplicity = self.multiplicity[0]
+            less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
+            of_data = (multiplicity - less).astype(counts[0].dtype)
+            counts = (np.concatenate((counts[0], of_data)),)
         blocks = self.plan.design.blocks(self.units_of_codes, counts, self.strata)
         return [
             block._part(slice(0, wanted)) if block.units_of_codes.reads == "rows" else block
             for block in blocks
         ]
+
+    def left_out_together(self) -> list[tuple[Binding, list[int]]]:
+        """Return which statistics read the same resamples that lack a unit, and their binding.
+
+        A statistic of a subgroup needs none without a row of another, if each unit is left out.
+        """
+        every = list(range(len(self.units_of_codes)))
+        parts = [k for k in every if self.units_of_codes[k].atoms is not None]
+        if not has_closed_forms(self.units_of_codes):
+            return [(self, every)]
+        whole = [k for k in every if k not in set(parts)]
+        return [(self.only(which), which) for which in (whole, *([k] for k in parts)) if which]
 
     def left_out(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""
@@ -295,13 +319,7 @@ class Binding:
         counts = np.bincount(shifted.ravel(), minlength=len(picks) * n).reshape(len(picks), n)
         # Atoms are rows here, of which groups may have some in a resample and others not.
         strata = self.plan.design.strata if self.plan.design.units_are_rows else None
-        return [UnitBlock(each, counts, strata) for each in self.codes_of_given_rows]
-
-
-def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> NDArray[Any]:
-    """Append the counts of the data, and of the data without a unit of each atom."""
-    less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
-    return np.concatenate((counts, (multiplicity - less).astype(counts.dtype)))
+        return list[Block](UnitBlock.of_each(self.codes_of_given_rows, counts, strata))
 
 
 def distinct_columns(
@@ -325,16 +343,3 @@ def distinct_columns(
             of_matrix.append(equal[0])
         columns.append(np.array(of_matrix, dtype=np.intp))
     return distinct, columns
-
-
-def _counts_of_work(
-    units_of_codes: Sequence[UnitsOfCodes], multiplicity: tuple[NDArray[np.int64], ...]
-) -> int:
-    """Return the counts of a resample, or as many as are drawn in the time to read its entries."""
-    n_entries = [
-        1 if each.units is None else len(each.units)
-        for each in units_of_codes
-        if each.reads != "sums"
-    ]
-    n_counts = sum(len(of_factor) for of_factor in multiplicity)
-    return max([1, n_counts, *(n // ENTRIES_PER_COUNT for n in n_entries)])

@@ -427,7 +427,10 @@ class SeriesDesign(SamplingDesign):
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """See `SamplingDesign.bind`; atoms are single rows."""
-        return bind_rows(codings, self.n_samples, None, as_rows=True)
+        n = self.n_samples
+        units_of_codes, multiplicity, strata = bind_rows(codings, n, None, as_rows=True)
+        # A block of rows may have some of a subgroup and others, so that all rows are atoms of all.
+        return [each.among_all(n) for each in units_of_codes], multiplicity, strata
 
     def draw(
         self,

@@ -96,7 +96,7 @@ class Score:
     @property
     def columns(self) -> Columns:
         """Truth, predictions and weights of the rows of the part."""
-        return self.rows.of(self.statistic, self.part.rows)
+        return self.rows.of(self.statistic, self.part.at, self.part.order)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -182,7 +182,9 @@ class RowsInMemory(Source):
     ) -> Score:
         """Reduce the rows of the part, and gather what is known before resampling."""
         design = plan.design
-        members, rows = _members(design, part), measured.rows.of(measured.statistic, part.rows)
+        rows, members = measured.rows.of(measured.statistic, part.at, part.order), None
+        if design.members is not None and not design.units_are_rows:
+            members = design.members if part.rows is None else design.members[part.rows]
         statistic = measured.statistic
         statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
         reduced = statistic.reduce(*rows)
@@ -195,12 +197,7 @@ class RowsInMemory(Source):
         by_group = holds_rows and known.facts.additive and plan.resamples is None
         if by_group:
             known = _with_groups(known, statistic, design, part, rows)
-        coding = CodedRows(
-            _whole_code(reduced, part, design.n_samples),
-            reduced.n_codes,
-            reads,
-            reduced.counts if part.rows is None else None,
-        )
+        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
         planned = planned_method(known) if interval == "auto" else interval
         if interval != "auto" or known.facts.bins is not None:
             _refuse_impossible(interval, planned, known, statistic)
@@ -241,21 +238,6 @@ def _with_groups(
         n_effective_rows=n_effective,
         deciding_groups=deciding,
     )
-
-
-def _members(design: SamplingDesign, part: Part) -> NDArray[Any] | None:
-    """Return which members of each factor the rows of a part are of; None of single rows."""
-    if design.units_are_rows or design.members is None:
-        return None
-    return design.members if part.rows is None else design.members[part.rows]
-
-
-def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None:
-    if part.rows is None:
-        return reduced.code
-    code = np.full(n_samples, -1, dtype=np.intp)
-    code[part.rows] = np.arange(len(part.rows)) if reduced.code is None else reduced.code
-    return code
 
 
 def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Statistic) -> None:
@@ -386,6 +368,9 @@ def draw(
     if plan.design.n_samples >= _ROWS_FOR_CELLS:
         plan, subjects = _in_cells(plan, subjects)
     binding = plan.bind([subject.coding for subject in subjects])
+    for one in (scores or {}).values():
+        if one.part.order is not None:
+            one.rows.forget()
     return Draws(plan, binding, subjects, bootstrap(binding, subjects, workers), scores or {})
 
 

@@ -127,7 +127,7 @@ def measured(
     # The range of a metric is that of the truth, whatever the system.
     of_one = evidence[:: len(evidence) // len(parts)]
     for part, known in zip(parts, of_one, strict=True):
-        n_rows, n_class, size = _counted(rows.of(statistic, part.rows), classes)
+        n_rows, n_class, size = _counted(rows.of(statistic, part.at, part.order), classes)
         own = bounds if bounds != statistic.bounds else known.facts.bounds
         found.append(Subgroup(part.name, n_rows, n_class, n_classes, size, needed, is_share, own))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
-from .._base.arrays import is_column, is_dask
+from .._base.arrays import is_column, is_dask, order_of
 from .._base.warnings import Note
 from .._base.workers import Workers
 from ..metrics.statistic import Statistic
@@ -108,6 +108,7 @@ class Rows:
     y_pred: NDArray[Any]
     sample_weight: NDArray[np.float64] | None
     labels: NDArray[Any] | None
+    _in_order: list[tuple[Any, Any, Any]] = field(default_factory=list, repr=False)
 
     @property
     def n_samples(self) -> int:
@@ -147,13 +148,34 @@ class Rows:
         """Predictions as the metric reads them: probabilities or scores, or the decisions."""
         return self.decisions if self.decides(statistic) else self.y_pred
 
-    def of(self, statistic: Statistic, rows: NDArray[np.intp] | None) -> tuple[Any, Any, Any]:
-        """Arguments of `Statistic.reduce` on some rows (all when None)."""
+    def of(
+        self,
+        statistic: Statistic,
+        rows: NDArray[np.intp] | slice | None,
+        order: NDArray[np.intp] | None = None,
+    ) -> tuple[Any, Any, Any]:
+        """Arguments of `Statistic.reduce` on some rows (all when None), or places in an order."""
         columns = (self.y_true, self.predicted_for(statistic), self.sample_weight)
         if rows is None:
             return columns
-        y_true, y_pred, weights = (None if c is None else c[rows] for c in columns)
+        y_true, y_pred, weights = (
+            None if c is None else (c if order is None else self._by_part(c, order))[rows]
+            for c in columns
+        )
         return y_true, y_pred, weights
+
+    def _by_part(self, column: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:
+        """Return a column in the order of the parts, kept for the next part."""
+        for known_column, known_order, value in self._in_order:
+            if known_column is column and known_order is order:
+                return value
+        value = column[order]
+        self._in_order.append((column, order, value))
+        return value
+
+    def forget(self) -> None:
+        """Let go of the columns in the order of parts: as much memory as the rows take."""
+        self._in_order.clear()
 
     def notes_for(self, statistic: Statistic) -> tuple[Note, ...]:
         """What a reader must know of how the metric reads these predictions."""
@@ -168,13 +190,19 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A subgroup: its name and rows (None: all)."""
+    """A subgroup: its name, and where its rows stand in an order of all (None: these are all)."""
 
     name: Any
-    rows: NDArray[np.intp] | None
+    order: NDArray[np.intp] | None
+    at: slice | None
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp] | None:
+        """Its rows, rising; None: all."""
+        return None if self.order is None else self.order[self.at]
 
 
-WHOLE = (Part(None, None),)
+WHOLE = (Part(None, None, None),)
 
 
 def is_lazy(*columns: Any) -> bool:
@@ -211,8 +239,8 @@ def check_truth(y_true: ArrayLike | None) -> NDArray[Any] | None:
         return check.check_answers("y_true", y_true)
     if len(y_true) == 0:
         raise check.fail("y_true", "hold at least one row", "an empty array")
-    for field in names:
-        check.check_no_missing("y_true", y_true[field])
+    for name in names:
+        check.check_no_missing("y_true", y_true[name])
     return y_true
 
 
@@ -252,7 +280,11 @@ def subgroups(by: ArrayLike | None, rows: Rows) -> Sequence[Part]:
     if len(names) < 2 or "gap" in names:
         raise check.fail("by", "name at least two subgroups, none of them 'gap'", f"{names}")
     check.check_parts_weigh(rows.sample_weight, codes, names)
-    return [Part(name, np.flatnonzero(codes == k)) for k, name in enumerate(names)]
+    order = order_of(codes)
+    order = np.arange(len(codes)) if order is None else order
+    ends = np.cumsum(np.bincount(codes)).tolist()
+    places = map(slice, [0, *ends], ends)
+    return [Part(name, order, at) for name, at in zip(names, places, strict=True)]
 
 
 def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp]:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
 from ..inference.distribution import BoundStatistic
+from ..metrics.cells import label_counts
 from ..metrics.statistic import MetricError, ReducedData, Statistic
 from ..metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
 from ..resampling.design import RowDesign, SamplingDesign
@@ -174,7 +175,7 @@ def _needs_classes(statistic: Statistic, rows: Rows) -> bool:
     truth = rows.truth_column
     if truth is None or statistic.response == "values":
         return False
-    classes = np.unique(truth)
+    classes = label_counts(truth)[0]
     if not 2 <= len(classes) <= _MOST_CLASSES:
         return False
     for label in classes:

@@ -22,6 +22,7 @@ from identity_cases import (
     product_of,
     quiet,
     scored,
+    unless,
 )
 
 import skboot
@@ -148,6 +149,31 @@ def test_strata_of_the_class_draw_as_many_rows_of_each_class(name, seed):
         p = result.estimate
         known = np.sqrt(p * (1 - p) / np.sum(call.y_true == positive))
         close(result.evidence.standard_error, known)
+
+
+@each_of(FAST)
+@pytest.mark.parametrize("column", ["strata", "average_over"])
+@any_seed
+def test_where_the_rows_of_a_stratum_or_a_task_stand_changes_nothing(name, column, seed):
+    """They are drawn in their own order, also those of the subgroups beside them."""
+    call = call_of(name, "rows", bool((len(name) + seed) % 2), seed, n=150)
+    columns = {column: call.rng.integers(0, 3, call.n), "by": call.rng.integers(0, 2, call.n)}
+    order = np.argsort(columns[column], kind="stable")
+    for given in (columns, {column: columns[column]}):
+        own = {key: each[order] for key, each in (call.columns | given).items()}
+        options = {**call.options, **given}
+        scattered = unless("on which the metric", scored, call.y_true, call.y_pred, **options)
+        options |= own
+        if scattered is None:
+            continue
+        sorted_rows = scored(call.y_true[order], call.y_pred[order], **options)
+        pairs = [(scattered, sorted_rows)]
+        if "by" in given:
+            pairs = [(scattered[part], sorted_rows[part]) for part in (0, 1)]
+        for one, other in pairs:
+            close(one.estimate, other.estimate)
+            close(one.bootstrap_distribution, other.bootstrap_distribution, 1e-8, 1e-9)
+            close([*one.confidence_interval], [*other.confidence_interval], 1e-6, 1e-8)
 
 
 # ------------------------------------------------------------------ rows without weight

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from skboot.resampling import block as block_module
 from skboot.resampling import crossed as crossed_module
+from skboot.resampling import draws as draws_module
 from skboot.resampling import prefix_sums as running_module
 from skboot.resampling.block import Block, UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
@@ -43,7 +44,11 @@ CODES = {
 
 def coding(name, reads="running"):
     code = CODES[name]
-    return CodedRows(code, N if code is None else int(code.max()) + 1, reads)
+    if code is None:
+        return CodedRows(None, N, reads)
+    seen = np.flatnonzero(code >= 0)
+    rows = seen if len(seen) < N else None
+    return CodedRows(code[seen], int(code.max()) + 1, reads, rows=rows)
 
 
 def code_of_rows(name):
@@ -70,6 +75,7 @@ class Case:
 def small_tiles(monkeypatch):
     """Many tiles, so that what is carried from one to the next is tested."""
     monkeypatch.setattr(block_module, "TILE_ELEMENTS", 1 << 7)
+    monkeypatch.setattr(draws_module, "TILE_ELEMENTS", 1 << 7)
     monkeypatch.setattr(block_module, "SEARCH_WEIGHTS", 1 << 8)
     monkeypatch.setattr(crossed_module, "WINDOW_ROWS", 0)
 
@@ -107,6 +113,14 @@ def levels(rng, upper, share_tied):
     return level - level[0], np.lexsort((upper > 0, level))
 
 
+def counts_of_units(case, name):
+    """How often each row or group was drawn; single rows are atoms stratum by stratum."""
+    strata, counts = EXAMPLES[name].strata, case.block.whole.counts
+    if strata is None or EXAMPLES[name].members is not None:
+        return counts
+    return counts[:, np.argsort(np.argsort(strata, kind="stable"))]
+
+
 # --- what a row weighs
 
 
@@ -114,7 +128,7 @@ def test_a_row_weighs_as_often_as_its_unit_was_drawn():
     for name in ("rows", "strata", "groups", "groups in strata"):
         case = Case(name, "every row")
         unit = np.arange(N) if EXAMPLES[name].members is None else GROUPS
-        assert_array_equal(case.weights, case.block.counts[:, unit])
+        assert_array_equal(case.weights, counts_of_units(case, name)[:, unit])
 
 
 def test_a_pair_weighs_the_product_and_a_member_with_itself_once():
@@ -303,15 +317,15 @@ def test_repeated_rows_are_those_of_a_code_for_each_row(case):
 # --- variance
 
 
-def plain_variance(block, rows_of_unit, strata, terms, code, gradient):
+def plain_variance(counts, rows_of_unit, strata, terms, code, gradient):
     """Sum over units of weight times squared influence, centred within strata."""
     of_rows = np.where(code[:, None] >= 0, terms[code], 0.0)
     of_units = np.array([of_rows[rows].sum(axis=0) for rows in rows_of_unit])
     influence = gradient @ of_units.T
-    variance = (block.counts * influence**2).sum(axis=1)
+    variance = (counts * influence**2).sum(axis=1)
     if strata is not None:
         for h in np.unique(strata):
-            drawn = block.counts[:, strata == h]
+            drawn = counts[:, strata == h]
             variance -= (drawn * influence[:, strata == h]).sum(axis=1) ** 2 / drawn.sum(axis=1)
     return variance
 
@@ -325,8 +339,8 @@ def test_the_variance_is_that_of_influences_of_units(name, codes):
     terms = case.rng.normal(size=(case.n_codes, 2))
     gradient = case.rng.normal(size=(N_LINES, 2))
     arguments = rows_of_unit, design.strata, terms, case.code, gradient
-    if len(case.block.counts[0]) == len(rows_of_unit):  # else atoms stand for several units
-        expected = plain_variance(case.block, *arguments)
+    if len(case.block.whole.counts[0]) == len(rows_of_unit):  # else atoms stand for several units
+        expected = plain_variance(counts_of_units(case, name), *arguments)
         assert_allclose(case.block.variance(terms, gradient), expected, atol=1e-10)
         assert_allclose(
             case.block.variance(sparse.csr_matrix(terms), gradient), expected, atol=1e-10
@@ -379,8 +393,9 @@ def left_out(request):
     multiplicity, strata = case.binding.multiplicity[0], case.binding.strata
     atoms = range(len(multiplicity))
     counts = multiplicity - np.eye(len(multiplicity), dtype=int)
-    case.closed = JackknifeBlock(case.block.units_of_codes, multiplicity, atoms, strata)
-    case.plain = UnitBlock(case.block.units_of_codes, counts, strata)
+    units = case.block.units_of_codes.among_all(len(atoms))
+    case.closed = JackknifeBlock(units, multiplicity, atoms, strata)
+    case.plain = UnitBlock(units, counts, strata)
     return case
 
 

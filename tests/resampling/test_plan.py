@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skboot.resampling.coding import CodedRows
+from skboot.resampling.coding import CodedRows, bind_rows
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -186,15 +186,66 @@ def test_statistics_of_one_call_see_the_same_resamples():
 
 
 def test_rows_a_statistic_does_not_see_do_not_count():
-    code = np.where(np.arange(N) < 20, np.arange(N) % 2, -1)
+    rows = np.sort(RNG.permutation(N)[:20])
+    code = np.arange(20) % 2
     for design in DESIGNS.values():
         binding = ResamplingPlan(design, 20, np.random.SeedSequence(8)).bind(
-            [CodedRows(code, 2, "sums"), EVERY_ROW]
+            [CodedRows(code, 2, "sums", rows=rows), EVERY_ROW]
         )
-        coded, rows = binding.block(0)
-        by_row = rows.sums()
-        by_code = np.column_stack([by_row[:, code == c].sum(axis=1) for c in range(2)])
+        coded, every = binding.block(0)
+        by_row = every.sums()
+        by_code = np.column_stack([by_row[:, rows[code == c]].sum(axis=1) for c in range(2)])
         np.testing.assert_array_equal(coded.sums(), by_code)
+
+
+def subgroups_beside_all(n, rng):
+    """Codings of all rows and of subgroups, some of which overlap; a code or -1 for each row."""
+    part, flags = rng.integers(0, 4, n), rng.random(n) < 0.3
+    codings, columns = [CodedRows(flags, 2, "sums")], [flags.astype(int)]
+    for rows in (*(np.flatnonzero(part == k) for k in range(4)), np.flatnonzero(part > 1)):
+        code = rng.integers(0, 3, len(rows))
+        codings.append(CodedRows(code, 3, "sums", rows=rows))
+        columns.append(np.full(n, -1))
+        columns[-1][rows] = code
+    return [*codings, CodedRows(part, 4, "sums")], [*columns, part]
+
+
+@pytest.mark.parametrize("n_strata", [0, 3, 40])
+def test_interchangeable_rows_are_atoms_in_rising_order_of_stratum_and_codes(n_strata):
+    rng, n = np.random.default_rng(1), 20_000
+    codings, columns = subgroups_beside_all(n, rng)
+    strata = rng.integers(0, n_strata, n) if n_strata else None
+    units_of_codes, (multiplicity,), stratum = bind_rows(codings, n, strata)
+
+    rows = np.column_stack(columns if strata is None else [strata, *columns])
+    atoms, counts = np.unique(rows, axis=0, return_counts=True)
+    np.testing.assert_array_equal(multiplicity, counts)
+    if strata is not None:
+        np.testing.assert_array_equal(stratum, atoms[:, 0])
+    for units, expected in zip(units_of_codes, atoms.T[-len(codings) :], strict=True):
+        code = np.full(len(counts), -1)
+        code[slice(None) if units.atoms is None else units.atoms] = units.code_of_atom
+        np.testing.assert_array_equal(code, expected)
+
+
+@pytest.mark.parametrize("n", [400, 20_000])
+@pytest.mark.parametrize("n_strata", [0, 5, 100])
+def test_statistics_of_subgroups_see_the_resamples_of_all_rows(n, n_strata):
+    """As single rows, or as sets of interchangeable ones."""
+    rng = np.random.default_rng(2)
+    codings, columns = subgroups_beside_all(n, rng)
+    # Every combination of codes, for one statistic of all rows.
+    distinct, code = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    every = CodedRows(code.reshape(-1), len(distinct), "sums")
+    strata = np.unique(rng.integers(0, n_strata, n), return_inverse=True)[1] if n_strata else None
+    plan = ResamplingPlan(RowDesign.of(n, strata), 10, np.random.SeedSequence(8))
+    for blocks in (plan.bind([*codings, every]).block(0), plan.bind([*codings, every]).observed()):
+        drawn = blocks[-1].sums()
+        for block, own in zip(blocks[:-1], distinct.T, strict=True):
+            expected = [drawn[:, own == k].sum(axis=1) for k in range(block.n_codes)]
+            np.testing.assert_array_equal(block.sums(), np.column_stack(expected))
+            terms = rng.normal(size=(block.n_codes, 2))
+            np.testing.assert_allclose(block.sums(terms), np.column_stack(expected) @ terms)
 
 
 def test_given_resamples_are_used_as_they_are():
