@@ -19,7 +19,6 @@ from ..inference.data_sets import (
     Intervals,
     MeansOfDrawn,
     between_deviation,
-    covariance_of_differences,
     mean_of_these,
     pivot_intervals,
     simultaneous,
@@ -27,7 +26,7 @@ from ..inference.data_sets import (
 from ..inference.differences import share_won
 from ..inference.evidence import Drawn, Evidence
 from ..inference.multiplicity import holm
-from ..inference.normal_law import symmetric_root
+from ..inference.normal_law import LowRankRoot, symmetric_root
 from ..inference.run_differences import RunsDifference
 from ..metrics.facts import Facts
 from ..resampling.draws import multinomial_counts
@@ -40,7 +39,7 @@ from .asked import Asked, answered
 from .contestants import Floats, estimated_differences, pairs_of
 from .data_sets import DataSets
 from .families import Law, Limits, records_of
-from .student import Student, correlation_of
+from .student import Student, contrasts, root_of
 
 # Keys of the streams below the seed of a call: resamples of the data sets, draws of the errors.
 _RESAMPLES, _ERRORS = 0, 1
@@ -269,14 +268,15 @@ class _StudentAcross(Student):
             call.asked, [RunsDifference(*map(float, own)) for own in columns], "t", call.seed
         )
 
-    def correlation(self, those: Sequence[int]) -> Floats:
-        """See `Student.correlation`."""
+    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+        """See `Student.root_of_correlation`."""
         call = self.call
         if call.estimand == "new":
             differences = call.differences[:, list(those)]
-            return correlation_of(np.atleast_2d(np.cov(differences, rowvar=False)))
-        pairs = [call.pairs[k] for k in those]
-        return correlation_of(covariance_of_differences(call.variances_on_these, pairs))
+            return root_of((differences - differences.mean(axis=0)).T, np.eye(len(differences)))
+        pairs = contrasts([call.pairs[k] for k in those], len(call.data.methods))
+        # Cov(a - b, c - d) = (V_ad + V_bc - V_ac - V_bd) / 2, from variances of differences.
+        return root_of(pairs, -call.variances_on_these / 2)
 
     def _at(self, *args: Any) -> Limits:
         """Equal values do not show how much others would differ."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._base.warnings import Note, Notes
 from .._base.workers import Workers
 from ..inference.differences import share_won
+from ..inference.normal_law import LowRankRoot
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..method_error.method_differences import MethodsDifference
 from ..method_error.out_of_bag import OutOfBagError
@@ -35,7 +36,7 @@ from .asked import Asked, answered
 from .contestants import pairs_of
 from .families import records_of
 from .run_pairs import CompareRunsCall, compare_runs_of
-from .student import Student
+from .student import Student, root_of
 
 Array = NDArray[Any]
 
@@ -217,16 +218,13 @@ class _MethodsLaw(Student):
         asked = [each.asked for each in differences]
         super().__init__(call.asked, asked, call.interval_name, call.fit.seed)
 
-    def correlation(self, those: Sequence[int]) -> Array:
-        """See `Student.correlation`: by the influence of the units on the differences."""
+    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+        """See `Student.root_of_correlation`: by the influence of units on the differences."""
         errors = [self.out_of_bag[k] for k in those]
         influence = np.array([error.influence for error in errors if error is not None])
-        size = np.sqrt((influence**2).sum(axis=1))
-        products = influence @ influence.T
-        scale = np.outer(size, size)
-        correlation = np.divide(products, scale, out=np.zeros_like(products), where=size > 0)
-        np.fill_diagonal(correlation, 1.0)
-        return np.asarray(correlation)
+        # A difference that no unit influences varies by itself.
+        alone = np.eye(len(influence))[:, ~influence.any(axis=1)]
+        return root_of(np.hstack([influence, alone]), np.eye(influence.shape[1] + alone.shape[1]))
 
 
 def _records(

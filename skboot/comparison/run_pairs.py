@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .._base.warnings import Note, Notes, collected
 from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
+from ..inference.normal_law import LowRankRoot
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..inference.run_differences import RunsDifference, components_difference, welch_difference
 from ..inference.variance import (
@@ -34,7 +35,7 @@ from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
 from .asked import Asked, answered
 from .contestants import pairs_of
 from .families import records_of
-from .student import Student, correlation_of
+from .student import Student, contrasts, root_of
 
 Floats = NDArray[np.float64]
 
@@ -326,8 +327,8 @@ class _RunsLaw(Student):
         method = "welch" if call.asked.interval == "welch" else "components"
         super().__init__(call.asked, differences, method, call.plan.seed)
 
-    def correlation(self, those: Sequence[int]) -> Floats:
-        """See `Student.correlation`: of common test units, and of common methods."""
+    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+        """See `Student.root_of_correlation`: of common test units, and of common methods."""
         names, methods = list(self.methods), list(self.methods.values())
         covariance = np.zeros((len(names), len(names)))
         if self.asked.interval != "welch":
@@ -338,11 +339,9 @@ class _RunsLaw(Student):
                 noise.inflation if isinstance(noise, ResampleNoise) else 1 / series.shape[1]
             )
         covariance += _covariance_of_runs(self.call, methods)
-        contrasts = np.zeros((len(those), len(names)))
-        for row, k in enumerate(those):
-            one, other = self.pairs[k]
-            contrasts[row, names.index(one)], contrasts[row, names.index(other)] = 1.0, -1.0
-        return correlation_of(contrasts @ covariance @ contrasts.T)
+        number = {name: k for k, name in enumerate(names)}
+        pairs = [(number[one], number[other]) for one, other in (self.pairs[k] for k in those)]
+        return root_of(contrasts(pairs, len(names)), covariance)
 
 
 def _records(law: _RunsLaw) -> list[PairedDifference]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.multiplicity import simultaneous_t
+from ..inference.normal_law import LowRankRoot
 from .asked import Asked
 from .families import Law, Limits
 
@@ -73,8 +74,8 @@ class Student(Law):
         return [one.degrees_of_freedom for one in self.each]
 
     @abstractmethod
-    def correlation(self, those: Sequence[int]) -> Floats:
-        """Correlation of the errors of some differences, by their numbers."""
+    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+        """Root of the correlation of the errors of some differences, by their numbers."""
 
     @cached_property
     def alone(self) -> Limits:
@@ -97,7 +98,7 @@ class Student(Law):
             statistics,
             np.array(self.degrees_of_freedom),
             confidence_level=self.asked.confidence_level,
-            correlation_of=self.correlation,
+            root_of_correlation=self.root_of_correlation,
             seed=self.seed,
             alternative=self.asked.alternative,
         )
@@ -137,10 +138,17 @@ class Student(Law):
         return Limits(low, high, p_values, names, signs=signs)
 
 
-def correlation_of(covariance: Floats) -> Floats:
-    """Return the correlation of errors with this covariance; 0 of what does not vary."""
-    scale = np.sqrt(np.maximum(np.diag(covariance), np.finfo(float).tiny))
-    return np.asarray(covariance / np.outer(scale, scale))
+def root_of(loadings: Floats, covariance: Floats) -> LowRankRoot:
+    """Root of the correlation of ``loadings @ covariance @ loadings.T``; 0 of what is constant."""
+    variances = np.maximum(((loadings @ covariance) * loadings).sum(axis=1), 0.0)
+    scale = np.where(variances > 0, np.sqrt(variances), np.inf)
+    return LowRankRoot.of(loadings / scale[:, None], covariance)
+
+
+def contrasts(pairs: Sequence[tuple[int, int]], n_methods: int) -> Floats:
+    """Return what each pair takes of each method, (n_pairs, n_methods): 1, -1 and 0."""
+    first, second = np.array(pairs, dtype=np.intp).T
+    return np.asarray(np.eye(n_methods)[first] - np.eye(n_methods)[second])
 
 
 def _limits(difference: TDifference, level: float, alternative: str) -> tuple[float, float]:

@@ -10,7 +10,6 @@ Tests of ranks over data sets are in `skboot.inference.data_set_ranks`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -281,27 +280,6 @@ def mean_of_these(errors: Floats, degrees_of_freedom: Floats) -> tuple[Floats, F
         for k in range(errors.shape[1])
     ]
     return np.sqrt(total) / len(errors), np.array(freedom)
-
-
-def covariance_of_differences(variances: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """Covariance of the errors of differences, from the variances of all differences.
-
-    Parameters
-    ----------
-    variances : ndarray of shape (n_methods, n_methods)
-        Of the difference of each two, 0 on the diagonal.
-    pairs : sequence of tuple of int
-        Numbers of the methods of some differences.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs, n_pairs)
-        Cov(a - b, c - d) = (V_ad + V_bc - V_ac - V_bd) / 2.
-    """
-    first, second = np.array(pairs, dtype=np.intp).T
-    crossed = variances[np.ix_(first, second)] + variances[np.ix_(second, first)]
-    alike = variances[np.ix_(first, first)] + variances[np.ix_(second, second)]
-    return np.asarray((crossed - alike) / 2)
 
 
 def between_deviation(deviations: Floats, errors: Floats) -> Floats:

@@ -13,16 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from scipy import special
 
-from .._base.streams import child_seed
-from ._tuning import DEVIATIONS_ALL_KEPT, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE, SHARE_KEPT
-from .normal_law import symmetric_root
+from ._tuning import DEVIATIONS_ALL_KEPT, SHARE_KEPT
+from .normal_law import LowRankRoot
+from .t_draws import drawn_scores
 
 Floats = NDArray[np.float64]
 
-# Key of the stream of t statistics below the seed of the plan, whose blocks have smaller keys.
-_JOINT_STREAM = 1 << 31
 # Share of a studentized difference below which two of them differ by rounding alone.
 _ROUNDING = 1e-10
 
@@ -170,7 +168,7 @@ class _Kept:
 
     def add(self, rows: Floats) -> None:
         """Keep rows; an undefined deviation is evidence of nothing."""
-        self.rows.append(np.nan_to_num(rows.astype(np.float32), nan=0.0))
+        self.rows.append(np.nan_to_num(rows.astype(np.float32, order="C"), nan=0.0))
 
     def joint(self, largest: Floats) -> JointDeviations:
         """Return all that was kept beside the largest of all rows, as normal quantiles."""
@@ -394,7 +392,7 @@ def simultaneous_t(
     degrees_of_freedom: Floats,
     *,
     confidence_level: float,
-    correlation_of: Callable[[Sequence[int]], Floats],
+    root_of_correlation: Callable[[Sequence[int]], LowRankRoot],
     seed: np.random.SeedSequence,
     alternative: str = "two-sided",
 ) -> SimultaneousT:
@@ -406,8 +404,8 @@ def simultaneous_t(
         Of each test by itself; the statistic is NaN where the difference has no standard error.
     confidence_level : float
         Of all intervals jointly.
-    correlation_of : callable
-        From the numbers of some tests to the correlation of their errors.
+    root_of_correlation : callable
+        From the numbers of some tests to the root of the correlation of their errors.
     seed : numpy.random.SeedSequence
         Of the draws from the joint law.
     alternative : {"two-sided", "greater", "less"}
@@ -422,7 +420,7 @@ def simultaneous_t(
     if not len(vary):
         return SimultaneousT(p_values, confidence_level, signs)
     smallest, joint = joint_p_values(
-        degrees_of_freedom[vary], correlation_of(vary.tolist()), seed, alternative
+        degrees_of_freedom[vary], root_of_correlation(vary.tolist()), seed, alternative
     )
     below = np.searchsorted(smallest, p_values, side="right")
     adjusted = np.maximum(p_values, (1 + below) / (len(smallest) + 1))
@@ -445,7 +443,7 @@ def normal_scores(statistics: Floats, degrees_of_freedom: Floats) -> Floats:
 
 def joint_p_values(
     degrees_of_freedom: Floats,
-    correlation: Floats,
+    correlation: LowRankRoot,
     seed: np.random.SeedSequence,
     alternative: str = "two-sided",
 ) -> tuple[Floats, JointDeviations | None]:
@@ -455,43 +453,27 @@ def joint_p_values(
     ----------
     degrees_of_freedom : ndarray of shape (n_tests,)
         Of each t statistic.
-    correlation : ndarray of shape (n_tests, n_tests)
+    correlation : LowRankRoot
         Of the errors.
     seed : numpy.random.SeedSequence
-        Of the draws.
+        Of the draws; see `skboot.inference.t_draws.drawn_scores`.
     alternative : {"two-sided", "greater", "less"}
         Of the tests.
 
     Returns
     -------
     smallest : ndarray of shape (n_draws,)
-        In rising order. A normal vector with these correlations over independent chi variables
-        gives t statistics, each with its own degrees of freedom.
+        In rising order.
     joint : JointDeviations or None
         The same draws as normal quantiles, with their signs, for `step_down`; None for one side.
     """
-    df = np.asarray(degrees_of_freedom, dtype=np.float64)
-    smallest, kept = [], _Kept(len(df))
-    for t in _joint_draws(df, correlation, seed):
-        p = special.stdtr(df, -np.abs(t))
-        if alternative != "two-sided":
-            # The law of the draws is symmetric: the upper side serves for the lower one, too.
-            smallest.append(np.where(t > 0, p, 1 - p).min(axis=1))
-            continue
-        least = p.min(axis=1)
-        smallest.append(2 * least)
-        rows = kept.are_kept(-special.ndtri(least))
-        kept.add(np.copysign(-special.ndtri(p[rows]), t[rows]))
-    ordered = np.sort(np.concatenate(smallest))
-    return ordered, kept.joint(np.empty(0)) if alternative == "two-sided" else None
-
-
-def _joint_draws(df: Floats, correlation: Floats, seed: np.random.SeedSequence) -> Iterator[Floats]:
-    """Draw t statistics with these correlations, (n_draws, n_tests), some draws at a time."""
-    rng = np.random.default_rng(child_seed(seed, _JOINT_STREAM))
-    root = symmetric_root(correlation)
-    for _ in range(0, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE):
-        shape = (JOINT_DRAWS_AT_ONCE, len(df))
-        normal = rng.standard_normal(shape) @ root
-        chi = stats.chi2.ppf(rng.random(shape), df) / df
-        yield normal / np.sqrt(chi)
+    df, both = np.asarray(degrees_of_freedom, dtype=np.float64), alternative == "two-sided"
+    found, kept = [], _Kept(len(df))
+    for scores in drawn_scores(df, correlation, seed):
+        # The law of the draws is symmetric: the upper side serves for the lower one, too.
+        largest = _largest(scores.T, both=both)
+        found.append(largest)
+        if both:
+            kept.add(scores[:, kept.are_kept(largest)].T)
+    smallest = np.sort(special.ndtr(-np.concatenate(found))) * (2 if both else 1)
+    return smallest, kept.joint(np.empty(0)) if both else None

@@ -19,6 +19,7 @@ from skboot.inference.multiplicity import (
     step_down,
     t_quantile_of_normal,
 )
+from skboot.inference.normal_law import LowRankRoot
 from skboot.results.simultaneous_basis import bases_together
 
 
@@ -91,20 +92,26 @@ def test_a_single_difference_of_normal_resamples_has_students_interval():
     assert_allclose([low, high], [-expected, expected], rtol=0.03)
 
 
+def _root(correlation):
+    return LowRankRoot.of(np.eye(len(correlation)), correlation)
+
+
 def test_the_joint_law_of_one_difference_is_students():
     # Level of the smallest p-value of one difference: uniform; error of 40,000 draws 0.1 %.
-    smallest, _ = joint_p_values([7.0], np.eye(1), np.random.SeedSequence(0))
+    smallest, _ = joint_p_values([7.0], _root(np.eye(1)), np.random.SeedSequence(0))
     assert abs(np.mean(smallest <= 0.05) - 0.05) < 0.004
-    many, _ = joint_p_values([7.0] * 4, np.eye(4), np.random.SeedSequence(0))
+    many, _ = joint_p_values([7.0] * 4, _root(np.eye(4)), np.random.SeedSequence(0))
     assert abs(np.mean(many <= 0.05) - (1 - 0.95**4)) < 0.008
-    same, _ = joint_p_values([7.0] * 2, np.ones((2, 2)), np.random.SeedSequence(0))
+    same, _ = joint_p_values([7.0] * 2, _root(np.ones((2, 2))), np.random.SeedSequence(0))
     assert np.mean(same <= 0.05) < 0.09
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_the_joint_law_of_one_sided_tests_is_uniform(alternative):
     # Error of 40,000 draws at 5 %: 0.1 %; four of them.
-    smallest, joint = joint_p_values([7.0], np.eye(1), np.random.SeedSequence(0), alternative)
+    smallest, joint = joint_p_values(
+        [7.0], _root(np.eye(1)), np.random.SeedSequence(0), alternative
+    )
     assert joint is None
     assert abs(np.mean(smallest <= 0.05) - 0.05) < 0.0045
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skboot.inference.normal_law import symmetric_root
+from skboot.inference.normal_law import LowRankRoot, symmetric_root
 
 RNG = np.random.default_rng(0)
 LOADINGS = RNG.normal(size=(6, 4))
@@ -35,3 +35,16 @@ def test_rounding_and_order_change_nothing(name):
     assert_allclose(
         symmetric_root(covariance[np.ix_(order, order)]), root[np.ix_(order, order)], atol=1e-10
     )
+
+
+@pytest.mark.parametrize("n", [3, 5, 12])
+@pytest.mark.parametrize("name", COVARIANCES)
+def test_the_root_of_few_parts_is_that_of_the_whole_matrix(name, n):
+    # A covariance that was put together of single variances can have some below zero.
+    for covariance in (COVARIANCES[name], COVARIANCES[name] - 0.2 * np.eye(len(COVARIANCES[name]))):
+        loadings = RNG.normal(size=(n, len(covariance)))
+        whole = symmetric_root(loadings @ covariance @ loadings.T)
+        normal = RNG.normal(size=(7, n))
+        found = LowRankRoot.of(loadings, covariance).times(normal)
+        # Rounding of a variance of 0 has a root of 1e-8 where there is no larger one beside it.
+        assert_allclose(found, normal @ whole, atol=1e-6)
