@@ -14,7 +14,7 @@ from .._base.streams import child_seed
 from .._base.warnings import Notes, collected
 from ..inference._tuning import DATA_SETS_FOR_PIVOTS, FEW_DATA_SETS
 from ..inference.automatic import within_range
-from ..inference.data_set_ranks import mean_rank_limits, ranks_of_rows, wilcoxon_p_value
+from ..inference.data_set_ranks import mean_rank_limits, ranks_of_rows, wilcoxon_p_values
 from ..inference.data_sets import (
     Intervals,
     MeansOfDrawn,
@@ -342,7 +342,7 @@ def _within_range(call: AcrossCall, record: DatasetsPair) -> DatasetsPair:
 def _of_data_sets(call: AcrossCall) -> dict[str, Sequence[Any]]:
     """Return Wilcoxon's test, the spread over the data sets, and the shares by the margin."""
     differences, spread = call.differences, call.drawn.deviations
-    wilcoxon = [wilcoxon_p_value(column, call.asked.alternative) for column in differences.T]
+    wilcoxon = wilcoxon_p_values(differences, call.asked.alternative).tolist()
     between: list[float | None] = [None] * len(call.pairs)
     if call.data.errors is not None:
         first, second = np.array(call.pairs).T

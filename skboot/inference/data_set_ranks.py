@@ -3,14 +3,13 @@
 * `ranks_of_rows`, `mean_rank_limits`: mean ranks with intervals that hold for all methods at once;
 * `friedman_test`: whether any method differs from any other;
 * `critical_difference`: how far two mean ranks must be apart;
-* `wilcoxon_p_value`: two methods by the signed ranks of their differences.
+* `wilcoxon_p_values`: two methods by the signed ranks of their differences.
 
 Means of the scores themselves are in `skboot.inference.data_sets`.
 """
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +24,9 @@ Floats = NDArray[np.float64]
 # Data sets of the best and of the worst rank that are added to the variance of a mean rank, each
 # this often, as Agresti & Coull (1998) add two hits and two misses to a proportion.
 _ADDED = 2
-
-
-# Largest number of data sets (data sets) with ties or differences of 0 for which all signs are
-# tried, as scipy does in half a second a pair; above it the normal law of the statistic is taken.
-_ALL_SIGNS = 13
+# Largest number of data sets (data sets) for which the law of a signed-rank statistic is exact, as
+# scipy has it, with ties or differences of 0 and without; above it the normal law is taken.
+_ALL_SIGNS, _EXACT = 13, 50
 
 
 class FriedmanTest(NamedTuple):
@@ -162,45 +159,57 @@ def _error(mean: Floats, mean_square: Floats, n: int, m: int) -> Floats:
     return np.asarray(np.sqrt(np.maximum(own, squares - padded**2) / n))
 
 
-def wilcoxon_p_value(differences: Floats, alternative: str = "two-sided") -> float:
-    """P-value of Wilcoxon's signed-rank test, as `scipy.stats.wilcoxon` gives it.
+def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Floats:
+    """P-values of Wilcoxon's signed-rank test, as `scipy.stats.wilcoxon` gives them one by one.
 
     Parameters
     ----------
-    differences : ndarray of shape (n_datasets,)
+    differences : ndarray of shape (n_datasets, n_pairs)
         First minus second; differences of 0 are left out.
     alternative : {"two-sided", "greater", "less"}
         Of the first minus the second.
 
     Returns
     -------
-    float
-        1 where all differences are 0.
+    ndarray of shape (n_pairs,)
+        1 where all differences are 0. Exact for up to 50 data sets without ties and differences of
+        0, or for up to 13; else by the normal law of the statistic.
 
     References
     ----------
     Wilcoxon (1945), Biometrics Bulletin 1:80.
     """
-    kept = differences[differences != 0]
-    if not len(kept):
-        return 1.0
-    has_ties = len(np.unique(np.abs(kept))) < len(differences)
-    if has_ties and len(differences) <= _ALL_SIGNS:
-        return _by_all_signs(kept, alternative)
-    with warnings.catch_warnings():
-        # scipy warns where ties or few data sets make the normal law of the statistic rough.
-        warnings.simplefilter("ignore")
-        return float(stats.wilcoxon(differences, alternative=alternative).pvalue)
+    sizes, n = np.abs(differences.T), len(differences)
+    least, most = (stats.rankdata(sizes, how, axis=1).astype(np.intp) for how in ("min", "max"))
+    counts = np.count_nonzero(sizes, axis=1)[:, None]
+    # Differences of 0 have the lowest ranks of all. Twice a rank is whole, that of a tie too.
+    ranks = np.where(sizes > 0, least + most - 2 * (n - counts), 0)
+    tied = np.where(sizes > 0, (most - least + 1) ** 2 - 1, 0).sum(axis=1)
+    statistics = np.where(differences.T > 0, ranks, 0).sum(axis=1)
+    above, below = _by_normal_law(statistics / 2, counts[:, 0].astype(np.float64), tied)
+    exact = (n <= _ALL_SIGNS) | ((n <= _EXACT) & (counts[:, 0] == n) & (tied == 0))
+    patterns, which = np.unique(np.sort(ranks[exact], axis=1), axis=0, return_inverse=True)
+    laws = np.zeros((len(patterns), n * (n + 1) + 1))
+    for law, pattern in zip(laws, patterns, strict=True):
+        _put_law_of_sums(law, pattern)
+    at = which.ravel(), statistics[exact]
+    above[exact] = laws[:, ::-1].cumsum(axis=1)[:, ::-1][at]
+    below[exact] = laws.cumsum(axis=1)[at]
+    p = {"greater": above, "less": below, "two-sided": 2 * np.minimum(above, below)}[alternative]
+    return np.where(counts[:, 0] == 0, 1.0, np.minimum(p, 1.0))
 
 
-def _by_all_signs(differences: Floats, alternative: str) -> float:
-    """P-value of the signed-rank statistic over all signs of differences that are not 0."""
-    ranks = stats.rankdata(np.abs(differences))
-    sums = np.zeros(1)
-    for rank in ranks:
-        sums = np.concatenate([sums, sums + rank])
-    statistic = ranks[differences > 0].sum()
-    # Ranks are whole or half, so that sums are exact.
-    above, below = np.mean(sums >= statistic), np.mean(sums <= statistic)
-    p = {"greater": above, "less": below, "two-sided": 2 * min(above, below)}[alternative]
-    return float(min(p, 1.0))
+def _by_normal_law(statistics: Floats, counts: Floats, tied: Floats) -> tuple[Floats, Floats]:
+    """Probabilities of a statistic at least, and at most, as large."""
+    variance = (counts * (counts + 1) * (2 * counts + 1) - tied / 2) / 24
+    with np.errstate(invalid="ignore"):
+        z = (statistics - counts * (counts + 1) / 4) / np.sqrt(variance)
+    return special.ndtr(-z), special.ndtr(z)
+
+
+def _put_law_of_sums(law: Floats, ranks: NDArray[np.intp]) -> None:
+    """Put the probability of each sum of some ranks, each there or not, over zeros; exact."""
+    law[0] = 1.0
+    for rank in ranks[ranks > 0].tolist():
+        law[rank:] += law[:-rank].copy()
+        law /= 2
