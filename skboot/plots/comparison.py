@@ -313,7 +313,7 @@ def _shown(result: ComparisonResult, pairs: str) -> Sequence[PairedDifference]:
     if result.reference is not None or pairs == "all":
         return result.pairs
     if pairs == "auto":
-        return comparison_tables.shown_pairs(result)
+        return result._shown_pairs
     if result.best is None:
         must = "not be 'best' where the direction of the metric is unknown"
         advice = "Give greater_is_better= to the comparison."

@@ -248,15 +248,13 @@ class Basis(ABC):
 
     # -------------------------------------------------------------- facts
 
-    def facts(self, result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, str]]:
+    def facts(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return all a reader should know as label and text.
 
         Parameters
         ----------
         result : EvaluationResult
             Whose basis this is.
-        cheap : bool
-            Leave out the Monte Carlo error.
 
         Returns
         -------
@@ -269,19 +267,34 @@ class Basis(ABC):
             (self.interval_label(result), self.interval_text(result)),
             ("standard error", wording.number_or_reason(result, result.standard_error)),
             ("bias", wording.number(result, result.bias)),
+            ("Monte Carlo error", self._monte_carlo_text(result)),
+            ("resampled", self.resampled(result)),
+            *self.facts_of_runs(result),
+            *self.held_fixed(result),
         ]
-        if not cheap:
-            lines.append(("Monte Carlo error", self._monte_carlo_text(result)))
-        lines.append(("resampled", self.resampled(result)))
-        lines += self.facts_of_runs(result)
-        if result.held_fixed:
-            lines.append(("held fixed", wording.listed(result.held_fixed)))
         if wording.baseline(result) is not None:
             lines.append(("naive reference", wording.naive_text(result)))
-        if self.counts_undefined(result):
-            count = f"{result.n_undefined} of {result.n_resamples} resamples"
-            lines.append(("undefined", f"{count}, left out"))
-        return lines + wording.notes_beside_reason(result)
+        return lines + self._undefined(result) + wording.notes_beside_reason(result)
+
+    def remarks(self, result: EvaluationResult) -> list[tuple[str, str]]:
+        """Return the facts that the row of a score does not hold, and why numbers are undefined."""
+        lines = [("estimand", self.estimand_text(result)), *self.held_fixed(result)]
+        if math.isnan(result.estimate):
+            lines.append(("estimate", self.score_text(result)))
+        elif not wording.has_limits(result):
+            lines.append((self.interval_label(result), self.interval_text(result)))
+        if result.naive_estimate is not None and math.isnan(result.naive_estimate):
+            lines.append(("naive reference", wording.naive_text(result)))
+        return lines + self._undefined(result) + wording.notes_beside_reason(result)
+
+    def held_fixed(self, result: EvaluationResult) -> list[tuple[str, str]]:
+        """Return what the interval does not vary, if anything."""
+        return [("held fixed", wording.listed(result.held_fixed))] if result.held_fixed else []
+
+    def _undefined(self, result: EvaluationResult) -> list[tuple[str, str]]:
+        if not self.counts_undefined(result):
+            return []
+        return [("undefined", f"{result.n_undefined} of {result.n_resamples} resamples, left out")]
 
     def score_text(self, result: EvaluationResult) -> str:
         """Return the estimate with what must be said of it, or why there is none."""

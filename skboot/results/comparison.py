@@ -179,13 +179,18 @@ class ComparisonResult(FromACall, ShownDifferences):
         """Number of resamples, which all systems share."""
         return int(self._any_system.n_resamples)
 
-    @property
+    @cached_property
     def ranking(self) -> tuple[str, ...]:
         """Names from the best estimate to the worst; the order of the call if unknown."""
         sign = {True: -1.0, False: 1.0, None: 0.0}[self.greater_is_better]
         scores = {name: system.estimate for name, system in self.systems.items()}
         # Systems whose score is undefined come last.
         return tuple(sorted(scores, key=lambda k: (np.isnan(scores[k]), sign * scores[k])))
+
+    @cached_property
+    def _shown_pairs(self) -> tuple[PairedDifference, ...]:
+        """Those that a summary or a picture shows."""
+        return comparison_tables.shown_pairs(self)
 
     @property
     def best(self) -> str | None:
@@ -490,7 +495,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     def _repr_html_(self) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        shown = comparison_tables.shown_pairs(self)
+        shown = self._shown_pairs
         strips = [comparison_tables.strip_of(self, pair) for pair in shown]
         ends = [strip.extent for strip in strips if np.isfinite(strip.estimate)]
         extent = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else None

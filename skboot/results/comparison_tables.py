@@ -85,7 +85,7 @@ def pairs_table(
     result: ComparisonResult, pairs: Sequence[PairedDifference] | None = None
 ) -> rendering.Table:
     """Return the table of differences: those that `shown_pairs` gives, unless others are given."""
-    pairs = shown_pairs(result) if pairs is None else pairs
+    pairs = result._shown_pairs if pairs is None else pairs
     level = rendering.percent(result.confidence_level)
     adjusted = result.adjust is not None and len(result.pairs) > 1
     further = list(dict.fromkeys(title for pair in pairs for title in pair._further_cells()))

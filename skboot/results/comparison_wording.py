@@ -18,7 +18,6 @@ from .comparison_tables import (
     p_text,
     share_text,
     short_text,
-    shown_pairs,
 )
 from .runs_basis import is_untrained
 
@@ -308,7 +307,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     if open_ is not None and len(result.systems) > 2:
         text = wording.listed(open_) if open_ else "none"
         lines.append((f"not told from {result.best}", text))
-    hidden = len(result.pairs) - len(shown_pairs(result))
+    hidden = len(result.pairs) - len(result._shown_pairs)
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
     if result._any_system.basis.is_resampled:
@@ -318,7 +317,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
         lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
-    if not any(pair.outperformance for pair in shown_pairs(result)):
+    if not any(pair.outperformance for pair in result._shown_pairs):
         lines.append(("support", _support(result)))
     if result.held_fixed:
         lines.append(("held fixed", wording.listed(result.held_fixed)))
@@ -355,7 +354,7 @@ def _support(result: ComparisonResult) -> str:
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
     """Return P(A > B) of each pair shown, with the rule for reading it, as label and text."""
     shown = [
-        pair for pair in shown_pairs(result) if pair.outperformance and pair.outperformance.n_pairs
+        pair for pair in result._shown_pairs if pair.outperformance and pair.outperformance.n_pairs
     ]
     if not shown:
         return []

@@ -188,16 +188,23 @@ def _keys_beside_metrics(entries: Sequence[Entry]) -> tuple[list[str], list[Path
     return _level_titles(entries, known), [tuple(path[k] for k in known) for path in paths]
 
 
+# Where the remarks on a score stand among those of all scores.
+_PLACES = {"estimand": 0, "held fixed": 1, "undefined": 3, "note": 4}
+
+
 def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """Return the notes of all scores, each sentence once, with the scores that it holds for."""
+    everyone = [entry.name for entry in entries]
     holders: dict[tuple[int, str, str], list[str]] = {}
-    for entry in entries:
-        for note in _notes_of(entry.result):
-            holders.setdefault(note, []).append(entry.name)
+    for entry, name in zip(entries, everyone, strict=True):
+        for label, text in entry.result.basis.remarks(entry.result):
+            # The reasons why numbers are undefined come third.
+            note = _PLACES.get(label, 2), label, text
+            holders.setdefault(note, []).append(name)
     lines = []
     # Sorted by the place of the note alone: notes of one place stay in the order of the scores.
     for (_, label, text), names in sorted(holders.items(), key=lambda item: item[0][0]):
-        where = _holders([entry.name for entry in entries], names)
+        where = _holders(everyone, names)
         lines.append((label, f"{where}: {text}" if where else text))
     return lines
 
@@ -212,21 +219,6 @@ def _holders(everyone: Sequence[str], names: Sequence[str], most: int = 6) -> st
     if len(names) > most:
         return f"{'; '.join(names[: most - 1])} and {len(names) - most + 1} others"
     return "; ".join(names)
-
-
-def _notes_of(result: EvaluationResult) -> Iterator[tuple[int, str, str]]:
-    """Yield the facts that the row of a score does not hold, as place, label and text."""
-    places = {"estimand": 0, "held fixed": 1, "undefined": 3, "note": 4}
-    # The reasons why numbers are undefined come third.
-    if math.isnan(result.estimate):
-        places["estimate"] = 2
-    elif not wording.has_limits(result):
-        places[result.basis.interval_label(result)] = 2
-    if result.naive_estimate is not None and math.isnan(result.naive_estimate):
-        places["naive reference"] = 2
-    for label, text in result.basis.facts(result, cheap=True):
-        if label in places:
-            yield places[label], label, text
 
 
 def drawings(entries: Sequence[Entry]) -> list[str]:

@@ -107,25 +107,30 @@ class MethodBasis(ScoresBasis):
         units = wording.units(result)
         return [f"{result.confidence_interval.method} interval", f"{units} resampled"]
 
-    def facts(self, result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, str]]:
+    def score_text(self, result: EvaluationResult) -> str:
+        """Return the estimate, and what it is made of."""
+        return f"{super().score_text(result)}, by {_CENTRES[self.error.strategy]}"
+
+    def counts_undefined(self, result: EvaluationResult) -> bool:
+        """Whether resamples without a value are counted: the runs left out are, instead."""
+        return False
+
+    def facts(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return all a reader should know, as label and text."""
-        error = self.error
         lines = [
             ("estimand", self.estimand_text(result)),
-            ("estimate", f"{self.score_text(result)}, by {_CENTRES[error.strategy]}"),
+            ("estimate", self.score_text(result)),
             (self.interval_label(result), self.interval_text(result)),
             ("standard error", wording.number(result, result.standard_error)),
             *self._errors(result),
-            *([] if cheap else self._more_fits(result)),
+            *self._more_fits(result),
             ("resampled", f"{result.n_units} {result.unit}s"),
         ]
         if result.n_undefined:
             count = f"{result.n_undefined} of {result.n_resamples} runs"
             reason = f"they failed, left out fewer than two {result.unit}s, or have no score"
             lines.append(("left out", f"{count}: {reason}"))
-        if result.held_fixed:
-            lines.append(("held fixed", wording.listed(result.held_fixed)))
-        return lines + wording.notes_beside_reason(result)
+        return lines + self.held_fixed(result) + wording.notes_beside_reason(result)
 
     def _errors(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return the scores by other estimates and the number of runs, if there were any."""

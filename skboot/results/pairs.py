@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -305,7 +305,7 @@ class PairedDifference:
         dict
             Intervals are dicts too.
         """
-        record = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "comparison"}
+        record = {name: value for name, value in vars(self).items() if name != "comparison"}
         simultaneous, outperformance = self.simultaneous_interval, self.outperformance
         record["confidence_interval"] = self.confidence_interval.to_dict()
         record["simultaneous_interval"] = simultaneous and simultaneous.to_dict()

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from .._base.files import write_whole
 from ..inference.confidence_interval import ConfidenceInterval
 
+# Types of values that every file has as they are.
+_PLAIN = frozenset((str, bool, int, type(None)))
 # A dict with one of these keys stands for a value that JSON lacks.
 _ARRAY, _TUPLE, _FLOAT, _ITEMS = "$array", "$tuple", "$float", "$items"
 
@@ -125,10 +127,12 @@ def plain(value: Any, *, for_json: bool = False) -> Any:
     object
         A copy.
     """
-    if value is None or type(value) in (str, bool, int) or (type(value) is float and not for_json):
+    kind = type(value)
+    is_plain = not for_json or math.isfinite(value) if kind is float else kind in _PLAIN
+    if is_plain:
         # Most values; the checks that follow take a microsecond each.
         return value
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return {str(key): plain(item, for_json=for_json) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()

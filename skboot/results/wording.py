@@ -289,12 +289,12 @@ def table_of(
 
 def _cells(result: EvaluationResult, shared: bool) -> list[str]:
     digits, naive = digits_of(result), baseline(result)
-    interval = limits(result)
+    interval = rendering.limits(result.confidence_interval, digits)
     if not shared:
         interval += f" ({result.basis.interval_label(result)})"
     return [
         result.confidence_interval.method,
-        estimate(result),
+        rendering.number(result.estimate, digits),
         interval,
         rendering.number(result.standard_error, digits + 1),
         "" if naive is None else rendering.number(naive, digits),

@@ -142,8 +142,8 @@ def test_facts_name_the_estimand_first_and_each_label_once(case):
     labels = [label for label, _ in result.basis.facts(result) if label != "note"]
     assert labels[:2] == ["estimand", "estimate"]
     assert len(labels) == len(set(labels))
-    cheap = result.basis.facts(result, cheap=True)
-    assert [fact for fact in result.basis.facts(result) if fact[0] != "Monte Carlo error"] == cheap
+    facts, remarks = result.basis.facts(result), result.basis.remarks(result)
+    assert [fact for fact in facts if fact in remarks] == remarks
 
 
 def test_a_dict_of_it_is_json_with_its_numbers(case):
