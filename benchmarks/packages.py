@@ -139,6 +139,13 @@ def estimate_of_answer(answer):
     return float(answer[0])
 
 
+def wilcoxon_of_pairs(scores):
+    """P-values of Wilcoxon's test of each two columns, one by one."""
+    first, second = np.triu_indices(scores.shape[1], 1)
+    differences = (scores[:, first] - scores[:, second]).T
+    return [stats.wilcoxon(own).pvalue for own in differences]
+
+
 class Import:
     """Run an import statement in a process of its own, and tell its CPU time."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import math
 from collections.abc import Iterator
 from functools import partial
@@ -26,10 +27,17 @@ from packages import (
     told,
     torchmetrics,
     trials_loop,
+    wilcoxon_of_pairs,
 )
 from sklearn import metrics
 
-from skboot import BootstrapScorer, bootstrap_score
+from skboot import (
+    BootstrapScorer,
+    bootstrap_score,
+    compare_across,
+    compare_runs,
+    compare_systems,
+)
 from skboot.inference.distribution import BoundStatistic, jackknife
 from skboot.metrics.lookup import resolve_metrics
 from skboot.resampling.coding import CodedRows
@@ -38,6 +46,8 @@ from skboot.resampling.plan import ResamplingPlan
 
 # Most rows of a workload; a test makes it small.
 MOST_ROWS = 10_000_000
+# Most systems, methods or data sets of a comparison; a test makes it small.
+MOST_COMPARED = 180
 # Fits of a logistic regression, and of naive Bayes.
 N_FITS = (200, 1000)
 
@@ -322,6 +332,68 @@ def overhead_rows() -> Iterator[Row]:
     )
 
 
+def comparison_rows() -> Iterator[Row]:
+    """Many systems, methods and data sets: the time of a pair does not grow with their number."""
+    many, some, few = (min(n, MOST_COMPARED) for n in (180, 60, 16))
+    yield _against_fewer("systems by accuracy, n 1e3", _systems, many, some, 1000)
+    for n in (100_000, 1_000_000):
+        for metric in ("accuracy", "mean_squared_error"):
+            name = f"{few} systems by {metric}, n {n:.0e}, 200 resamples"
+            ours, peer = (_systems(count, n, metric, n_resamples=200) for count in (few, 2))
+            goal = Goal("at most 16 of its time", at_most=16.0)
+            yield Row(name, ours, goal, Peer("two systems", peer), megabytes=None)
+    yield _against_fewer("methods of 5 runs, n 500", _methods_of_runs, some // 2, some // 6, 500)
+    scores = np.random.default_rng(0).normal(size=(30, some))
+    of_sets = {f"set {k}": {f"{m}": x for m, x in enumerate(own)} for k, own in enumerate(scores)}
+    ours = partial(compare_across, of_sets, greater_is_better=True, random_state=0)
+    peer = Peer("scipy's Wilcoxon test of each pair", partial(wilcoxon_of_pairs, scores))
+    name = f"{some} methods on 30 data sets, new ones"
+    yield Row(name, ours, Goal("cheaper", at_most=1.0), peer, megabytes=None)
+    compared = _systems(many, 1000)()
+    name = f"to_dict of {len(compared.pairs):,} differences"
+    peer = Peer("json.dumps of it", partial(json.dumps, compared.to_dict()))
+    goal = Goal("at most 4 of its time", at_most=4.0)
+    yield Row(name, compared.to_dict, goal, peer, megabytes=None)
+    y, p = labels(1000, 2)
+    scores_of = ["accuracy", "f1", "balanced_accuracy"]
+    table = bootstrap_score(y, p, metric=scores_of, by=np.arange(len(y)) % 20, random_state=0)
+    goal = within(0.003, "under 3 ms")
+    yield Row("summary of 3 metrics in 20 subgroups", table.summary, goal, megabytes=None)
+
+
+def _against_fewer(what: str, call, many: int, fewer: int, n: int) -> Row:
+    """Compare with fewer of the same: the time may grow with the number of pairs to the 1.1."""
+    n_pairs, n_fewer = (k * (k - 1) / 2 for k in (many, fewer))
+    most = (n_pairs / n_fewer) ** 1.1
+    goal = Goal(f"at most {most:.0f} of its time", at_most=most)
+    return Row(f"{many} {what}", call(many, n), goal, Peer(f"{fewer}", call(fewer, n)), None)
+
+
+def _answers(n_systems: int, n: int, n_runs: int = 1):
+    """Draw labels, and the answers of systems that are right more and more often, of each run."""
+    rng, n = np.random.default_rng(0), min(n, MOST_ROWS)
+    y = rng.integers(0, 2, n)
+    shares = np.linspace(0.7, 0.9, n_systems)
+    return y, {
+        f"system {k}": [np.where(rng.random(n) < share, y, 1 - y) for _ in range(n_runs)]
+        for k, share in enumerate(shares)
+    }
+
+
+def _systems(n_systems: int, n: int, metric: str = "accuracy", **settings):
+    y, answers = _answers(n_systems, n)
+    systems = {name: run for name, (run,) in answers.items()}
+    if metric == "mean_squared_error":
+        rng = np.random.default_rng(1)
+        y = rng.normal(size=len(y))
+        systems = {name: y + rng.normal(size=len(y)) for name in systems}
+    return partial(compare_systems, y, systems, metric=metric, random_state=0, **settings)
+
+
+def _methods_of_runs(n_methods: int, n: int):
+    return partial(compare_runs, *_answers(n_methods, n, 5), random_state=0)
+
+
 WORKLOADS = {
     "accuracy": accuracy_rows,
     "labels": label_rows,
@@ -332,5 +404,6 @@ WORKLOADS = {
     "crossed": crossed_rows,
     "jackknife": jackknife_rows,
     "refits": refit_rows,
+    "comparisons": comparison_rows,
     "overhead": overhead_rows,
 }

@@ -58,6 +58,7 @@ def bench(tmp_path_factory):
         imported = own["packages"].Import
         patch.setattr(own["workloads"], "Import", lambda statement: imported("import json"))
         patch.setattr(own["workloads"], "N_FITS", (5, 5))
+        patch.setattr(own["workloads"], "MOST_COMPARED", 12)
         patch.setattr(own["growth"], "ROWS", [100, 200])
         patch.setattr(own["growth"], "RESAMPLES", [10, 20])
         patch.setattr(own["growth"], "MANY_ROWS", 100)
