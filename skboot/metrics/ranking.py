@@ -59,7 +59,9 @@ def _sides(
 
 
 def _class_columns(y_true: NDArray[Any], labels: Any) -> NDArray[np.bool_]:
-    """Which rows belong to each class, (n_classes, n_samples)."""
+    """Which rows belong to each class, or have each label, (n_classes, n_samples)."""
+    if y_true.ndim == 2:
+        return np.asarray(y_true == 1).T
     classes = np.unique(y_true) if labels is None else np.asarray(labels)
     return y_true[None, :] == classes[:, None]
 
@@ -201,6 +203,10 @@ class RocAuc(Statistic):
             upper, lower = _sides(ranked.positive, data["sample_weight"], ranked.order)
             in_order, all_pairs = block.pairs(upper, lower, ranked.level, ranked.order)
             areas[:, k] = in_order / all_pairs
+        return self._averaged(areas, totals)
+
+    def _averaged(self, areas: Floats, totals: Floats) -> Floats:
+        """Mean over classes, by their sizes where asked, (n_resamples,)."""
         if self.average == "macro":
             return areas.mean(axis=1)
         return np.where(totals > 0, areas * totals, 0.0).sum(axis=1) / totals.sum(axis=1)
@@ -431,8 +437,13 @@ class AveragePrecision(Statistic):
             *(_area_under(block, curve) for curve in reduced.data["curves"]), strict=True
         )
         with np.errstate(invalid="ignore", divide="ignore"):
-            weights = np.stack(positives) if self.average == "weighted" else np.ones_like(areas)
-            return (np.stack(areas) * weights).sum(axis=0) / weights.sum(axis=0)
+            return self._averaged(np.stack(areas), np.stack(positives))
+
+    def _averaged(self, areas: Floats, sizes: Floats) -> Floats:
+        """Mean over classes, by their sizes where asked, of (n_classes, n_resamples)."""
+        weights = sizes if self.average == "weighted" else np.ones_like(areas)
+        mean: Floats = (areas * weights).sum(axis=0) / weights.sum(axis=0)
+        return mean
 
     def least_in_intervals(
         self,

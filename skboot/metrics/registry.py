@@ -58,8 +58,6 @@ RANGES: dict[str, tuple[float, float]] = {
 # outputs.
 OUTPUT_PATHS: dict[str, Factory] = {}
 OUTPUT_RESPONSES: dict[str, Response] = {
-    "average_precision_score": "label_scores",
-    "roc_auc_score": "label_scores",
     "d2_absolute_error_score": "outputs",
     "d2_pinball_score": "outputs",
     "median_absolute_error": "outputs",

@@ -304,6 +304,10 @@ OPTIONS_OF_OUTPUTS: dict[str, dict[str, list[dict]]] = {
     "r2_score": {"outputs": COEFFICIENTS, "counted outputs": COEFFICIENTS},
     "explained_variance_score": {"outputs": COEFFICIENTS[::2], "counted outputs": COEFFICIENTS},
     "mean_pinball_loss": {"outputs": [{}, {"alpha": 0.9}]},
+    **{
+        name: {"label scores": [{}, {"average": "weighted"}]}
+        for name in ("roc_auc_score", "average_precision_score")
+    },
     "ndcg_score": {"relevances": [{}, {"k": 2}, {"ignore_ties": True}], "label scores": [{}]},
     "dcg_score": {"relevances": [{}, {"k": 2, "log_base": 3}, {"ignore_ties": True}]},
 }
@@ -412,7 +416,7 @@ def _is_defined(case, y_true, labels):
     if case.function.__name__ in ("d2_log_loss_score", "d2_brier_score"):
         # A single class has no loss to save: scikit-learn then divides by a rounding.
         return len(np.unique(y_true)) > 1
-    if case.function.__name__ == "average_precision_score":
+    if case.function.__name__ == "average_precision_score" and case.response == "scores":
         if len(labels) == 2:
             return case.options.get("pos_label", 1) in y_true
         return len(np.unique(y_true)) == len(labels)
