@@ -21,6 +21,8 @@ EXACT = 2**53
 _ORDINARY = "hold real numbers, text or other labels"
 _INT64 = range(-(2**63), 2**63)
 _UINT64 = range(2**64)
+# Texts whose characters are read together: they stay in the cache.
+_ROWS_AT_ONCE = 1 << 14
 # Maximum number of entries of a sparse matrix that is made dense (512 MB of doubles).
 _DENSE_ENTRIES = 2**26
 _AS_COLUMNS = (
@@ -136,6 +138,10 @@ def as_array(values: Any) -> NDArray[Any]:
         _refuse_masked(values)
     if sparse.issparse(values):
         values = _dense(values)
+    if hasattr(getattr(values, "dtype", None), "categories"):
+        of_categories = _of_categories(values)
+        if of_categories is not None:
+            return of_categories
     array = _converted(values)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
@@ -189,6 +195,26 @@ def _dense(values: Any) -> NDArray[Any]:
     return np.asarray(values.toarray())
 
 
+def _of_categories(values: Any) -> NDArray[Any] | None:
+    """The array of a column of categories, of which each is converted once.
+
+    None for other columns, and where values are missing.
+    """
+    if is_dask(values):
+        return None
+    try:
+        codes = np.asarray(getattr(values, "cat", values).codes)
+        categories = np.asarray(values.dtype.categories)
+    except Exception:
+        # Such as columns elsewhere than in main memory, of which the whole is to be spoken of.
+        return None
+    if codes.size == 0 or codes.min() < 0:
+        return None
+    occurring = np.bincount(codes, minlength=len(categories)) > 0
+    found = as_array(categories[occurring])
+    return found.take((np.cumsum(occurring) - 1).take(codes))
+
+
 def objects_of(values: Any) -> NDArray[Any]:
     """An array of the values as they are, (n,), none of which numpy takes apart."""
     return np.fromiter(values, dtype=object, count=len(values))
@@ -231,7 +257,7 @@ def _as_given(array: NDArray[Any], values: Any) -> NDArray[Any]:
             return array
     else:
         text = str if array.dtype.kind == "U" else bytes
-        if array.ndim == 1 and all(isinstance(value, text) for value in values):
+        if array.ndim == 1 and all(issubclass(own, text) for own in set(map(type, values))):
             _refuse_nul(values)
             return array
     objects = np.array(values, dtype=object)
@@ -260,18 +286,21 @@ def _of_objects(array: NDArray[Any]) -> NDArray[Any]:
     flat = array.ravel().tolist()
     if not flat:
         return array
-    if any(isinstance(x, np.ndarray) for x in flat):
+    # There are few types, and asking each value takes longer than all that follows.
+    types = set(map(type, flat))
+    if np.ndarray in types:
         # Arrays of no dimension, such as the losses of single steps, stand for their values.
         flat = [x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in flat]
         array = np.fromiter(flat, dtype=object, count=len(flat)).reshape(array.shape)
-    if all(isinstance(x, str) for x in flat):
+        types = set(map(type, flat))
+    if all(issubclass(own, str) for own in types):
         _refuse_nul(flat)
-        return np.array(array.tolist(), dtype=str)
-    if all(isinstance(x, bool | np.bool_) for x in flat):
+        return np.array(flat, dtype=str).reshape(array.shape)
+    if all(issubclass(own, bool | np.bool_) for own in types):
         return array.astype(bool)
-    if all(isinstance(x, Real | Decimal | np.bool_) for x in flat):
+    if all(issubclass(own, Real | Decimal | np.bool_) for own in types):
         return _numbers(array, flat)
-    if any(isinstance(x, Complex) and not isinstance(x, Real) for x in flat):
+    if any(issubclass(own, Complex) and not issubclass(own, Real) for own in types):
         advice = "Give a real number, text or another label for each row."
         raise Unusable(_ORDINARY, "complex numbers", advice)
     return array
@@ -329,3 +358,37 @@ def order_of(numbers: NDArray[np.intp]) -> NDArray[np.intp] | None:
         return None
     # Integers of 16 bits are sorted in linear time.
     return np.argsort(numbers.astype(np.min_scalar_type(int(numbers.max()))), kind="stable")
+
+
+def numbered_text(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Sorted distinct texts and the position of each, in a third of the time of sorting text.
+
+    Their characters, side by side, make up few integers, which are in the order of the texts.
+    """
+    text = np.ascontiguousarray(labels).reshape(-1)
+    characters = text.view(np.uint32).reshape(len(text), -1)
+    n_bits = max(1, int(characters.max()).bit_length())
+    codes = np.zeros(len(text), dtype=np.intp)
+    for start in range(0, characters.shape[1], 64 // n_bits):
+        words = _words(characters[:, start : start + 64 // n_bits], n_bits)
+        if not words.any():
+            continue
+        distinct, place = np.unique(words, return_inverse=True)
+        if codes.any():
+            # These are further characters of texts, which the first ones tell apart in part.
+            place = np.unique(codes * len(distinct) + place, return_inverse=True)[1]
+        codes = place
+    first = np.empty(int(codes.max()) + 1, dtype=np.intp)
+    first[codes] = np.arange(len(text))
+    return text[first], codes.reshape(labels.shape)
+
+
+def _words(characters: NDArray[np.uint32], n_bits: int) -> NDArray[np.uint64]:
+    """The characters of each text side by side in an integer, the first ones above."""
+    words = np.zeros(len(characters), dtype=np.uint64)
+    for start in range(0, len(words), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        for column in characters[rows].T:
+            words[rows] <<= np.uint64(n_bits)
+            words[rows] |= column
+    return words

@@ -22,6 +22,7 @@ from .arrays import (
     is_missing,
     is_query,
     is_sequence,
+    numbered_text,
     objects_of,
     refuse_other_things,
 )
@@ -403,6 +404,8 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
             distinct = (np.flatnonzero(occurs) + low).astype(labels.dtype)
             # Labels without a gap are their own positions.
             return distinct, at if occurs.all() else (np.cumsum(occurs) - 1)[at]
+    if labels.dtype.kind == "U" and labels.dtype.isnative and labels.nbytes:
+        return numbered_text(labels)
     distinct, codes = np.unique(labels, return_inverse=True)
     return distinct, codes.reshape(labels.shape)
 

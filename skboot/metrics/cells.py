@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.checks import numbered
 from ._tuning import (
     FEW_LABELS,
     FIRST_LOOK,
@@ -217,8 +218,11 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
         if span <= 256 or span <= min(TABLE, len(arrays[0])):
             dtype = np.result_type(*arrays)
             return np.arange(low, low + span).astype(dtype), _Code(arrays, low)
-    values, code = np.unique(np.concatenate(arrays), return_inverse=True)
-    return values, _Code(tuple(np.split(code.reshape(-1), len(arrays))))
+    # Each array is numbered by itself, because a copy of the text of all takes as long.
+    distinct, codes = zip(*map(numbered, arrays), strict=True)
+    values, place = np.unique(np.concatenate(distinct), return_inverse=True)
+    places = np.split(place.reshape(-1), np.cumsum([len(own) for own in distinct])[:-1])
+    return values, _Code(tuple(own.take(code) for own, code in zip(places, codes, strict=True)))
 
 
 def _is_integer(y: NDArray) -> bool:
