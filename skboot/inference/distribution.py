@@ -388,7 +388,8 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
             of_part = np.empty((len(statistics), len(left_out.times)))
             for k, bound in enumerate(statistics):
                 _fill_left_out(of_part[k], bound, left_out, k)
-            parts.append(left_out)
+            # Without their blocks, which hold the counts of all units of each.
+            parts.append(left_out._replace(blocks=[]))
             values.append(of_part)
     if len(parts) == 1:
         return JackknifeValues(values[0], *parts[0][1:])
