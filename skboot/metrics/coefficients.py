@@ -64,17 +64,22 @@ class Coefficient(SumsStatistic):
         self, truth: Floats, predicted: Floats, sample_weight: Floats | None
     ) -> ReducedData:
         """The same for columns whose squares are in range."""
-        residual = truth - predicted
+        # Written in place: there may be as many rows as memory holds a few times.
+        terms = np.empty((len(truth), 6))
+        _, weights, about, squared_truth, residual, squared_residual = terms.T
+        terms[:, :2] = 1.0
         # The origin is a data point, so that the sums of a constant truth are exactly zero; it is
         # the median, because outliers, which a resample may lack, do not move it.
-        truth = truth - _middle(truth)
+        np.subtract(truth, _middle(truth), out=about)
+        np.subtract(truth, predicted, out=residual)
         if self.about_mean:
-            residual = residual - _middle(residual)
-        weights = np.ones(len(truth)) if sample_weight is None else sample_weight
-        sums = [np.ones(len(truth)), weights]
-        for values in (truth, residual):
-            sums += [weights * values, weights * values**2]
-        return ReducedData(None, len(truth), np.column_stack(sums))
+            residual -= _middle(residual)
+        np.multiply(about, about, out=squared_truth)
+        np.multiply(residual, residual, out=squared_residual)
+        if sample_weight is not None:
+            weights[:] = sample_weight
+            terms[:, 2:] *= sample_weight[:, None]
+        return ReducedData(None, len(truth), terms)
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]

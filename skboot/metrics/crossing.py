@@ -347,14 +347,18 @@ class MedianAbsoluteError(_Loss):
         # A sort that is not stable would number ties as the processor does.
         order = np.argsort(errors, kind="stable")
         ordered = errors[order]
-        number = np.arange(len(errors))
+        n, narrow = len(errors), np.int32 if len(errors) <= np.iinfo(np.int32).max else np.int64
+        # There may be as many rows as memory holds a few times.
+        del errors
+        number: NDArray[Any] = np.arange(n, dtype=narrow)
+        terms = np.broadcast_to(1.0, n) if sample_weight is None else sample_weight[order]
         if sample_weight is None:
             new = np.append(True, ordered[1:] != ordered[:-1])
-            if np.count_nonzero(new) * ROWS_PER_MERGED_CODE <= len(errors):
-                number, ordered = np.cumsum(new) - 1, ordered[new]
-        code = np.empty(len(errors), dtype=np.intp)
+            if np.count_nonzero(new) * ROWS_PER_MERGED_CODE <= n:
+                number, ordered = np.cumsum(new, dtype=narrow) - 1, ordered[new]
+                terms = terms[: len(ordered)]
+        code: NDArray[Any] = np.empty(n, dtype=narrow)
         code[order] = number
-        terms = np.ones(len(ordered)) if sample_weight is None else sample_weight[order]
         data = MappingProxyType({"errors": ordered})
         return ReducedData(code, len(ordered), terms[:, None], data)
 
@@ -372,9 +376,10 @@ class MedianAbsoluteError(_Loss):
         y_true, _, sample_weight = rows
         if y_true is None:
             return None
+        if sample_weight is None:
+            return self.sign * _error_of_centre(np.sort(y_true).astype(np.float64))
         order = np.argsort(y_true)
-        values = y_true[order].astype(np.float64)
-        weights = np.ones(len(values)) if sample_weight is None else sample_weight[order]
+        values, weights = y_true[order].astype(np.float64), sample_weight[order]
         upto = np.cumsum(weights)
         last = np.searchsorted(upto, upto - weights + 0.5 * upto[-1], side="right")
         first = np.flatnonzero(last < len(values))
@@ -389,6 +394,17 @@ class MedianAbsoluteError(_Loss):
 @fast_path("median_absolute_error", response="values")
 def _median_absolute_error(request: Request) -> MedianAbsoluteError:
     return MedianAbsoluteError(request.name)
+
+
+def _error_of_centre(values: Floats) -> float:
+    """Median distance of sorted values from the centre of the shortest half, of equal weights."""
+    n, half = len(values), len(values) // 2
+    shortest = int(np.argmin(values[half:] - values[: n - half]))
+    away = values - 0.5 * (values[shortest] + values[shortest + half])
+    np.abs(away, out=away)
+    middle = -(-n // 2) - 1
+    away.partition(middle)
+    return float(away[middle])
 
 
 def _half_reached(running: Floats, total: Floats) -> Floats:
