@@ -533,7 +533,7 @@ def _sharing(
     """Return the blocks, with the sums of all functions of sums computed in one product."""
     if len(statistics) > 1:
         sums = [s.reduced.terms if s.statistic.reads == "sums" else None for s in statistics]
-        binding.share_sums(blocks, sums)
+        return binding.share_sums(blocks, sums)
     return blocks
 
 

@@ -131,6 +131,24 @@ class Cells:
         return self._keys.rows(values)
 
 
+class SharedCells:
+    """The cells of the rows that metrics of one call have in common, found once."""
+
+    def __init__(self) -> None:
+        self._known: tuple[NDArray, NDArray, Cells] | None = None
+
+    def __getstate__(self) -> dict[str, None]:
+        # A worker reads reduced data, which need no rows.
+        return {"_known": None}
+
+    def of(self, y_true: NDArray, y_pred: NDArray) -> Cells:
+        """Find the cells of these arrays, or return those found before; see `Cells.of`."""
+        known = self._known
+        if known is None or known[0] is not y_true or known[1] is not y_pred:
+            known = self._known = (y_true, y_pred, Cells.of(y_true, y_pred))
+        return known[2]
+
+
 @dataclass(frozen=True, eq=False)
 class _Keys:
     """A number per row for its pair of values: truth times the number of values plus decision."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
-from .cells import encode, label_counts
+from .cells import SharedCells, encode, label_counts
 from .doubts import refuse_other_labels
 from .facts import Facts, Proportion
 from .labels import CellTerms, LabelMetric, all_positive, equal_column_blocks
@@ -74,6 +74,8 @@ class SetRatio(LabelMetric):
         Value where the denominator is zero.
     binary : bool
         Whether ``classes`` is the positive one of two labels, and more are an error.
+    cells : SharedCells or None
+        Those of the rows, if other metrics of the call have them too.
     """
 
     name: str
@@ -81,6 +83,7 @@ class SetRatio(LabelMetric):
     classes: NDArray[Any] | None = None
     zero_division: float = 0.0
     binary: bool = False
+    cells: SharedCells | None = None
 
     matrix_rule = "sets"
 
@@ -132,6 +135,13 @@ class SetRatio(LabelMetric):
         below += self.ratio.by_true * counted[truth] + self.ratio.by_predicted * counted[decision]
         values = np.column_stack((np.ones(len(truth)), self.ratio.of_tp * hit, below))
         return CellTerms(np.tile(np.arange(3), (len(truth), 1)), values, 3)
+
+    def _different(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        """The pooled labels, and one of the others, which are all alike."""
+        if self.classes is None:
+            return super()._different(labels)
+        pooled = encode(labels, np.asarray(self.classes)) >= 0
+        return np.append(np.flatnonzero(pooled), np.flatnonzero(~pooled)[:1])
 
     def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         """Ratio of the two sums."""
@@ -416,7 +426,7 @@ def _set_metric(formula: SetFormula) -> Factory:
             positive = np.array([pos_label])
             return SetRatio(request.name, formula, positive, undefined, binary=True)
         if average == "micro":
-            return SetRatio(request.name, formula, classes, undefined)
+            return SetRatio(request.name, formula, classes, undefined, cells=request.cells)
         if average in ("macro", "weighted"):
             return SetAverage(request.name, formula, average == "weighted", classes, undefined)
         return None

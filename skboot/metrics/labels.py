@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._base.checks import numbered
 from ._tuning import CONSTANTS_AT_ONCE, DENSE_TERMS, FEW_CELLS
 from .additive import SumsStatistic
-from .cells import Cells, label_counts
+from .cells import Cells, SharedCells, label_counts
 from .statistic import Columns, Floats, ReducedData, Response, Sketch
 
 
@@ -90,6 +91,7 @@ class LabelMetric(SumsStatistic):
     response: Response = "labels"
     bounds: tuple[float, float] = (0.0, 1.0)
     adds_by_row = True
+    cells: SharedCells | None = None
 
     @property
     def sketch(self) -> Sketch:  # type: ignore[override]
@@ -111,7 +113,7 @@ class LabelMetric(SumsStatistic):
     ) -> ReducedData:
         """Code rows by what they add; with weights each row is its own code."""
         assert y_true is not None
-        cells = Cells.of(y_true, y_pred)
+        cells = (self.cells or Cells).of(y_true, y_pred)
         by_cell = self.cell_terms(cells.truth, cells.decision, cells.labels)
         data = {
             "n_terms": by_cell.n_terms,
@@ -163,15 +165,19 @@ class LabelMetric(SumsStatistic):
         return self._best_constant(*label_counts(y_true, sample_weight))
 
     def _best_constant(self, labels: NDArray[Any], counts: Floats) -> float | None:
-        step = self._naive_step(len(labels))
+        chosen, step = self._different(labels), self._naive_step(len(labels))
         values = np.concatenate(
             [
-                self._constant(np.arange(start, min(start + step, len(labels))), labels, counts)
-                for start in range(0, len(labels), step)
+                self._constant(chosen[start : start + step], labels, counts)
+                for start in range(0, len(chosen), step)
             ]
         )
         defined = [value for value in values if not np.isnan(value)]
         return float(max(defined)) if defined else None
+
+    def _different(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        """Positions of labels among which is one of each value that a constant decision has."""
+        return np.arange(len(labels))
 
     def _naive_step(self, n_labels: int) -> int:
         """Maximum number of constant decisions that are evaluated together."""
@@ -215,5 +221,13 @@ def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
         as_tuples = [tuple(row) for row in rows.tolist()]
         number = {row: k for k, row in enumerate(sorted(set(as_tuples)))}
         return np.array(list(number)), np.array([number[row] for row in as_tuples])
-    distinct, of_row = np.unique(rows, axis=0, return_inverse=True)
-    return distinct, of_row.reshape(-1)
+    # Numbers of a few values are put together much faster than whole rows are sorted.
+    of_row = np.zeros(len(rows), dtype=np.intp)
+    for column in rows.T[rows.min(axis=0) < rows.max(axis=0)]:
+        # Nearly all terms are small whole numbers, which need not be sorted.
+        whole = column.astype(np.int64)
+        values, place = numbered(whole if np.array_equal(whole, column) else column)
+        of_row = numbered(of_row * len(values) + place)[1]
+    first = np.empty(int(of_row.max()) + 1, dtype=np.intp)
+    first[of_row] = np.arange(len(rows))
+    return rows[first], of_row

@@ -26,6 +26,7 @@ from .._base.sklearn_compat import scorer_parts
 from . import additive
 from . import cost_metrics as costs
 from .adapters import CellsCallable, LibraryCallable, Negated, WeightedCallable
+from .cells import SharedCells
 from .names import SCORERS, known_names, losses, unknown_metric
 from .registry import GREATER_IS_POSITIVE, PATHS, RANGES, Request
 from .responses import check_response
@@ -111,13 +112,14 @@ def _directed(statistic: Statistic, greater_is_better: bool | None) -> Statistic
     raise fail("greater_is_better", must, repr(greater_is_better), advice)
 
 
-def metric_of_class(statistic: Any, label: Any) -> Statistic:
+def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic:
     """Return the metric of one class, of a metric of labels with ``average=None``."""
     function = statistic.function
     # Pooled over one class it is the metric of this class, and known as a ratio of counts.
     options = {**function.keywords, "labels": [label], "average": "micro"}
-    one = _resolve(partial(function.func, **options), statistic.name, (None, False, None))
-    return _signed(one, statistic.sign)
+    request = _taken_apart(partial(function.func, **options), statistic.name)
+    request = request._replace(cells=cells)
+    return _signed(_fast_path(request) or _callable(request), statistic.sign)
 
 
 def _resolve(

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .cells import SharedCells
 from .statistic import Response, Statistic
 
 Factory = Callable[..., Statistic | None]
@@ -87,6 +88,8 @@ class Request(NamedTuple):
         Whether the truth has several columns.
     pos_label : label or None
         The positive class, for a function that has no argument for it.
+    cells : SharedCells or None
+        Cells of the rows, for metrics of single classes of one call.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Request(NamedTuple):
     labels: ArrayLike | None = None
     several_outputs: bool = False
     pos_label: Any = None
+    cells: SharedCells | None = None
 
     def columns(self, labels: ArrayLike | None) -> NDArray[Any] | None:
         """Labels of the columns; scikit-learn sorts those that its functions are given."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .._base.checks import fail
 from .._base.values import content_of
 from .adapters import LibraryCallable
-from .cells import label_counts
+from .cells import SharedCells, label_counts
 from .lookup import asks_for_several, metric_of_class
 from .responses import check_response
 from .statistic import CallableStatistic, Columns, Floats, NotANumber, Statistic, as_number
@@ -310,7 +310,10 @@ def _of_classes(
     if not _has_classes(first) or first.response != "labels":
         return None
     found: dict[Any, list[Statistic]] = {}
+    each = [(truth, predicted, SharedCells()) for truth, predicted, _ in columns]
     for label in _labels(first, columns).tolist():
-        one = metric_of_class(first, label)
-        found[label] = [check_response(one, truth, predicted) for truth, predicted, _ in columns]
+        found[label] = [
+            check_response(metric_of_class(first, label, cells), truth, predicted)
+            for truth, predicted, cells in each
+        ]
     return found

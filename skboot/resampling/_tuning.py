@@ -112,6 +112,12 @@ SHARED_TERMS = 1 << 24
 # Rows that are put into cells at a time; their temporary arrays stay in the cache.
 ROWS_AT_ONCE = 1 << 17
 
+# Minimum atoms per code of a statistic that reads counts of its codes instead of those of atoms.
+ATOMS_PER_CODE = 8
+# Terms of all atoms above which the statistics of a call do so: sums and variances of 500 classes
+# with 4500 cells take 1.1 s by atoms, .2 s by codes.
+TERMS_OF_ATOMS = 1 << 20
+
 # ------------------------------------------------------------------ running sums
 
 # Codes in a tile of running sums: fewer leave more totals to add up in a chain, more waste
