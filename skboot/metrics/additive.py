@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
-from .cells import label_counts
+from .cells import WeightedCodes, label_counts
 from .facts import Facts, Proportion, SumsOfRows
 from .registry import Factory, Request, fast_path
 from .statistic import (
@@ -177,10 +177,13 @@ class RowMean(SumsStatistic):
         """Reduce rows of these values, (n_samples,); see `reduce`."""
         if sample_weight is None and values.dtype == bool:
             return self._of_flags(values)
-        if sample_weight is None:
-            code, distinct, counts = _coded(values)
-            if code is not None:
+        code, distinct, counts = _coded(values)
+        if code is not None:
+            if sample_weight is None:
                 return self._reduced(code, distinct, None, counts)
+            of = WeightedCodes.of(code, len(distinct), sample_weight)
+            if of is not None:
+                return self._reduced(of.code, distinct[of.first], of.weights, of.counts)
         return self._reduced(None, np.asarray(values, dtype=np.float64), sample_weight)
 
     def values_of(self, reduced: ReducedData) -> NDArray[Any]:
@@ -269,7 +272,8 @@ class RowMean(SumsStatistic):
         """Those of any metric, and whether the values are few, 0 and 1, or one of them is large."""
         own: dict[str, Any] = {
             # A mean of few distinct values is no mean of continuous ones.
-            "row_mean": self.is_row_mean and reduced.n_codes > min(20, len(rows[1]) / 2),
+            "row_mean": self.is_row_mean
+            and (rows[2] is not None or reduced.n_codes > min(20, len(rows[1]) / 2)),
             "proportion": self.proportion(reduced),
             "largest_share": self.largest_share(reduced),
         }
@@ -288,6 +292,11 @@ def _coded(
     values: NDArray[Any],
 ) -> tuple[NDArray[Any] | None, Floats, NDArray[np.int64] | None]:
     """Code of each row, value and rows of each code in rising order; no code if values are many."""
+    if values.dtype == bool:
+        counts = np.bincount(values, minlength=2)
+        occurring = np.flatnonzero(counts)
+        if len(occurring) == 2:
+            return values, occurring.astype(np.float64), counts
     if len(np.unique(values[:FIRST_LOOK])) <= FEW_VALUES:
         distinct, code, counts = np.unique(values, return_inverse=True, return_counts=True)
         if len(distinct) <= max(FEW_VALUES, len(values) // ROWS_PER_VALUE):

@@ -7,6 +7,7 @@ where few values occur, by a table where they are small integers, and by sorting
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from ._tuning import (
     FEW_LABELS,
     FIRST_LOOK,
     ROWS_AT_ONCE,
+    ROWS_PER_VALUE,
     SMALL_TABLE,
     TABLE,
     TABLE_ENTRIES_PER_ROW,
@@ -129,6 +131,48 @@ class Cells:
     def rows(self, values: NDArray) -> NDArray:
         """Value of each row's cell: from (n_cells,) to (n_samples,)."""
         return self._keys.rows(values)
+
+
+class WeightedCodes(NamedTuple):
+    """Codes of rows that also have the same weight.
+
+    Attributes
+    ----------
+    code : ndarray of shape (n_samples,)
+        Code of each row; every code occurs.
+    first : ndarray of shape (n_codes,)
+        The code that these rows have without regard to weights.
+    weights : ndarray of shape (n_codes,)
+        Their weight.
+    counts : ndarray of shape (n_codes,)
+        How many they are.
+    """
+
+    code: NDArray[np.integer]
+    first: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, code: NDArray, n_codes: int, sample_weight: NDArray) -> WeightedCodes | None:
+        """Tell rows of one of ``n_codes`` codes apart by weight; None where weights are many."""
+        most = len(code) // (ROWS_PER_VALUE * n_codes)
+        if len(np.unique(sample_weight[:FIRST_LOOK])) > most:
+            return None
+        whole = sample_weight.astype(np.int64)
+        distinct, number = numbered(
+            whole if np.array_equal(whole, sample_weight) else sample_weight
+        )
+        if len(distinct) > most:
+            return None
+        number += code.astype(np.intp) * len(distinct)
+        counts = np.bincount(number, minlength=n_codes * len(distinct))
+        occurring = np.flatnonzero(counts)
+        position = np.zeros(len(counts), dtype=np.min_scalar_type(len(occurring)))
+        position[occurring] = np.arange(len(occurring))
+        first, weight = np.divmod(occurring, len(distinct))
+        weights = distinct[weight].astype(np.float64)
+        return cls(position.take(number), first, weights, counts[occurring])
 
 
 class SharedCells:

@@ -22,7 +22,7 @@ from scipy import sparse
 from .._base.checks import numbered
 from ._tuning import CONSTANTS_AT_ONCE, DENSE_TERMS, FEW_CELLS
 from .additive import SumsStatistic
-from .cells import Cells, SharedCells, label_counts
+from .cells import Cells, SharedCells, WeightedCodes, label_counts
 from .statistic import Columns, Floats, ReducedData, Response, Sketch
 
 
@@ -111,7 +111,7 @@ class LabelMetric(SumsStatistic):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Code rows by what they add; with weights each row is its own code."""
+        """Code rows by what they add; with many weights each row is its own code."""
         assert y_true is not None
         cells = (self.cells or Cells).of(y_true, y_pred)
         by_cell = self.cell_terms(cells.truth, cells.decision, cells.labels)
@@ -119,10 +119,6 @@ class LabelMetric(SumsStatistic):
             "n_terms": by_cell.n_terms,
             **self._data(cells.truth, cells.decision, cells.labels),
         }
-        if sample_weight is not None:
-            cell_of_row = cells.rows(np.arange(len(cells.counts)))
-            terms = by_cell.of(cell_of_row).terms_matrix(sample_weight)
-            return ReducedData(None, len(y_pred), terms, MappingProxyType(data))
         distinct, of_cell = _distinct_rows(np.hstack((by_cell.columns, by_cell.values)))
         counts = np.bincount(of_cell, cells.counts).astype(np.int64)
         order = np.argsort(-counts, kind="stable")
@@ -130,10 +126,13 @@ class LabelMetric(SumsStatistic):
         number = np.empty(len(order), dtype=narrow)
         number[order] = np.arange(len(order))
         columns, values = equal_column_blocks(distinct[order], 2)
-        terms = CellTerms(columns.astype(np.intp), values, by_cell.n_terms).terms_matrix()
+        of_code = CellTerms(columns.astype(np.intp), values, by_cell.n_terms)
+        code = cells.rows(number[of_cell])
+        if sample_weight is not None:
+            return _weighted(code, of_code, sample_weight, data)
+        terms = of_code.terms_matrix()
         data["truth_counts"] = cells.of_truth()
         data["observed"] = np.asarray(counts[order] @ terms).reshape(-1)
-        code = cells.rows(number[of_cell])
         return ReducedData(code, len(order), terms, MappingProxyType(data), counts[order])
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
@@ -213,6 +212,19 @@ def equal_column_blocks(sums: Floats, n_blocks: int) -> list[Floats]:
 def all_positive(values: Floats) -> bool:
     """Whether there are values, and all are above 0."""
     return bool(values.size) and bool(values.min() > 0)
+
+
+def _weighted(
+    code: NDArray[Any], of_code: CellTerms, sample_weight: Floats, data: dict[str, Any]
+) -> ReducedData:
+    """Reduce rows of these codes by their weights too, or each row by itself."""
+    split = WeightedCodes.of(code, len(of_code.columns), sample_weight)
+    known = MappingProxyType(data)
+    if split is None:
+        terms = of_code.of(code.astype(np.intp)).terms_matrix(sample_weight)
+        return ReducedData(None, len(code), terms, known)
+    terms = of_code.of(split.first).terms_matrix(split.weights)
+    return ReducedData(split.code, len(split.first), terms, known, split.counts)
 
 
 def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:

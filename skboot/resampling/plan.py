@@ -225,8 +225,9 @@ class Binding:
         of_atoms: dict[Any, list[int]] = {}
         for k, (block, each) in enumerate(zip(blocks, terms, strict=True)):
             # Those in terms of their own codes share no atoms.
-            shares = block is given[k] and isinstance(block, UnitBlock)
-            if shares and isinstance(each, np.ndarray):
+            if block is not given[k]:
+                continue
+            if isinstance(block, UnitBlock) and isinstance(each, np.ndarray):
                 of_atoms.setdefault(block.key_of_atoms, []).append(k)
         for which in of_atoms.values():
             # The data are read by units, and given resamples of groups by rows.

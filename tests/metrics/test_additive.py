@@ -383,3 +383,45 @@ def test_binary_sets_know_the_class_they_are_of():
     reduced = statistic.reduce(y_true, y_pred, None)
     counts = np.bincount(np.asarray(reduced.code, int), minlength=reduced.n_codes)
     assert statistic.evaluate(rows_block(counts[None]), reduced)[0] == 0.5
+
+
+N_WEIGHTED = 1500
+FEW_WEIGHTS = {
+    "whole": np.array([0.0, 1.0, 2.0]),
+    "fractions": np.array([0.25, 1.5, 0.1]),
+    "equal": np.array([1.0]),
+}
+
+
+WEIGHTED = {
+    "accuracy": metrics.accuracy_score,
+    "f1_macro": partial(metrics.f1_score, average="macro"),
+    "balanced_accuracy": metrics.balanced_accuracy_score,
+    "mean_squared_error": metrics.mean_squared_error,
+}
+
+
+@pytest.mark.parametrize("weights", FEW_WEIGHTS)
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_rows_of_few_weights_are_counted_and_give_the_weighted_metric(name, weights):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, N_WEIGHTED)
+    predicted = np.where(rng.random(N_WEIGHTED) < 0.7, truth, rng.integers(0, 3, N_WEIGHTED))
+    own = rng.choice(FEW_WEIGHTS[weights], N_WEIGHTED)
+    statistic = statistic_of(WEIGHTED[name])
+    reduced = statistic.reduce(truth, predicted, own)
+    assert reduced.n_codes <= 9 * len(FEW_WEIGHTS[weights])
+    np.testing.assert_array_equal(np.bincount(reduced.code), reduced.counts)
+    resamples = rng.integers(0, N_WEIGHTED, (5, N_WEIGHTED))
+    counts = [np.bincount(reduced.code[rows], minlength=reduced.n_codes) for rows in resamples]
+    expected = [
+        WEIGHTED[name](truth[rows], predicted[rows], sample_weight=own[rows]) for rows in resamples
+    ]
+    np.testing.assert_allclose(statistic.evaluate(rows_block(counts), reduced), expected, 1e-12)
+
+
+def test_rows_of_many_weights_have_codes_of_their_own():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, N_WEIGHTED)
+    for name in ("accuracy", "f1_macro"):
+        assert statistic_of(name).reduce(truth, truth, rng.random(N_WEIGHTED)).code is None
