@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._tuning import (
+    FEWEST_LEFT_OUT,
     JACKKNIFE_COUNTS,
     JACKKNIFE_SUMS,
     JACKKNIFE_TERMS,
@@ -55,7 +56,9 @@ class JackknifeResamples(NamedTuple):
         resamples come together.
         """
         block, n_resamples = self.blocks[k], len(self.times)
-        step = n_resamples if n_sums is None else max(1, JACKKNIFE_SUMS // n_sums)
+        step = n_resamples
+        if n_sums is not None:
+            step = max(FEWEST_LEFT_OUT, JACKKNIFE_SUMS // n_sums)
         for start in range(0, n_resamples, step):
             resamples = slice(start, min(start + step, n_resamples))
             yield resamples, block._part(resamples) if step < n_resamples else block
