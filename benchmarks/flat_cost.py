@@ -70,6 +70,10 @@ CASES = {
     "MAE, percentile": lambda n, rng: errors(n, rng) | {"interval": "percentile"},
     "MAE, studentized": lambda n, rng: errors(n, rng) | {"interval": "studentized"},
     "MAE, bca": lambda n, rng: errors(n, rng) | {"interval": "bca"},
+    "R2": lambda n, rng: errors(n, rng) | {"metric": "r2"},
+    "median absolute error": lambda n, rng: (
+        errors(n, rng) | {"metric": "neg_median_absolute_error"}
+    ),
     "log loss": lambda n, rng: probabilities(n, rng),
     "accuracy": lambda n, rng: labels(n, rng),
     "ROC AUC": lambda n, rng: scores(n, rng, "roc_auc"),

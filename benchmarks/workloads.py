@@ -145,6 +145,56 @@ def label_rows() -> Iterator[Row]:
     yield against_loop(name, ours, kappa, y, p, 40, 200, faster(8))
 
 
+def cliff_rows() -> Iterator[Row]:
+    """Calls beside nearly the same ones, which once took many times as long."""
+    few = {"n_resamples": 199, "random_state": 0}
+    rng, n = np.random.default_rng(0), min(1_000_000, MOST_ROWS)
+    y, p = labels(n, 5)
+    names = np.array(["ant", "bee", "cow", "dog", "elephant"])
+    plain = partial(bootstrap_score, y, p, metric="f1_macro", **few)
+    integers = Peer("integers", plain)
+    for kind, column in (("text", names), ("objects", names.astype(object))):
+        ours = partial(bootstrap_score, column[y], column[p], metric="f1_macro", **few)
+        goal = Goal("at most 60 of its time", at_most=60.0)
+        yield Row(f"macro F1 of labels as {kind}, n 1e6", ours, goal, integers, megabytes=None)
+    weights = rng.integers(1, 5, n)
+    for name in ("accuracy", "f1_macro"):
+        ours = partial(bootstrap_score, y, p, metric=name, sample_weight=weights, **few)
+        peer = Peer("without", partial(bootstrap_score, y, p, metric=name, **few))
+        goal = Goal("at most 20 of its time", at_most=20.0)
+        yield Row(f"{name} with weights of 1 to 4, n 1e6", ours, goal, peer)
+    sets = rng.integers(0, 2, (500, 4))
+    ours = partial(bootstrap_score, sets, rng.random((500, 4)) + sets / 2, metric="roc_auc")
+    yield Row("ROC AUC of 4 labels a row, n 500, 1,999 resamples", ours, within(0.1, "100 ms"))
+    each = partial(metrics.recall_score, average=None)
+    y, p = labels(20_000, 500)
+    ours = partial(bootstrap_score, y, p, metric=each, random_state=0)
+    goal = within(1.5, "1.5 s")
+    yield Row("recall of each of 500 classes, n 2e4, 1,999 resamples", ours, goal, megabytes=None)
+    large, small = (
+        partial(bootstrap_score, *labels(rows, 1000), metric="f1_macro", **few)
+        for rows in (1_000_000, 100_000)
+    )
+    goal = Goal("at most 12.6 of its time", at_most=12.6)
+    yield Row("macro F1, 1,000 classes, n 1e6", large, goal, Peer("n 1e5", small), megabytes=128)
+    truth = rng.normal(size=min(20_000, MOST_ROWS))
+    ours = partial(bootstrap_score, truth, truth[::-1].copy(), metric=_mean_distance, **few)
+    calls = partial(_called, truth, truth[::-1].copy(), 1200)
+    goal = Goal("at most 4 of their time", at_most=4.0)
+    peer = Peer("1,200 calls on as many rows", calls)
+    yield Row("any function, n 2e4, 199 resamples", ours, goal, peer)
+
+
+def _mean_distance(y_true, y_pred) -> float:
+    return float(np.abs(y_true - y_pred).mean())
+
+
+def _called(truth, predicted, times: int) -> None:
+    rows = np.random.default_rng(0).integers(0, len(truth), len(truth))
+    for _ in range(times):
+        _mean_distance(truth[rows], predicted[rows])
+
+
 def loss_rows() -> Iterator[Row]:
     """Means of continuous losses: counts of rows."""
     rng, n = np.random.default_rng(0), min(100_000, MOST_ROWS)
@@ -397,6 +447,7 @@ def _methods_of_runs(n_methods: int, n: int):
 WORKLOADS = {
     "accuracy": accuracy_rows,
     "labels": label_rows,
+    "cliffs": cliff_rows,
     "losses": loss_rows,
     "ranks": rank_rows,
     "groups": group_rows,
