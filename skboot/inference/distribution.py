@@ -332,8 +332,9 @@ def jackknife(
             n_values = None
             if statistics[k].statistic.reads in _COUNTED and _rows_differ(statistics[k]):
                 # Values that differ by rounding count once.
-                deviations = (values - estimates[k]) / (moments[1] or 1.0)
-                n_values = len(np.unique(np.round(deviations, 9)))
+                away = values - estimates[k]
+                away /= moments[1] or 1.0
+                n_values = len(np.unique(np.round(away, 9, out=away)))
             jackknives[k] = Jackknife(*moments, n_values, len(values))
     return [jackknives[k] for k in range(len(statistics))]
 

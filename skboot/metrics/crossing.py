@@ -366,10 +366,11 @@ class MedianAbsoluteError(_Loss):
         """Mean of the errors at which half the weight is reached and exceeded."""
         lower, upper = block.crossing(reduced.terms, _half_reached, _half_exceeded)
         errors = reduced.data["errors"]
-        median = 0.5 * (
-            lower.of_resamples(errors[lower.end]) + upper.of_resamples(errors[upper.end])
-        )
-        return np.where(lower.of_resamples(lower.total[:, 0]) > 0, self.sign * median, np.nan)
+        # In place: without a unit each there are as many values as rows.
+        median = lower.of_resamples(np.where(lower.total[:, 0] > 0, errors[lower.end], np.nan))
+        median += upper.of_resamples(errors[upper.end])
+        median *= 0.5 * self.sign
+        return median
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Error of the centre of the shortest interval that holds more than half the truth."""
