@@ -11,7 +11,7 @@ these metrics, and counts of merged codes are cheaper to draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from types import MappingProxyType
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
-from ._tuning import ROWS_AT_ONCE, SECOND_ORDER_SHARE
+from ._tuning import SECOND_ORDER_SHARE
 from .additive import mean_of_values
 from .checks import known_labels, sums_to_one
 from .facts import DeLong, Facts
@@ -35,6 +35,7 @@ from .score_order import (
     positive_scores,
     rank,
     score_codes,
+    shares_in_order,
 )
 from .statistic import (
     Columns,
@@ -248,11 +249,11 @@ class RocAuc(Statistic):
         if n_smaller < 2:
             return DeLong(np.nan, 1) if n_smaller else None
         means, squares = np.zeros((2, 2))
-        for of_sides, shares in _shares_in_order(*sides, data["level"]):
+        for of_sides, shares in shares_in_order(*sides, data["level"]):
             means += [
                 side @ share / n for side, share, n in zip(of_sides, shares, sizes, strict=True)
             ]
-        for of_sides, shares in _shares_in_order(*sides, data["level"]):
+        for of_sides, shares in shares_in_order(*sides, data["level"]):
             for k, (side, share) in enumerate(zip(of_sides, shares, strict=True)):
                 centred = share - means[k]
                 squares[k] += side @ (centred * centred)
@@ -278,7 +279,7 @@ class RocAuc(Statistic):
         if 0 in sizes:
             return None
         start = 0
-        for (up, _), (of_upper, of_lower) in _shares_in_order(*sides, data["level"]):
+        for (up, _), (of_upper, of_lower) in shares_in_order(*sides, data["level"]):
             values[start : start + len(up)] = np.where(up > 0, of_upper, of_lower)
             start += len(up)
         area = float(np.einsum("i,i->", sides[0], values)) / sizes[0]
@@ -584,38 +585,8 @@ def _placements(positive: NDArray[np.bool_], score: NDArray[Any]) -> Floats:
     ranked = rank(positive, score)
     placements, start = np.empty(len(score)), 0
     sides = ranked.positive, ~ranked.positive
-    for (upper, _), (of_positive, of_negative) in _shares_in_order(*sides, ranked.level):
+    for (upper, _), (of_positive, of_negative) in shares_in_order(*sides, ranked.level):
         rows = ranked.order[start : start + len(upper)]
         placements[rows] = np.where(upper > 0, of_positive, of_negative)
         start += len(upper)
     return placements
-
-
-def _shares_in_order(
-    upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger] | None
-) -> Iterator[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:
-    """Yield both sides of consecutive positions, and how much of the other is in order with each.
-
-    That is the share of the lower rows below each position and of the upper ones above it, ties
-    half. A part holds whole levels.
-    """
-    n_upper, n_lower = upper.sum(), lower.sum()
-    start, below, above = 0, 0.0, float(n_upper)
-    while start < len(upper):
-        stop = min(start + ROWS_AT_ONCE, len(upper))
-        if level is not None:
-            stop = int(np.searchsorted(level, level[stop - 1], side="right"))
-        of_upper = upper[start:stop].astype(np.float64)
-        of_lower = lower[start:stop].astype(np.float64)
-        own: Any = slice(None)
-        up: Any = of_upper
-        low: Any = of_lower
-        if level is not None:
-            own = level[start:stop] - level[start]
-            up, low = np.bincount(own, up), np.bincount(own, low)
-        up_to, low_to = np.cumsum(up), np.cumsum(low)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            lower_below = (below + low_to - 0.5 * low) / n_lower
-            upper_above = (above - up_to + 0.5 * up) / n_upper
-        yield (of_upper, of_lower), (lower_below[own], upper_above[own])
-        start, below, above = stop, below + low_to[-1], above - up_to[-1]

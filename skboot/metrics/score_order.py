@@ -6,12 +6,16 @@ interchangeable by one number where that pays.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._tuning import ROWS_PER_MERGED_CODE
+from ._tuning import ROWS_AT_ONCE, ROWS_PER_MERGED_CODE
+
+
+Floats = NDArray[np.float64]
 
 
 class Ranked(NamedTuple):
@@ -228,3 +232,33 @@ def level_ends(level: NDArray[np.signedinteger] | None) -> NDArray[np.intp] | No
         return None
     last = np.append(level[1:] != level[:-1], True)
     return None if last.all() else np.flatnonzero(last)
+
+
+def shares_in_order(
+    upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger] | None
+) -> Iterator[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:
+    """Yield both sides of consecutive positions, and how much of the other is in order with each.
+
+    That is the share of the lower rows below each position and of the upper ones above it, ties
+    half. A part holds whole levels.
+    """
+    n_upper, n_lower = upper.sum(), lower.sum()
+    start, below, above = 0, 0.0, float(n_upper)
+    while start < len(upper):
+        stop = min(start + ROWS_AT_ONCE, len(upper))
+        if level is not None:
+            stop = int(np.searchsorted(level, level[stop - 1], side="right"))
+        of_upper = upper[start:stop].astype(np.float64)
+        of_lower = lower[start:stop].astype(np.float64)
+        own: Any = slice(None)
+        up: Any = of_upper
+        low: Any = of_lower
+        if level is not None:
+            own = level[start:stop] - level[start]
+            up, low = np.bincount(own, up), np.bincount(own, low)
+        up_to, low_to = np.cumsum(up), np.cumsum(low)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            lower_below = (below + low_to - 0.5 * low) / n_lower
+            upper_above = (above - up_to + 0.5 * up) / n_upper
+        yield (of_upper, of_lower), (lower_below[own], upper_above[own])
+        start, below, above = stop, below + low_to[-1], above - up_to[-1]
