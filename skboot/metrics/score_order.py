@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._tuning import ROWS_AT_ONCE, ROWS_PER_MERGED_CODE
 
-
 Floats = NDArray[np.float64]
 
 
