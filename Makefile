@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+# On all processors.
+ON_ALL := -n auto --dist worksteal
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 export MPLBACKEND ?= Agg
 
@@ -19,10 +21,10 @@ demo: $(VENV)/.demo  ## print scores with their intervals; write a picture and a
 	$(RUN) docs/examples/demo.py
 
 test: $(VENV)/.dev  ## the tests, and the examples in docstrings and documentation
-	$(RUN) -m pytest
+	$(RUN) -m pytest $(ON_ALL)
 
 test-studies: $(VENV)/.dev  ## the tests of the studies of coverage, which stand beside them
-	$(RUN) -m pytest benchmarks/coverage/tests
+	$(RUN) -m pytest $(ON_ALL) benchmarks/coverage/tests
 
 slow: $(VENV)/.dev  ## the simulation studies that `make test` leaves out
 	$(RUN) -m pytest tests benchmarks/coverage/tests -m slow
@@ -71,6 +73,12 @@ coverage-study: $(VENV)/.bench  ## go on with a study of coverage: STUDY=frozen_
 soak: $(VENV)/.dev  ## try to break it for an hour: random calls, faults, many calls; writes a page of the docs
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m benchmarks.reliability run
 
+# The wheel and the oldest dependencies run the code that `make test` has tested. Of its tests they run those in which a file
+# of the package, an extra or a version shows; every night all: make wheel-smoke test-oldest SHOWN_BY=tests
+SHOWN_BY ?= tests/golden tests/kept tests/cli tests/splitters tests/_base tests/plots tests/test_public_api.py \
+  tests/metrics/test_contract.py tests/scorer/test_bootstrap_scorer.py tests/scorer/test_estimator_checks.py
+export SHOWN_BY
+
 # The packaged wheel, made from the source archive, in an environment without the extras.
 SMOKE := build/wheel-smoke
 wheel-smoke: $(VENV)/.dev  ## build the package; test it without its extras, away from the checkout
@@ -80,21 +88,21 @@ wheel-smoke: $(VENV)/.dev  ## build the package; test it without its extras, awa
 	$(SMOKE)/venv/bin/python $(PIP_INSTALL) $(SMOKE)/dist/skboot-*.whl
 	cp -R tests benchmarks pyproject.toml $(SMOKE)/
 	cd $(SMOKE) && venv/bin/python tests/smoke.py
-	$(SMOKE)/venv/bin/python $(PIP_INSTALL) pytest hypothesis
-	cd $(SMOKE) && venv/bin/python -m pytest tests --ignore=tests/test_docs_examples.py
+	$(SMOKE)/venv/bin/python $(PIP_INSTALL) pytest pytest-xdist hypothesis
+	cd $(SMOKE) && venv/bin/python -m pytest $(ON_ALL) $(SHOWN_BY) --ignore=tests/test_docs_examples.py
 
 # Expected output in docstrings and pages is that of the newest numpy, so only tests/ runs here.
 OLDEST := .venv-oldest
 OLDEST_PYTHON ?= $(PYTHON)
 test-oldest: $(OLDEST)/.installed  ## the tests on the oldest supported dependencies (Python 3.11 or 3.12)
-	$(OLDEST)/bin/python -m pytest tests --ignore=tests/test_docs_examples.py
+	$(OLDEST)/bin/python -m pytest $(ON_ALL) $(SHOWN_BY) --ignore=tests/test_docs_examples.py
 
 $(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
 	@$(OLDEST_PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] not in [(3, 11), (3, 12)])' || \
 	  { echo "numpy 1.26 has no wheels for this Python: make test-oldest OLDEST_PYTHON=python3.11"; exit 1; }
 	$(OLDEST_PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python $(PIP_INSTALL) --only-binary numpy,scipy,scikit-learn,matplotlib,pandas,polars \
-	  -c .ci/oldest.txt -e '.[plot,dataframe]' pytest hypothesis
+	  -c .ci/oldest.txt -e '.[plot,dataframe]' pytest pytest-xdist hypothesis
 	@touch $@
 
 # One stamp per extra: a second call installs nothing, a change of pyproject.toml installs again.

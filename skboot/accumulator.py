@@ -18,16 +18,17 @@ from ._base.doors import door
 from ._base.messages import arguments_named
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.warnings import collected, warn_of
+from ._base.workers import DEFAULT_WORKERS
 from .comparison.asked import Asked
-from .comparison.streamed_systems import STREAMED_DIFFERENCES
-from .comparison.systems import compared_stream
-from .evaluation import scored_stream
+from .comparison.system_studies import compare_systems_of
+from .comparison.systems import SystemsRequest
+from .evaluation import ScoreRequest
 from .inference.distribution import check_replicates_fit
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult
 from .streams.batches import UNITS, batch_added
-from .streams.evaluating import STREAMED_SCORES
+from .streams.columns import STREAMED_DIFFERENCES, STREAMED_SCORES, of_stream
 from .streams.packing import (
     check_fits,
     metric_of_record,
@@ -37,6 +38,8 @@ from .streams.packing import (
     unpack,
 )
 from .streams.state import N_BINS, StreamSettings, StreamState
+from .study.rows import Sampling, Wanted
+from .study.scores import evaluate
 from .study.series import warn_of_orders
 
 # Parts of a seed in the record of the settings.
@@ -373,12 +376,15 @@ class BootstrapAccumulator:
             If rows seem to have been added twice.
         """
         settings, state = self._settings, self._state
+        given, level = (None, None, settings.scoring, Sampling()), settings.confidence_level
         if settings.systems == (None,):
-            found = scored_stream(settings, state)
+            score = ScoreRequest(*given, Wanted(settings.interval, level, DEFAULT_WORKERS))
+            found = of_stream(score, settings, state).answered(evaluate)
         else:
-            level = settings.confidence_level
             asked = Asked(settings.interval, "max-t", level)
-            found = compared_stream(settings, state, asked)
+            wanted = Wanted("auto", level, DEFAULT_WORKERS)
+            study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
+            found = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
         return _with_order(found, state)
 
     @door("BootstrapAccumulator.curve")
@@ -438,16 +444,19 @@ class BootstrapAccumulator:
         0.390 (0.362 to 0.419)
         """
         # Few accumulators are asked for one.
-        from .curves import curves_of_stream
-        from .streams.curve_results import of_accumulator
-        from .study.curve_rows import CurveAsked
+        from .curves import CurvesRequest
+        from .streams.curve_results import check_accumulator
+        from .study.curve_rows import CurveAsked, CurveRequest
 
-        positive = self._settings.pos_label if pos_label is None else pos_label
+        settings, state = self._settings, self._state
+        positive = settings.pos_label if pos_label is None else pos_label
         asked = CurveAsked(curve, band, grid, positive)
-        stream = of_accumulator(self._settings, self._state, asked)
-        results = curves_of_stream(*stream)
-        alone = self._settings.systems == (None,)
-        return _with_order(results[""] if alone else ResultTable(results), self._state)
+        check_accumulator(settings, asked)
+        wanted = Wanted("percentile", settings.confidence_level, DEFAULT_WORKERS)
+        request = CurvesRequest.of(None, None, CurveRequest(asked, Sampling(), wanted), "y_pred")
+        results = of_stream(request, settings, state)
+        alone = settings.systems == (None,)
+        return _with_order(results[""] if alone else ResultTable(results), state)
 
 
 def _checked_seed(random_state: Any) -> np.random.SeedSequence:

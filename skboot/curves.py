@@ -7,6 +7,7 @@ DET, calibration, net benefit, or any function that returns a vector.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -14,12 +15,19 @@ from numpy.typing import ArrayLike
 from ._base.doors import door
 from ._base.messages import arguments_named
 from ._base.typing import Band, BlockLength, CurveName, CurveOptions
-from ._base.workers import DEFAULT_WORKERS
 from .results import ResultTable
 from .results.curve import CurveResult
-from .study.curve_rows import CurveAsked, CurveRequest, argument_of, checked_call, requested
+from .streams.columns import Request, of_columns
+from .study.curve_rows import (
+    CurveAsked,
+    CurveRequest,
+    argument_of,
+    checked_call,
+    named_scores,
+    requested,
+)
 from .study.curves import evaluate_curves
-from .study.rows import is_lazy
+from .study.measured import Scoring
 
 
 @overload
@@ -201,40 +209,60 @@ def bootstrap_curve(
 
 def curves_of(y_true: Any, y_score: Any, **options: Any) -> Any:
     """Return what `bootstrap_curve` returns; a display takes the same options."""
-    request = requested(options)
-    scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
-    if is_lazy(y_true, *scores):
-        # Few calls need a stream.
-        from .streams.curve_results import read_lazy
-
-        results = curves_of_stream(*read_lazy(y_true, y_score, request))
-    else:
-        results = evaluate_curves(checked_call(y_true, y_score, request))
+    results = of_columns(CurvesRequest.of(y_true, y_score, requested(options)))
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 
-def curves_of_stream(
-    settings: Any, state: Any, asked: CurveAsked, arguments: Mapping[str, str]
-) -> dict[str, CurveResult]:
-    """Return the curves of a stream, of few rows as of rows in memory.
+@dataclass(frozen=True, eq=False)
+class CurvesRequest(Request):
+    """What is given of systems whose curves are asked for.
 
-    Parameters
+    Attributes
     ----------
-    settings : skboot.streams.state.StreamSettings
-    state : skboot.streams.state.StreamState
     asked : CurveAsked
-    arguments : mapping of str to str
-        What messages call the scores of each system.
+    argument : str
+        What messages call the scores.
     """
-    from .streams.curve_results import curves_of_state
-    from .streams.evaluating import few_given
 
-    few = few_given(settings, state)
-    if few is None:
-        return curves_of_state(settings, state, asked, arguments)
-    scores: Any = dict(zip(arguments, few.y_preds.values(), strict=True))
-    names = {argument_of(name): argument for name, argument in arguments.items()}
-    request = CurveRequest(asked, few.sampling, settings.confidence_level, DEFAULT_WORKERS)
-    with arguments_named(names):
-        call = checked_call(few.y_true, scores.get("", scores), request)
-    return evaluate_curves(call)
+    intervals = ("percentile",)
+
+    asked: CurveAsked
+    argument: str
+
+    @classmethod
+    def of(
+        cls, y_true: Any, y_score: Any, request: CurveRequest, argument: str = "y_score"
+    ) -> CurvesRequest:
+        """Return the request with a metric of the scores of two classes, as sums of curves are."""
+        scoring = Scoring("roc_auc", pos_label=None)
+        return cls(
+            y_true, y_score, scoring, request.sampling, request.wanted, request.asked, argument
+        )
+
+    @property
+    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
+        """See `Request.by_argument`."""
+        named = named_scores(self.y_preds)
+        return {name: (argument_of(name, self.argument), one) for name, one in named.items()}
+
+    def check_before_reading(self) -> None:
+        """Refuse curves that need all rows together, a band and a grid."""
+        from .streams.curve_results import check_asked
+
+        check_asked(self.asked)
+
+    def in_memory(self) -> dict[str, CurveResult]:
+        """Return the curves of rows in memory."""
+        names = self.y_preds if isinstance(self.y_preds, Mapping) else [""]
+        request = CurveRequest(self.asked, self.sampling, self.wanted)
+        with arguments_named({argument_of(one): argument_of(one, self.argument) for one in names}):
+            call = checked_call(self.y_true, self.y_preds, request)
+        return evaluate_curves(call)
+
+    def on_stream(self, settings: Any, state: Any) -> dict[str, CurveResult]:
+        """Return the curves of the sums of a stream."""
+        from .streams.curve_results import curves_of_state
+
+        names = [name or "" for name in settings.systems]
+        arguments = {name: argument_of(name, self.argument) for name in names}
+        return curves_of_state(settings, state, self.asked, arguments)

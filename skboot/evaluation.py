@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from ._base import checks as check
 from ._base.doors import door
 from ._base.typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
-from ._base.workers import DEFAULT_WORKERS
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
+from .streams.columns import Request, of_columns
 from .study.measured import Scoring, measured_by
-from .study.rows import Sampling, Wanted, checked_rows, is_lazy
+from .study.rows import Sampling, Wanted, checked_rows
 from .study.scores import evaluate
-from .study.study import study_of
+from .study.study import Study, study_of
 
 
 @overload
@@ -249,53 +249,25 @@ def bootstrap_score(
     level = check.check_confidence_level(confidence_level)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
     wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust)
-    if is_lazy(y_true, y_pred):
-        return _scored_as_a_stream(y_true, y_pred, scoring, sampling, wanted)
-    return _scored(y_true, y_pred, scoring, sampling, wanted)
+    study = of_columns(ScoreRequest(y_true, y_pred, scoring, sampling, wanted))
+    return study.answered(evaluate)
 
 
-def _scored(y_true: Any, y_pred: Any, scoring: Scoring, sampling: Sampling, wanted: Wanted) -> Any:
-    """Return what `bootstrap_score` returns, for rows in memory."""
-    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
-    scored = measured_by(scoring, {"": [("y_pred", rows)]})
-    answers = {"y_true": y_true, "y_pred": y_pred}
-    return study_of(scored, sampling, answers, wanted, scoring.settings).answered(evaluate)
+class ScoreRequest(Request):
+    """What is given of one system, and asked of it."""
 
+    @property
+    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
+        """See `Request.by_argument`."""
+        return {None: ("y_pred", self.y_preds)}
 
-def _scored_as_a_stream(
-    y_true: Any, y_pred: Any, scoring: Scoring, sampling: Sampling, wanted: Wanted
-) -> Any:
-    """Return what `bootstrap_score` returns, for columns that are not in memory."""
-    # Few calls need a stream.
-    from .streams.evaluating import STREAMED_SCORES
-    from .streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
-
-    refused = {**sampling.not_streamed, "adjust": wanted.adjust}
-    check_streamed(STREAMED_SCORES, wanted.interval, refused)
-    settings = settings_of_lazy(scoring, sampling, wanted)
-    columns = {"y_true": y_true, "y_pred": y_pred}
-    state = state_of_lazy(settings, columns | sampling.streamed, wanted.workers)
-    return scored_stream(settings, state)
-
-
-def scored_stream(settings: Any, state: Any) -> Any:
-    """Return the scores of a stream of one system, of few rows as of rows in memory.
-
-    Parameters
-    ----------
-    settings : skboot.streams.state.StreamSettings
-    state : skboot.streams.state.StreamState
-    """
-    from .streams.evaluating import few_given, results_of
-
-    few = few_given(settings, state)
-    if few is None:
-        results = results_of(settings, state)
-        alone = settings.is_single
-        return next(iter(results.values())) if alone else ResultTable(results)
-    [y_pred] = few.y_preds.values()
-    wanted = Wanted(settings.interval, settings.confidence_level, DEFAULT_WORKERS)
-    return _scored(few.y_true, y_pred, settings.scoring, few.sampling, wanted)
+    def in_memory(self) -> Study:
+        """Return the study of rows in memory."""
+        y_true, y_pred, scoring, sampling = self.y_true, self.y_preds, self.scoring, self.sampling
+        rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+        scored = measured_by(scoring, {"": [("y_pred", rows)]})
+        answers = {"y_true": y_true, "y_pred": y_pred}
+        return study_of(scored, sampling, answers, self.wanted, self.settings)
 
 
 def _check_adjust(adjust: Any, sampling: Sampling) -> None:

@@ -177,6 +177,13 @@ def test_families_are_adjusted_by_one_route():
     assert steps == ["comparison.across_pairs._of_data_sets", "comparison.families.at_once"]
 
 
+def test_where_rows_are_is_asked_at_one_place():
+    """Functions that take columns which are read in parts do no more for them than for arrays."""
+    asks = [name for name, node in functions(PACKAGE) if "is_lazy" in calls(node)]
+    # Systems on test sets of their own are refused.
+    assert asks == ["comparison.systems._unpaired", "streams.columns.of_columns"]
+
+
 def test_settings_are_asked_where_a_file_of_before_is_read():
     assert asks_settings(PACKAGE) == ["results.provenance._of_before"]
 

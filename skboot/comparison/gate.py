@@ -14,7 +14,7 @@ from ..inference.verdicts import Verdict
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results.decisions import check_margin, verdict_of
 from ..study.measured import Scoring
-from ..study.rows import Sampling
+from ..study.rows import Sampling, Wanted
 from .arguments import checked_asked
 from .systems import SystemsRequest, compared
 
@@ -144,13 +144,14 @@ def assert_not_worse(
         n_resamples=n_resamples,
         random_state=random_state,
     )
+    asked = checked_asked(interval, None, confidence_level, "two-sided", None)
     request = SystemsRequest(
         y_true,
         {"y_pred": y_pred, "y_reference": y_reference},
         Scoring(metric, greater_is_better, pos_label, labels, several=False),
         sampling,
-        checked_asked(interval, None, confidence_level, "two-sided", None),
-        check.check_workers(n_jobs, verbose),
+        Wanted("auto", asked.confidence_level, check.check_workers(n_jobs, verbose)),
+        asked,
         margin,
     )
     result = compared(request)

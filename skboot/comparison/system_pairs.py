@@ -146,10 +146,9 @@ def largest_gaps(
 
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
-    rows, statistic = next(iter(study.scores[metric].values()))[0]
-    parts = study.parts
+    first, parts = next(iter(study.scores[metric].values()))[0], study.parts
     every = [contestant.evidence for family in families.values() for contestant in family.values()]
-    subgroups = measured(statistic, rows, parts, every)
+    subgroups = measured(first.statistic, first.rows, parts, every)
     gaps = {}
     for one, other in pairs:
         within = [
@@ -161,7 +160,7 @@ def largest_gaps(
         gap = no_gap(evidence[0], len(pairs))
         if kept.at:
             sides = [
-                side_of_difference(statistic, subgroups[k], evidence[k], within[k].discordant)
+                side_of_difference(first.statistic, subgroups[k], evidence[k], within[k].discordant)
                 for k in kept.at
             ]
             (a, b), gap = gap_of(sides, [evidence[k] for k in kept.at], len(pairs))

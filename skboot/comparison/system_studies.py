@@ -27,7 +27,7 @@ from ..metrics.score_order import positive_rows, positive_scores
 from ..results import ResultTable
 from ..results.basis import SystemBasis
 from ..results.comparison import ComparisonResult
-from ..study.draws import Draws, Score, draw_scores, prepare
+from ..study.draws import Draws, Score
 from ..study.scores import chosen_interval, result_of
 from ..study.study import Study
 from .arguments import copy_of_truth
@@ -138,7 +138,7 @@ def _contestants(
     """Yield the systems of a study by name, in an order that does not depend on the call."""
     systems = _sorted_systems(study)
     every = [(name, score) for name, own in systems.items() for score in own]
-    draws = draw_scores(study.plan, [score for _, score in every], study.workers)
+    draws = study.source.draw(study.plan, [score for _, score in every], study.workers)
     for k, (_, score) in enumerate(every):
         _check_delong(asked, score, draws.evidence[k])
     of_pairs = _of_pairs(asked, draws) if len(systems) > 1 else {}
@@ -155,7 +155,7 @@ def _contestants(
                 rank=first_rank + k,
                 evidence=evidence,
                 result=result_of(study, score, SystemBasis(evidence), chosen),
-                shared_notes=(*few, *score.rows.notes_for(score.statistic), *remarks),
+                shared_notes=(*few, *score.notes, *study.notes, *remarks),
                 copy_notes=tuple(copy_of_truth(name, score.rows, "advice")),
                 is_paired=len(systems) > 1,
                 **{kind: of_each[k] for kind, of_each in of_pairs.items()},
@@ -169,13 +169,16 @@ def _sorted_systems(study: Study) -> dict[str, list[Score]]:
     for name in next(iter(study.scores.values())):
         for metric, by_system in study.scores.items():
             for part in study.parts:
-                score = prepare(study, metric, by_system[name][0], part)
+                one = by_system[name][0]
+                score = study.source.prepare(study.plan, study.interval, metric, one, part)
                 systems.setdefault(name, []).append(score)
     if len(systems) == 1:
         return systems
     # Differences do without standard errors on every resample.
     systems = {name: [_without_variance(score) for score in own] for name, own in systems.items()}
-    order = in_order_of_content({name: _numbers(own) for name, own in systems.items()})
+    order = in_order_of_content(
+        {name: [each for one in own for each in one.numbers] for name, own in systems.items()}
+    )
     return {name: systems[name] for name in order}
 
 
@@ -184,27 +187,12 @@ def _without_variance(score: Score) -> Score:
     return replace(score, subject=replace(score.subject, with_variance=with_variance))
 
 
-def _numbers(scores: Sequence[Score]) -> list[Any]:
-    """Return the numbers of a system; systems are sorted by them, not by their names."""
-    columns: list[Any] = []
-    for score in scores:
-        code, terms = score.subject.coding.code, score.subject.reduced.terms
-        if isinstance(terms, np.ndarray) and terms.dtype == bool:
-            # Flags have the place of the numbers they stand for.
-            terms = terms.astype(np.float64)
-        arrays = [code, terms]
-        if all(array is None for array in arrays):
-            arrays = [score.columns[1]]
-        columns += arrays
-    return columns
-
-
 def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     """Return what is known of systems on the same rows, by the attribute of each that holds it."""
     scores = list(draws.scores.values())
     known: dict[str, Sequence[Any]] = {
-        "predicted": [score.columns[1] for score in scores],
-        "right": [_right_rows(one, draws.evidence[k]) for k, one in draws.scores.items()],
+        "predicted": [score.answers for score in scores],
+        "right": [one.right(draws.evidence[k]) for k, one in draws.scores.items()],
     }
     if asked.interval == "bca":
         left_out = _left_out(draws)
@@ -219,7 +207,7 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
 
 def _left_out(draws: Draws) -> JackknifeValues:
     """Return the values of the systems without single units; refuse where there are none."""
-    design = draws.binding.plan.design
+    design = draws.plan.design
     if design.no_jackknife:
         must = f"not be 'bca' with {design.groups_in_messages}"
         advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
@@ -229,7 +217,7 @@ def _left_out(draws: Draws) -> JackknifeValues:
 
 def _crossed_covariances(draws: Draws) -> NDArray[np.float64]:
     """Return the covariances of the systems by cells and members; refuse where there are none."""
-    known = draws.binding.plan.design.n_factors > 1 and all(
+    known = draws.plan.design.n_factors > 1 and all(
         has_influence(score.subject.statistic) for score in draws.scores.values()
     )
     if not known:
@@ -240,15 +228,6 @@ def _crossed_covariances(draws: Draws) -> NDArray[np.float64]:
         advice = "Use interval='expanded'."
         raise check.fail("interval", must, "'two-way'", advice)
     return draws.covariances
-
-
-def _right_rows(score: Score, evidence: Evidence) -> NDArray[np.bool_] | None:
-    """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
-    share, statistic = evidence.share, score.subject.statistic
-    if share is None or not statistic.of_row_values:
-        return None
-    values = statistic.values_of(score.subject.reduced) > 0.5
-    return values if share.sign > 0 else ~values
 
 
 def _check_delong(asked: Asked, score: Score, evidence: Evidence) -> None:
@@ -275,7 +254,7 @@ def _delong_covariances(draws: Draws) -> list[tuple[NDArray[np.float64], int, in
         families.setdefault(score.name, []).append(k)
     found: dict[int, tuple[NDArray[np.float64], int, int]] = {}
     for family in families.values():
-        by_number = {str(k): _numbers([draws.scores[k]]) for k in family}
+        by_number = {str(k): draws.scores[k].numbers for k in family}
         ordered = [draws.scores[int(k)] for k in in_order_of_content(by_number)]
         statistics = [without_sign(score.subject.statistic) for score in ordered]
         y_true = ordered[0].columns[0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Unpack, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
@@ -19,13 +20,14 @@ from .._base.typing import (
     SystemsOptions,
 )
 from .._base.warnings import tell
-from .._base.workers import DEFAULT_WORKERS, Workers
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
+from ..metrics.statistic import Statistic
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
+from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
 from ..study.measured import Scoring, measured_by
 from ..study.rows import Sampling, Wanted, is_lazy
-from ..study.study import study_of
+from ..study.study import Study, study_of
 from .arguments import (
     arguments_of,
     check_judged,
@@ -247,38 +249,32 @@ def compare_systems(
         n_resamples=n_resamples,
         random_state=random_state,
     )
+    asked = checked_asked(interval, adjust, confidence_level, alternative, reference)
     request = SystemsRequest(
         y_true,
         y_preds,
         Scoring(metric, greater_is_better, pos_label, labels),
         sampling,
-        checked_asked(interval, adjust, confidence_level, alternative, reference),
-        check.check_workers(n_jobs, verbose),
+        Wanted("auto", asked.confidence_level, check.check_workers(n_jobs, verbose)),
+        asked,
     )
     return compared(request) if check.check_flag("paired", paired) else _unpaired(request)
 
 
-class SystemsRequest(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SystemsRequest(Request):
     """What is given of systems, and asked of them.
 
     Attributes
     ----------
-    y_true, y_preds : array-like, or mapping of str to array-like
-        As of `skboot.compare_systems`.
-    scoring : Scoring
-    sampling : Sampling
     asked : Asked
-    workers : Workers
     margin : float or None
         Of a gate: the direction must be known, and systems are called as arguments.
     """
 
-    y_true: Any
-    y_preds: Any
-    scoring: Scoring
-    sampling: Sampling
+    intervals = STREAMED_DIFFERENCES
+
     asked: Asked
-    workers: Workers
     margin: float | None = None
 
     @property
@@ -287,104 +283,67 @@ class SystemsRequest(NamedTuple):
         return self.margin is not None
 
     @property
-    def wanted(self) -> Wanted:
-        """What is wanted of each system by itself."""
-        return Wanted("auto", self.asked.confidence_level, self.workers)
+    def interval(self) -> str:
+        """Of differences."""
+        return self.asked.interval
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """See `Request.settings`."""
+        return self.scoring.settings | self.asked.settings
+
+    @property
+    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
+        """See `Request.by_argument`."""
+        named = checked_names(self.y_preds)
+        return {name: (f"y_preds[{name!r}]", one) for name, one in named.items()}
+
+    def check_before_reading(self) -> None:
+        """Refuse a reference that is no system."""
+        check_reference(self.asked.reference, checked_names(self.y_preds))
+
+    def check_statistics(self, statistics: Mapping[str, Sequence[Statistic]]) -> None:
+        """Refuse metrics by which a gate cannot judge."""
+        if self.margin is not None:
+            check_judged(self.margin, statistics)
+
+    def in_memory(self) -> Study:
+        """Return the study of rows in memory."""
+        systems = checked_systems(
+            self.y_true,
+            self.y_preds,
+            self.sampling.sample_weight,
+            self.scoring.labels,
+            are_arguments=self.are_arguments,
+        )
+        check_reference(self.asked.reference, systems)
+        scored = measured_by(self.scoring, arguments_of(systems, are_arguments=self.are_arguments))
+        self.check_statistics(
+            {metric: [one.statistic for [one] in own.values()] for metric, own in scored[0].items()}
+        )
+        given = self.y_preds if self.are_arguments else {"y_preds": self.y_preds}
+        answers = {"y_true": self.y_true, **given}
+        return study_of(scored, self.sampling, answers, self.wanted, self.settings)
 
 
 def compared(request: SystemsRequest) -> Any:
     """Return the comparison of systems on the same rows."""
-    if is_lazy(request.y_true, *_columns(request.y_preds)):
-        return _streamed(request)
-    return _in_memory(request)
-
-
-def _in_memory(request: SystemsRequest) -> Any:
-    """Return what `compared` returns, for rows in memory."""
-    y_true, y_preds, scoring, sampling, asked, _, margin = request
-    are_arguments = request.are_arguments
-    systems = checked_systems(
-        y_true, y_preds, sampling.sample_weight, scoring.labels, are_arguments=are_arguments
-    )
-    check_reference(asked.reference, systems)
-    scored = measured_by(scoring, arguments_of(systems, are_arguments=are_arguments))
-    if margin is not None:
-        judged = {
-            metric: [one.statistic for [one] in own.values()] for metric, own in scored[0].items()
-        }
-        check_judged(margin, judged)
-    answers = {"y_true": y_true, **(y_preds if are_arguments else {"y_preds": y_preds})}
-    settings = scoring.settings | asked.settings
-    study = study_of(scored, sampling, answers, request.wanted, settings)
-    result = compare_systems_of(asked, list(systems), {"": study})
-    if are_arguments:
+    study = of_columns(request)
+    systems = {name: own.rows for name, [own] in next(iter(study.scores.values())).items()}
+    result = compare_systems_of(request.asked, list(systems), {"": study})
+    if request.are_arguments:
         tell(*copy_of_truth(*next(iter(systems.items())), "caution"))
     return result
 
 
 def _unpaired(request: SystemsRequest) -> Any:
     """Return the comparison of systems on test sets of their own."""
-    y_true, y_preds, scoring, sampling, asked, *_ = request
-    if is_lazy(*_columns(y_true), *_columns(y_preds)):
+    y_true, y_preds, asked = request.y_true, request.y_preds, request.asked
+    if is_lazy(*columns_in(y_true), *columns_in(y_preds)):
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
         must = "be True with columns that are not in memory"
         raise check.fail("paired", must, "False", advice)
-    studies = studies_of_each(y_true, y_preds, scoring, sampling, asked, request.wanted)
-    return compare_systems_of(asked, [str(name) for name in y_preds], studies)
-
-
-def _streamed(request: SystemsRequest) -> Any:
-    """Return what `compared` returns, for columns that are not in memory."""
-    # Few calls need a stream.
-    from ..streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
-    from .streamed_systems import STREAMED_DIFFERENCES
-
-    sampling, asked, margin = request.sampling, request.asked, request.margin
-    check_streamed(STREAMED_DIFFERENCES, asked.interval, sampling.not_streamed)
-    by_name = checked_names(request.y_preds)
-    check_reference(asked.reference, by_name)
-    wanted = request.wanted._replace(interval=asked.interval)
-    settings = settings_of_lazy(request.scoring, sampling, wanted, tuple(by_name))
-    if margin is not None:
-        check_judged(margin, {name: [one.statistic] for name, one in settings.readings.items()})
-    columns = {"y_true": request.y_true, **sampling.streamed}
-    columns |= {f"y_preds[{name!r}]": one for name, one in by_name.items()}
-    state = state_of_lazy(settings, columns, request.workers)
-    return compared_stream(settings, state, asked, margin)
-
-
-def compared_stream(settings: Any, state: Any, asked: Asked, margin: float | None = None) -> Any:
-    """Return what `compared` returns, for a stream of several systems.
-
-    Parameters
-    ----------
-    settings : skboot.streams.state.StreamSettings
-    state : skboot.streams.state.StreamState
-    asked : Asked
-    margin : float or None
-        As of `SystemsRequest`.
-    """
-    from ..streams.evaluating import few_given
-    from .streamed_systems import compare_streamed
-
-    few = few_given(settings, state)
-    if few is None:
-        results = compare_streamed(settings, state, asked)
-        alone = settings.is_single
-        return next(iter(results.values())) if alone else ResultTable(results)
-    return _in_memory(
-        SystemsRequest(
-            few.y_true,
-            few.y_preds,
-            settings.scoring,
-            few.sampling,
-            asked,
-            DEFAULT_WORKERS,
-            margin,
-        )
+    studies = studies_of_each(
+        y_true, y_preds, request.scoring, request.sampling, asked, request.wanted
     )
-
-
-def _columns(values: Any) -> list[Any]:
-    """Return what was given for each system, of a data frame this."""
-    return list(values.values()) if isinstance(values, Mapping) else [values]
+    return compare_systems_of(asked, [str(name) for name in y_preds], studies)

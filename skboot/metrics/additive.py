@@ -22,7 +22,7 @@ from scipy.special import xlogy
 
 from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
 from .cells import label_counts
-from .facts import Facts, Proportion
+from .facts import Facts, Proportion, SumsOfRows
 from .registry import Factory, Request, fast_path
 from .statistic import (
     Columns,
@@ -117,7 +117,8 @@ class RowMean(SumsStatistic):
 
     of_row_values = True
     adds_by_row = True
-    sketch = "means"
+    sketch = "sums"
+    n_sums = 1
 
     name: str
     row_values: RowValues
@@ -155,6 +156,22 @@ class RowMean(SumsStatistic):
     def signed_values(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
         """See `Statistic.signed_values`."""
         return self.sign * np.asarray(self.row_values(y_true, y_pred), dtype=np.float64)
+
+    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
+        """Return the value of each row."""
+        return np.asarray(self.row_values_of(y_true, y_pred), dtype=np.float64)[None]
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """See `Statistic.of_sums`."""
+        return self.combine(sums.T, ReducedData(None, 0, data=_ABOUT_ZERO))
+
+    def facts_of_sums(self, rows: SumsOfRows) -> Facts:
+        """Those of any metric, whether the values are 0 and 1, or one of them is large."""
+        share = None
+        if rows.zero_one and not self.root and not rows.weighted:
+            share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
+        known = super().facts_of_sums(rows)
+        return replace(known, proportion=share, largest_share=rows.largest_share)
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""

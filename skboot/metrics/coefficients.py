@@ -17,6 +17,8 @@ from .statistic import Columns, Floats, ReducedData, Response, Statistic
 # Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
 # taken as constant, because the difference is rounding.
 _ROUNDING = 1e-14
+# Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
+_FAR_FROM_ZERO = 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,8 @@ class Coefficient(SumsStatistic):
     """
 
     adds_by_row = True
-    sketch = "moments"
+    sketch = "sums"
+    n_sums = 4
 
     name: str = "r2"
     about_mean: bool = False
@@ -84,6 +87,23 @@ class Coefficient(SumsStatistic):
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
         """See `Statistic.as_sums`."""
         return self, reduced
+
+    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
+        """Return truth, its square, residual and its square, all about zero."""
+        truth = np.asarray(y_true, dtype=np.float64)
+        residual = truth - np.asarray(y_pred, dtype=np.float64)
+        return np.stack((truth, truth**2, residual, residual**2))
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """See `Statistic.of_sums`; refuse a truth whose sums about zero have lost its variance."""
+        mean, square = sums[1, 0] / sums[0, 0], sums[2, 0] / sums[0, 0]
+        if mean**2 > _FAR_FROM_ZERO * (square - mean**2) > 0:
+            raise ValueError(
+                f"The metric {self.name!r} of a stream must have a truth that varies about zero. "
+                f"Got values about {mean:.4g}. Subtract this from y_true and y_pred: the metric "
+                "stays the same."
+            )
+        return self.combine(np.vstack((sums[:1], sums)).T, ReducedData(None, 0))
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """One less the ratio of sums of squares."""

@@ -7,7 +7,7 @@ of rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -86,7 +86,12 @@ class ClassCosts(SumsStatistic):
     @property
     def sketch(self) -> Sketch:  # type: ignore[override]
         """Pairs of labels, or the weight and loss of each class."""
-        return "cells" if self.response == "labels" else "class losses"
+        return "cells" if self.response == "labels" else "sums"
+
+    @property
+    def n_sums(self) -> int:  # type: ignore[override]
+        """Weight and loss of each class."""
+        return 2 * len(self.labels) if self.labels is not None else 0
 
     @property
     def lacks_labels(self) -> bool:  # type: ignore[override]
@@ -126,15 +131,23 @@ class ClassCosts(SumsStatistic):
             classes = classes_of(y_true, self.labels, n_classes)
             loss = self.loss(classes, prob).astype(np.float64)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
+        terms = sums_by_class(classes, loss, weights, n_classes)
+        return ReducedData(code, len(classes), terms, self._priors(n_classes))
+
+    def _priors(self, n_classes: int) -> Mapping[str, Floats | None]:
+        """Return what the formula reads beside sums."""
         with arguments_named({}, self.name):
-            priors = check_priors(self.priors, n_classes)
-        data = {"priors": priors}
-        return ReducedData(
-            code,
-            len(classes),
-            sums_by_class(classes, loss, weights, n_classes),
-            MappingProxyType(data),
-        )
+            return MappingProxyType({"priors": check_priors(self.priors, n_classes)})
+
+    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
+        """Return the weight and the loss of each row, in the places of its class."""
+        terms = self.reduce(y_true, y_pred, None).terms
+        dense = terms if isinstance(terms, np.ndarray) else terms.toarray()
+        return np.ascontiguousarray(dense.T)
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """See `Statistic.of_sums`."""
+        return self.combine(sums[1:].T, ReducedData(None, 0, data=self._priors(self.n_sums // 2)))
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Mean of the class means, or of all rows, by that of the best answer without input."""
@@ -186,8 +199,10 @@ class ClassCosts(SumsStatistic):
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Loss of the best answer without input: 1 if relative, which is no skill."""
         y_true, _, sample_weight = rows
-        if self.relative or y_true is None:
+        if self.relative:
             return 0.0 if self.skill else 1.0
+        if y_true is None:
+            return None
         if self.priors is not None:
             shares = np.asarray(self.priors, dtype=np.float64)
         else:

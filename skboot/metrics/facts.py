@@ -63,6 +63,29 @@ class DeLong(NamedTuple):
     smaller_class: int
 
 
+class SumsOfRows(NamedTuple):
+    """What is known of many rows that were added up.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (1 + n_sums,)
+        Of their weights and of what they add.
+    n_rows : int
+    largest_share : float or None
+        Share of the sizes of all that was added that one row carries.
+    zero_one : bool
+        Whether each row added 0 or 1.
+    weighted : bool
+        Whether rows carry weights.
+    """
+
+    sums: NDArray[np.float64]
+    n_rows: int
+    largest_share: float | None
+    zero_one: bool
+    weighted: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """What a metric knows of given rows before any resampling.

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from .._base.checks import fail
 from .._base.values import content_of
 from .cells import label_counts
-from .facts import Facts, Proportion
+from .facts import Facts, Proportion, SumsOfRows
 
 Floats = NDArray[np.float64]
 # Truth, predictions and weights of rows: the arguments of `Statistic.reduce`.
@@ -40,9 +40,7 @@ Response = Literal[
     "any",
 ]
 Reading = Literal["sums", "pairs", "crossing", "thresholds", "running", "rows"]
-Sketch = Literal[
-    "", "means", "moments", "class losses", "cells", "scores", "columns", "pairs of columns"
-]
+Sketch = Literal["", "sums", "cells", "scores", "columns", "pairs of columns"]
 MatrixRule = Literal["", "sets", "recalls", "adjusted recalls", "matthews", "kappa"]
 
 
@@ -259,12 +257,12 @@ class Statistic(Evaluated):
     matrix_rule : {"", "sets", "recalls", "adjusted recalls", "matthews", "kappa"}
         Which formula of the confusion matrix it is, for rules that know what few errors leave open;
         "" for any other.
-    sketch : {"", "means", "moments", "class losses", "cells", "scores", "columns", \
-            "pairs of columns"}
-        What of many rows suffices for it: the mean of a value per row; the moments of truth and
-        residuals; weight and loss of each class; the counts of pairs of labels; those of each class
-        at each score; the same for each column of scores, against the rest or for each pair of
-        classes; or "", nothing less than the rows.
+    sketch : {"", "sums", "cells", "scores", "columns", "pairs of columns"}
+        What of many rows suffices for it: the sums of what each row adds (`added_by_rows`); the
+        counts of pairs of labels; those of each class at each score; the same for each column of
+        scores, against the rest or for each pair of classes; or "", nothing less than the rows.
+    n_sums : int
+        Number of sums of a sketch of sums, beside that of the weights.
     lacks_labels : bool
         Whether it reads a column for each class and was not told their labels.
     """
@@ -295,6 +293,7 @@ class Statistic(Evaluated):
     pools_classes: bool = False
     matrix_rule: MatrixRule = ""
     sketch: Sketch = ""
+    n_sums: int = 0
     lacks_labels: bool = False
 
     @abstractmethod
@@ -365,6 +364,18 @@ class Statistic(Evaluated):
         Of a loss of probabilities ``y_true`` holds the number of each row's class.
         """
         raise TypeError(f"{self.name} is no function of a mean of row values.")
+
+    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
+        """What each row adds to each sum of a sketch, whatever the others, (n_sums, n_rows)."""
+        raise TypeError(f"{self.name} is no function of sums of any rows.")
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Value from sums of weights and of what rows add, (1 + n_sums, n), each (n,)."""
+        raise TypeError(f"{self.name} is no function of sums of any rows.")
+
+    def facts_of_sums(self, rows: SumsOfRows) -> Facts:
+        """What it knows of rows of which there are sums."""
+        return Facts(self.bounds, additive=self.reads == "sums", weighted=rows.weighted)
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]

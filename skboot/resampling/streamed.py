@@ -142,7 +142,6 @@ class PoissonWeights:
         # Sums of the few weights of a piece are exact in single precision.
         factors: NDArray[Any] = np.empty((0, len(units)), dtype=np.float32)
         factors = factors if terms is None else terms
-        factors = factors if terms is None else terms
         factor = _Reused(factors.dtype)
         none: NDArray[np.intp] = np.empty(0, dtype=np.intp)
         with single_threaded_blas():

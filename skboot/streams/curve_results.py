@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,81 +20,40 @@ from ..study.curve_rows import (
     OVER_THRESHOLDS,
     CurveAsked,
     CurveCall,
-    CurveRequest,
-    argument_of,
     check_both_weigh,
     check_no_labels,
     check_range,
     checked_grid,
-    named_scores,
     own_grid,
     positive_class,
 )
 from ..study.curves import Drawn, results_of_curves
-from ..study.measured import Scoring
-from ..study.rows import Wanted
 from .curves import ScoreCells, curve_on_cells
-from .evaluating import note_on_intervals, plan_of, rounded_up
-from .lazy import ADVICE, check_streamed, settings_of_lazy, state_of_lazy
+from .lazy import ADVICE
 from .readings import SCORES
+from .source import note_on_intervals, plan_of, rounded_up
 from .state import StreamSettings, StreamState
 
-# A metric of the scores of two classes, whose sums are those of curves.
-_ANY = "roc_auc"
 
-
-class OfStream(NamedTuple):
-    """What `curves_of_state` takes."""
-
-    settings: StreamSettings
-    state: StreamState
-    asked: CurveAsked
-    arguments: Mapping[str, str]
-
-
-def read_lazy(y_true: Any, y_score: Any, request: CurveRequest) -> OfStream:
-    """Return the stream of columns that are not in memory, and what is asked of it."""
-    asked, sampling = request.asked, request.sampling
-    check.check_count("n_bins", asked.n_bins, 2)
-    _check_curve(asked.curve)
-    check_streamed(("percentile",), "percentile", sampling.not_streamed)
-    _check_points(asked)
-    named = named_scores(y_score)
-    wanted = Wanted("percentile", request.confidence_level, request.workers)
-    scoring = Scoring(_ANY, pos_label=None)
-    settings = settings_of_lazy(scoring, sampling, wanted, tuple(named))
-    columns = {"y_true": y_true, **sampling.streamed}
-    columns |= {argument_of(name): scores for name, scores in named.items()}
-    state = state_of_lazy(settings, columns, request.workers)
-    arguments = {name: argument_of(name) for name in named}
-    return OfStream(settings, state, asked, arguments)
-
-
-def of_accumulator(settings: StreamSettings, state: StreamState, asked: CurveAsked) -> OfStream:
-    """Return the rows of an accumulator so far, and what is asked of them."""
+def check_accumulator(settings: StreamSettings, asked: CurveAsked) -> None:
+    """Refuse what no curve of the rows of an accumulator can be read from."""
     if not any(SCORES in reading.tables for reading in settings.readings.values()):
         must = "hold a metric of the scores of two classes, whose sums a curve is read from"
         got = f"{settings.metric!r}"
-        advice = f"Add one: BootstrapAccumulator([..., {_ANY!r}])."
+        advice = "Add one: BootstrapAccumulator([..., 'roc_auc'])."
         raise check.fail("metric", must, got, advice)
     if DIFFERENCE in settings.systems:
         must = f"name no system {DIFFERENCE!r}, which is that of two curves"
         raise check.fail("systems", must, f"{list(settings.systems)}")
-    _check_curve(asked.curve)
-    _check_points(asked)
-    arguments = {name or "": argument_of(name or "", "y_pred") for name in settings.systems}
-    return OfStream(settings, state, asked, arguments)
+    check_asked(asked)
 
 
-def _check_curve(curve: Any) -> None:
-    """Refuse curves that need all rows together."""
-    if not isinstance(curve, str) or curve not in OVER_THRESHOLDS:
+def check_asked(asked: CurveAsked) -> None:
+    """Refuse curves that need all rows together, and a band or a grid before a row is read."""
+    check.check_count("n_bins", asked.n_bins, 2)
+    if not isinstance(asked.curve, str) or asked.curve not in OVER_THRESHOLDS:
         must = f"be one of {list(OVER_THRESHOLDS)} where rows are not together in memory"
-        raise check.fail("curve", must, repr(curve), ADVICE)
-
-
-def _check_points(asked: CurveAsked) -> None:
-    """Refuse a band or a grid before a row is read."""
+        raise check.fail("curve", must, repr(asked.curve), ADVICE)
     check.check_choice("band", asked.band, BANDS)
     checked_grid(asked.grid, asked.curve, {})
 

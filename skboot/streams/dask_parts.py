@@ -6,6 +6,7 @@ Nothing is collected: states travel, rows do not. Dask is imported when one of i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from .._base import checks as check
 from .._base.arrays import is_dask
-from .._base.workers import check_dask_workers, single_threaded_blas
+from .._base.workers import Progress, check_dask_workers, single_threaded_blas
 from .batches import part_added
 from .scanned import release_unused
 from .state import StreamSettings, StreamState
@@ -23,7 +24,9 @@ Columns = Mapping[str, Any]
 _TO_ALIGN = "Take all columns from one dataframe, or give arrays of known chunks."
 
 
-def state_of_dask(settings: StreamSettings, columns: Columns) -> StreamState:
+def state_of_dask(
+    settings: StreamSettings, columns: Columns, verbose: int | None
+) -> tuple[StreamSettings, StreamState]:
     """Return the state of all rows, computed by the scheduler that dask is set to.
 
     Parameters
@@ -31,6 +34,8 @@ def state_of_dask(settings: StreamSettings, columns: Columns) -> StreamState:
     settings : StreamSettings
     columns : mapping of str to array-like
         As of `skboot.streams.batches.part_added`; at least one of them of dask.
+    verbose : int or None
+        Of the progress of schedulers in this process; a cluster has a dashboard.
     """
     dask = _imported("dask")
     for name, values in columns.items():
@@ -41,6 +46,7 @@ def state_of_dask(settings: StreamSettings, columns: Columns) -> StreamState:
     # BLAS has one thread in each thread of dask, which otherwise would all ask for all processors.
     with single_threaded_blas():
         parts, lengths = _parts(columns)
+        settings = settings.for_rows(sum(lengths))
         starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).tolist()
         # What all tasks share is one task, which goes to each worker once.
         shared = dask.delayed(settings, pure=False, traverse=False)
@@ -54,8 +60,16 @@ def state_of_dask(settings: StreamSettings, columns: Columns) -> StreamState:
             pairs = zip(states[::2], states[1::2], strict=False)
             odd = states[-1:] if len(states) % 2 else []
             states = [both(shared, *pair) for pair in pairs] + odd
-        found: StreamState = dask.compute(states[0])[0]
-    return found
+        progress = Progress(len(parts), "partitions", verbose)
+        with progress, _imported("dask.callbacks").Callback(posttask=partial(_counted, progress)):
+            found: StreamState = dask.compute(states[0])[0]
+    return settings, found
+
+
+def _counted(progress: Progress, key: Any, *_: Any) -> None:
+    """Count a task that has ended, if it was that of a partition."""
+    if str(key).startswith(_part_state.__name__):
+        progress.done(1)
 
 
 def _part_state(

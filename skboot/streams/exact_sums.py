@@ -131,9 +131,9 @@ class ExactSums:
 
         return ExactSums._made(digits_of, shape, lowest)
 
-    def values(self, columns: slice = slice(None)) -> NDArray[np.float64]:
-        """Return the sums as floats, (n_rows, n_columns); those of some columns alone."""
-        digits = self.digits[:, :, columns]
+    def values(self, columns: slice = slice(None), rows: Any = slice(None)) -> NDArray[np.float64]:
+        """Return the sums as floats, (n_rows, n_columns); those of some columns or rows alone."""
+        digits = self.digits[:, rows][:, :, columns]
         total = np.zeros(digits.shape[1:])
         for power, digit in enumerate(digits, self.lowest):
             for some in _pieces(digit.shape):

@@ -1,12 +1,9 @@
-"""Columns whose rows are not in memory, given to the functions that score arrays.
-
-Columns of dask, and those of `skboot.scan_dataset`, go the way of a stream: partition by partition
-and without being collected. What a stream cannot do is refused by name, before any row is read.
-"""
+"""Columns whose rows are not in memory: read once, as the batches of a stream."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +13,7 @@ from .._base.arrays import is_dask
 from .._base.workers import Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.names import NotGiven
-from ..study.measured import Scoring
-from ..study.rows import Sampling, Wanted
+from .columns import Request
 from .dask_parts import state_of_dask
 from .few_rows import FEWEST_UNITS
 from .scanned import DatasetColumns, state_of_scanned
@@ -29,15 +25,30 @@ ADVICE = (
 )
 
 
-def check_streamed(known: tuple[str, ...], interval: str, refused: Mapping[str, Any]) -> None:
+def read(request: Request) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows of a request; refuse what a stream cannot do before that."""
+    request.check_before_reading()
+    _check_streamed(request)
+    by_argument = request.by_argument
+    settings = _settings(request, tuple(by_argument))
+    request.check_statistics({name: [one.statistic] for name, one in settings.readings.items()})
+    columns = {"y_true": request.y_true, **request.sampling.streamed, **dict(by_argument.values())}
+    if _may_be_counted(request, settings):
+        settings = replace(settings, may_be_counted=True)
+    settings, state = _read(settings, columns, request.wanted.workers)
+    return settings, state.drawn(settings) if settings.counted else state
+
+
+def _check_streamed(request: Request) -> None:
     """Refuse arguments that need all rows together, and other intervals than the known ones."""
+    refused = {**request.sampling.not_streamed, "adjust": request.wanted.adjust}
     for name, value in refused.items():
         if value is not None and value is not False:
             must = "not be given with columns that are not in memory"
             raise check.fail(name, must, _shown(value), ADVICE)
-    if interval not in known:
-        must = f"be one of {list(known)} with columns that are not in memory"
-        raise check.fail("interval", must, repr(interval), ADVICE)
+    if request.interval not in request.intervals:
+        must = f"be one of {list(request.intervals)} with columns that are not in memory"
+        raise check.fail("interval", must, repr(request.interval), ADVICE)
 
 
 def _shown(value: Any) -> str:
@@ -45,24 +56,9 @@ def _shown(value: Any) -> str:
     return repr(value) if np.ndim(value) == 0 and np.isscalar(value) else type(value).__name__
 
 
-def settings_of_lazy(
-    scoring: Scoring,
-    sampling: Sampling,
-    wanted: Wanted,
-    systems: tuple[str | None, ...] = (None,),
-) -> StreamSettings:
-    """Return the settings of a stream, checked before the first row is read.
-
-    Any seed will do.
-
-    Parameters
-    ----------
-    scoring : Scoring
-    sampling : Sampling
-    wanted : Wanted
-    systems : tuple
-        Names of systems; (None,) for one.
-    """
+def _settings(request: Request, systems: tuple[str | None, ...]) -> StreamSettings:
+    """Return the settings of a stream, checked before the first row is read; any seed will do."""
+    scoring, sampling, wanted = request.scoring, request.sampling, request.wanted
     advice = "1999 is enough for a 95% interval."
     metric = scoring.metric
     settings = StreamSettings(
@@ -73,7 +69,7 @@ def settings_of_lazy(
         labels=check.check_labels(scoring.labels, None),
         n_bins=N_BINS,
         confidence_level=wanted.confidence_level,
-        interval=wanted.interval,
+        interval=request.interval,
         greater_is_better=check.check_direction(scoring.greater_is_better),
         pos_label=check.check_label("pos_label", scoring.pos_label),
     )
@@ -83,20 +79,18 @@ def settings_of_lazy(
     return settings
 
 
-def state_of_lazy(
-    settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
-) -> StreamState:
-    """Return the state of all rows.
+def _may_be_counted(request: Request, settings: StreamSettings) -> bool:
+    """Whether pairs of labels are all that is read: of one system, whose rows are units."""
+    metrics = [reading.statistic for reading in settings.readings.values()]
+    given = [one for one in request.sampling.streamed.values() if one is not None]
+    alone = len(settings.systems) == 1 and not given
+    return alone and all(one.response == "labels" for one in metrics)
 
-    Parameters
-    ----------
-    settings : StreamSettings
-    columns : mapping of str to array-like or None
-        Truth, groups and weights by these names; all others are predictions, by the names of their
-        arguments, in the order of the systems.
-    workers : Workers
-        For scanned data sets; dask has its own.
-    """
+
+def _read(
+    settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
+) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows of columns by argument, and its settings."""
     given = {name: one for name, one in columns.items() if one is not None}
     of_dask = [name for name, one in given.items() if is_dask(one)]
     scanned = [name for name, one in given.items() if isinstance(one, DatasetColumns)]
@@ -105,9 +99,9 @@ def state_of_lazy(
         got = f"a column of dask, and of scan_dataset in {scanned[0]!r}"
         raise check.fail(of_dask[0], must, got)
     if of_dask:
-        state = state_of_dask(settings, given)
+        settings, state = state_of_dask(settings, given, workers.verbose)
     else:
-        state = state_of_scanned(settings, given, workers)
+        settings, state = state_of_scanned(settings, given, workers)
     if state.n_units < FEWEST_UNITS and not state.has_few:
         name, unit = (
             ("groups", "groups") if "groups" in given else ((of_dask or scanned)[0], "rows")
@@ -115,4 +109,4 @@ def state_of_lazy(
         must = f"hold at least {FEWEST_UNITS} {unit} where they are not in memory"
         advice = "Give arrays, which are drawn together: .compute(), or .collect()."
         raise check.fail(name, must, f"{state.n_units}", advice)
-    return state
+    return settings, state

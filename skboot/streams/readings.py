@@ -1,8 +1,8 @@
 """How a metric reads a stream: which sums it needs of each batch, and its value from the sums.
 
-* `MeanReading`: means of a value per row, and their roots;
-* `MomentsReading`: R2 and explained variance;
-* `ClassLossReading`: skill and costs under priors, from the weight and loss of each class;
+What suffices, its statistic says in ``sketch``:
+
+* `SumsReading`: the sums of what each row adds;
 * `CellsReading`: functions of the confusion matrix, from the pairs of labels that occur;
 * `ScoresReading`: metrics of the order of scores, from the weight of each class at each score,
   of which there are more for the data than for resamples;
@@ -26,12 +26,13 @@ from .._base.checks import fail
 from .._base.warnings import collected
 from ..metrics.adapters import Negated, without_sign
 from ..metrics.cells import label_counts
-from ..metrics.facts import Proportion
+from ..metrics.facts import Facts, SumsOfRows
 from ..metrics.responses import check_response
 from ..metrics.score_order import positive_scores, rank
 from ..metrics.statistic import Floats, ReducedData, Statistic
 from ..resampling.block import Block
 from ..resampling.coding import UnitsOfCodes
+from ..study.measured import Measured
 from ..study.rows import Rows
 from .tables import Table
 
@@ -39,46 +40,63 @@ from .tables import Table
 ZERO_ONE = np.array([0, 1])
 # Kinds of tables; that of fine scores has the weights of the data alone, and comes first.
 LABELS, SCORES, FINE_SCORES = "labels", "scores", "fine scores"
-# Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
-_FAR_FROM_ZERO = 1e4
 # Bytes of the weights of cells that are read at once.
 _BYTES_AT_ONCE = 1 << 26
-
-Facts = tuple[float | None, bool]
+_NO_CELLS = ReducedData(None, 0)
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
-    """A metric on the data and on every resample, and what intervals must know of it.
+class Read(Measured):
+    """A metric on the data and on every resample of a stream.
+
+    Its rows are the cells, each with its weight, where there are cells; its statistic has the
+    labels of all rows.
 
     Attributes
     ----------
-    statistic : Statistic
-        The metric, with the labels of all rows.
     values : ndarray of shape (1 + n_resamples,)
         Value on the data, then on each resample.
-    reduced : ReducedData or None
-        The cells as rows, where there are cells.
-    columns : tuple or None
-        Truth, predictions and weights of the cells.
-    proportion : Proportion or None
-        See `skboot.metrics.facts.Proportion`.
-    largest_share : float or None
-        Share of the sum of losses that one row carries.
+    facts : Facts
+        What it knows of the rows.
+    reduced : ReducedData
+        The cells, reduced as rows are.
     error : float
         Largest error of the estimate that intervals of scores leave.
     intervals : {"", "all", "finer"}
         Whether scores of resamples were counted in intervals, and those of the data in finer ones.
     """
 
-    statistic: Statistic
     values: Floats
-    reduced: ReducedData | None = None
-    columns: tuple[Any, Any, Any] | None = None
-    proportion: Proportion | None = None
-    largest_share: float | None = None
+    facts: Facts
+    reduced: ReducedData = _NO_CELLS
     error: float = 0.0
     intervals: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What is kept of a metric of a system.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (1 + n_terms, 2 + n_resamples)
+        Of weights, then of what rows add; see `StreamState`.
+    largest : ndarray of shape (n_terms,)
+        Largest size of what one row adds.
+    zero_one : bool
+        Whether each row of weight 1 adds 0 or 1.
+    tables : sequence of Table
+    n_rows : int
+    weighted : bool
+        Whether rows carry weights.
+    """
+
+    sums: Floats
+    largest: Floats
+    zero_one: bool
+    tables: Sequence[Table]
+    n_rows: int
+    weighted: bool
 
 
 class Reading(ABC):
@@ -86,128 +104,63 @@ class Reading(ABC):
 
     # Names of the tables that it shares with other metrics of the system; none for sums of terms.
     tables: tuple[str, ...] = ()
+    # Number of sums of terms, beside that of the weights.
+    n_terms = 0
     # Whether the labels are 0 and 1 because none were given.
     assumes_zero_one = False
 
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
         self.inner: Any = without_sign(statistic)
-        self.sign = 1.0 if self.inner is statistic else -1.0
-
-    @property
-    def n_terms(self) -> int:
-        """Number of sums of terms, beside that of the weights."""
-        return 0
 
     @abstractmethod
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse rows of a batch that the metric cannot take."""
 
-    def _predicted(self, rows: Rows) -> NDArray[Any]:
-        return rows.predicted_for(self.statistic)
+    @abstractmethod
+    def read(self, kept: Kept) -> Read:
+        """Return the metric from what is kept of all rows."""
 
     def terms(self, rows: Rows) -> Floats:
         """Return what each row adds to each sum, before its weight, (n_terms, n_rows)."""
         return np.empty((0, rows.n_samples))
 
-
-class _Summed(Reading):
-    """A metric of sums of terms."""
-
-    def check(self, rows: Rows, argument: str) -> None:
-        """See `Reading.check`."""
-        predicted = self._predicted(rows)
-        with collected():  # the batch is looked at as a whole
-            check_response(self.statistic, rows.y_true, predicted, argument)
-
-    @abstractmethod
-    def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
-        """Return the metric from the sum of the weights, (1 + n_resamples,), and those of terms.
-
-        Parameters
-        ----------
-        weight : ndarray of shape (1 + n_resamples,)
-        sums : ndarray of shape (n_terms, 1 + n_resamples)
-        facts : tuple (share, whether all terms are 0 or 1)
-            The share of the sum of sizes that one row carries, None of a sum of 0.
-        n_rows : int
-        """
+    def _predicted(self, rows: Rows) -> NDArray[Any]:
+        return rows.predicted_for(self.statistic)
 
 
-class MeanReading(_Summed):
-    """A mean of one value per row, or its root."""
+class SumsReading(Reading):
+    """A metric of sums to which each row adds what it adds in any sample."""
 
-    n_terms = 1
+    def __init__(self, statistic: Statistic) -> None:
+        super().__init__(statistic)
+        self.n_terms = self.inner.n_sums
 
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse rows that the metric cannot take, and top-k accuracy of one column of scores."""
-        super().check(rows, argument)
+        predicted = self._predicted(rows)
+        with collected():  # the batch is looked at as a whole
+            check_response(self.statistic, rows.y_true, predicted, argument)
         if self.inner.ranks_columns and rows.y_pred.ndim == 1:
             must = "have a column for each class for a top-k accuracy of a stream"
             advice = "The threshold of one column depends on all rows together."
             raise fail(argument, must, "one column", advice)
 
     def terms(self, rows: Rows) -> Floats:
-        """Return the values of the rows."""
-        values = self.inner.row_values_of(rows.y_true, self._predicted(rows))
-        return np.asarray(values, dtype=np.float64)[None]
+        """See `Reading.terms`."""
+        added: Floats = self.inner.added_by_rows(rows.y_true, self._predicted(rows))
+        return added
 
-    def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
-        """See `_Summed.read`."""
-        reduced = ReducedData(None, 0, data=MappingProxyType({"centre": 0.0}))
-        values = self.inner.combine(np.column_stack((weight, sums[0])), reduced)
-        share, zero_one = facts
-        proportion = None
-        if zero_one and not self.inner.root:
-            proportion = Proportion(round(sums[0, 0]), n_rows, exact=True, sign=self.inner.sign)
-        return Read(self.statistic, values, proportion=proportion, largest_share=share)
-
-
-class MomentsReading(_Summed):
-    """A function of the moments of truth and residuals."""
-
-    n_terms = 4
-
-    def terms(self, rows: Rows) -> Floats:
-        """Return truth, its square, residual and its square, all about zero."""
-        truth = np.asarray(rows.y_true, dtype=np.float64)
-        residual = truth - np.asarray(rows.y_pred, dtype=np.float64)
-        return np.stack((truth, truth**2, residual, residual**2))
-
-    def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
-        """See `_Summed.read`."""
-        mean, square = sums[0, 0] / weight[0], sums[1, 0] / weight[0]
-        if mean**2 > _FAR_FROM_ZERO * (square - mean**2) > 0:
-            raise ValueError(
-                f"The metric {self.statistic.name!r} of a stream must have a truth that "
-                f"varies about zero. Got values about {mean:.4g}. Subtract this from y_true "
-                "and y_pred: the metric stays the same."
-            )
-        nothing = ReducedData(None, 0)
-        combined = self.inner.combine(np.vstack((weight, weight, sums)).T, nothing)
-        return Read(self.statistic, 0.0 + self.sign * combined)
-
-
-class ClassLossReading(_Summed):
-    """A function of the weight and the loss of each class."""
-
-    @property
-    def n_terms(self) -> int:
-        """Weight and loss of each class."""
-        return 2 * len(self.inner.labels)
-
-    def terms(self, rows: Rows) -> Floats:
-        """Return the weight and the loss of each row, in the places of its class."""
-        found = self.inner.reduce(rows.y_true, self._predicted(rows), None).terms
-        dense = found if isinstance(found, np.ndarray) else found.toarray()
-        return np.ascontiguousarray(dense.T)
-
-    def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
-        """See `_Summed.read`."""
-        labels = np.asarray(self.inner.labels)
-        even = np.full((1, len(labels)), 1 / len(labels))
-        combined = self.inner.combine(sums.T, self.inner.reduce(labels[:1], even, None))
-        return Read(self.statistic, 0.0 + self.sign * combined)
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`."""
+        sums = kept.sums
+        values = self.inner.of_sums(sums[:, 1:])
+        size = float(sums[1:, 0].sum())
+        share = float(kept.largest.max()) / size if size > 0 else None
+        rows = SumsOfRows(sums[:, 1], kept.n_rows, share, kept.zero_one, kept.weighted)
+        facts = self.statistic.facts_of_sums(rows)
+        values = values if self.inner is self.statistic else 0.0 - values
+        return Read(Rows(None, np.empty(0), None, None), self.statistic, values, facts)
 
 
 class _Tabled(Reading):
@@ -217,17 +170,16 @@ class _Tabled(Reading):
         """Return the truth, and decisions or scores, as the table of this kind has them."""
         return rows.y_true, self._predicted(rows)
 
-    @abstractmethod
-    def read(self, tables: Sequence[Table]) -> Read:
-        """Return the metric from its tables of all rows."""
-
 
 class _OneTable(_Tabled):
     """A metric of the weights of the cells of one table."""
 
-    def read(self, tables: Sequence[Table]) -> Read:
-        """See `_Tabled.read`."""
-        (table,) = tables
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`."""
+        [table] = kept.tables
+        return self._of_table(table, weighted=kept.weighted)
+
+    def _of_table(self, table: Table, *, weighted: bool) -> Read:
         truth, weights = table.labels[table.truth], table.sums.values()
         decision = self._other(table)
         argument = "y_pred"
@@ -235,7 +187,12 @@ class _OneTable(_Tabled):
             statistic = check_response(self.statistic, truth, decision, argument)
         reduced, by_code = _coded(statistic, truth, decision, weights)
         values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
-        return Read(statistic, values, reduced, (truth, decision, weights[:, 0]))
+        known = statistic.facts(reduced, (truth, decision, None))
+        facts = replace(known, row_mean=False)
+        if weighted:
+            # The weight of a row is not known where rows were counted by cells.
+            facts = Facts(known.bounds, statistic.reads == "sums", weighted=True)
+        return Read(Rows(truth, decision, weights[:, 0], None), statistic, values, facts, reduced)
 
     @abstractmethod
     def _other(self, table: Table) -> NDArray[Any]:
@@ -278,23 +235,24 @@ class ScoresReading(_OneTable):
         """See `_Tabled.columns`."""
         return rows.y_true, positive_scores(rows.y_pred, self.inner.labels, self.inner.pos_label)
 
-    def read(self, tables: Sequence[Table]) -> Read:
-        """See `_Tabled.read`; an interval of scores may hold rows in any order.
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`; an interval of scores may hold rows in any order.
 
         The estimate is that of the finer intervals. Resamples lie around it as they do around that
         of the intervals in which they were counted.
         """
-        found, fine = (super(ScoresReading, self).read([table]) for table in tables)
-        if not tables[0].shift:
+        coarse, finer = kept.tables
+        found, fine = (self._of_table(one, weighted=kept.weighted) for one in (coarse, finer))
+        if not coarse.shift:
             return found
-        assert fine.columns is not None
         estimate = fine.values[0]
         values = np.clip(found.values + (estimate - found.values[0]), *found.statistic.bounds)
         values[0] = estimate
-        movable = _movable(tables[1])
-        extremes = _extremes(found.statistic, *fine.columns, movable) if movable.any() else []
+        movable = _movable(finer)
+        extremes = _extremes(found.statistic, fine.rows, movable) if movable.any() else []
         error = max((abs(value - float(estimate)) for value in extremes), default=0.0)
-        return replace(fine, values=values, error=error, intervals="finer")
+        facts = replace(fine.facts, delong=None if error else fine.facts.delong)
+        return replace(fine, values=values, facts=facts, error=error, intervals="finer")
 
 
 class ColumnsReading(_Tabled):
@@ -334,8 +292,9 @@ class ColumnsReading(_Tabled):
         truth = rows.y_true if self.by_pairs else rows.y_true == self.labels[column]
         return truth, rows.y_pred[:, column]
 
-    def read(self, tables: Sequence[Table]) -> Read:
-        """See `_Tabled.read`; some of the resamples at a time."""
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`; some of the resamples at a time."""
+        tables = kept.tables
         n_codes = sum(table.n_cells for table in tables)
         member = self._member(tables)
         reduced = self._reduced(tables, member, [table.rank() for table in tables])
@@ -347,8 +306,9 @@ class ColumnsReading(_Tabled):
             values[some] = self._evaluated(self._weights(tables, some), reduced)
         on_data = self._weights(tables, slice(1))
         sizes = on_data[:, 0] @ self._sizes(tables, member)
-        columns = self.labels, np.zeros((len(self.labels),) * 2), sizes
-        found = Read(self.statistic, values, columns=columns)
+        cells = Rows(self.labels, np.zeros((len(self.labels),) * 2), sizes, None)
+        facts = Facts(self.statistic.bounds, weighted=kept.weighted)
+        found = Read(cells, self.statistic, values, facts)
         if not any(table.shift for table in tables) or np.isnan(values[0]):
             return found
         extremes = self._extremes(tables, member, on_data)
@@ -415,9 +375,7 @@ class ColumnsReading(_Tabled):
 
 
 _READINGS: Mapping[str, type[Reading]] = {
-    "means": MeanReading,
-    "moments": MomentsReading,
-    "class losses": ClassLossReading,
+    "sums": SumsReading,
     "cells": CellsReading,
     "scores": ScoresReading,
     "columns": ColumnsReading,
@@ -425,8 +383,13 @@ _READINGS: Mapping[str, type[Reading]] = {
 }
 
 
-def reading_of(statistic: Statistic) -> Reading:
-    """Return how a metric reads a stream; refuse one that needs all rows together."""
+def reading_of(statistic: Statistic, *, counted: bool = False) -> Reading:
+    """Return how a metric reads a stream, of labels by their pairs alone if these are counted.
+
+    A metric that needs all rows together is refused.
+    """
+    if counted:
+        return CellsReading(statistic)
     inner: Any = without_sign(statistic)
     if inner.lacks_labels and inner.response == "probabilities":
         own = replace(inner, labels=ZERO_ONE)
@@ -488,14 +451,11 @@ def _movable(table: Table) -> NDArray[np.bool_]:
     return np.asarray(low < high)
 
 
-def _extremes(
-    statistic: Statistic,
-    truth: NDArray[Any],
-    rank: Floats,
-    weights: Floats,
-    movable: NDArray[np.bool_],
-) -> list[float]:
+def _extremes(statistic: Statistic, cells: Rows, movable: NDArray[np.bool_]) -> list[float]:
     """Values with the positives of each interval above its negatives, and below them."""
+    truth, rank, weights = cells.y_true, cells.y_pred, cells.sample_weight
+    assert truth is not None
+    assert weights is not None
     positive = truth == _positive_label(statistic, truth)
     found = []
     for upper in (positive, ~positive):

@@ -154,8 +154,10 @@ def _as_numpy(column: Any, argument: str) -> NDArray[Any]:
 
 def state_of_scanned(
     settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
-) -> StreamState:
-    """Return the state of all rows; it does not depend on the number of workers.
+) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows, which does not depend on the number of workers.
+
+    The settings are those for so many rows.
 
     Parameters
     ----------
@@ -176,19 +178,20 @@ def state_of_scanned(
         if n != n_rows:
             must = f"have as many rows as {first!r}"
             raise check.fail(name, must, f"{n} rows and {n_rows} rows")
+    settings = settings.for_rows(n_rows)
     runs = _runs(files.ends)
     found = StreamState.empty(settings)
     # A data set with a filter is one part, and loses the filter when it is pickled.
     n_jobs = workers.n_jobs if len(runs) > 1 else 1
     shares = _shares(runs, effective_n_jobs(n_jobs))
-    seconds = n_rows * settings.n_resamples * _SECONDS_PER_WEIGHT / len(shares)
+    seconds = n_rows * settings.n_drawn * _SECONDS_PER_WEIGHT / len(shares)
     work = (_state_of_share, (settings, given), shares)
     with Progress(n_rows, "rows", workers.verbose) as progress:
         for states in in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
             for state in states:
                 found = found.plus(state, settings)
                 progress.done(state.n_rows)
-    return found
+    return settings, found
 
 
 class _Run(NamedTuple):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.checks import fail
+from .._base.streams import child_seed
 from .._base.warnings import Note
 from ..metrics.lookup import resolve_metrics
 from ..metrics.statistic import Floats
@@ -22,9 +23,20 @@ from ..resampling.streamed import PoissonWeights, Words
 from ..study.measured import Scoring
 from .exact_sums import ExactSums
 from .few_rows import FEWEST_UNITS, UNIT, FewRows
-from .readings import FINE_SCORES, LABELS, SCORES, ColumnsReading, Read, Reading, reading_of
+from .readings import (
+    FINE_SCORES,
+    LABELS,
+    SCORES,
+    ColumnsReading,
+    Kept,
+    Read,
+    Reading,
+    reading_of,
+)
 from .tables import Table
 
+# Number of rows from which pairs of labels are counted before resamples are drawn.
+FEWEST_COUNTED = 20_000
 # Intervals of a score, if no other number is asked for: 8 MB of sums for 1000 resamples.
 N_BINS = 1024
 # How many times as many there are for the data alone, which have one sum where resamples have a
@@ -47,7 +59,12 @@ _FEWEST_BINS = 16
 
 @dataclass(frozen=True, eq=False)
 class StreamSettings:
-    """Checked arguments of an accumulator; ``systems`` is (None,) without systems."""
+    """Checked arguments of an accumulator; ``systems`` is (None,) without systems.
+
+    Where pairs of labels are ``counted``, resamples are drawn of the counts of all rows, and none
+    of a batch; see `StreamState.drawn`. They are from many rows on where they ``may_be_counted``:
+    nothing else is read, and no other stream will be added.
+    """
 
     metric: Any
     seed: np.random.SeedSequence
@@ -59,11 +76,25 @@ class StreamSettings:
     interval: str
     greater_is_better: bool | None
     pos_label: Any
+    may_be_counted: bool = False
+    counted: bool = False
+
+    def for_rows(self, n_rows: int) -> StreamSettings:
+        """Return the settings for so many rows in all."""
+        if not self.may_be_counted or n_rows < FEWEST_COUNTED:
+            return self
+        return replace(self, counted=True)
+
+    @property
+    def n_drawn(self) -> int:
+        """Number of resamples that are drawn of each batch."""
+        return 0 if self.counted else self.n_resamples
 
     @cached_property
     def readings(self) -> dict[str, Reading]:
         """How each metric is read, by its name."""
-        found = {name: reading_of(one) for name, one in self._resolved[0].items()}
+        statistics = self._resolved[0].items()
+        found = {name: reading_of(one, counted=self.counted) for name, one in statistics}
         self._check_histograms(found)
         return found
 
@@ -107,7 +138,7 @@ class StreamSettings:
     @cached_property
     def weights(self) -> PoissonWeights:
         """Weights of units in resamples."""
-        return PoissonWeights(self.seed, self.n_resamples)
+        return PoissonWeights(self.seed, self.n_drawn)
 
     @cached_property
     def n_terms(self) -> int:
@@ -186,7 +217,7 @@ class StreamState:
     def empty(cls, settings: StreamSettings) -> StreamState:
         """Return the state before the first row."""
         n = settings.n_terms
-        columns = 2 + settings.n_resamples
+        columns = 2 + settings.n_drawn
         return cls(ExactSums.zeros(n, columns), np.zeros(n), np.ones(n, dtype=bool))
 
     @property
@@ -241,20 +272,38 @@ class StreamState:
                 raise fail("ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
         return few
 
+    def drawn(self, settings: StreamSettings) -> StreamState:
+        """Return the state of counts of all rows with their counts in each resample.
+
+        A sum of Poisson weights of rows is a Poisson number, so that the law is that of rows which
+        are drawn one by one. Each count has a stream of its own.
+        """
+        tables = {}
+        for key, table in self.tables.items():
+            counts = table.sums.values()[:, 0].astype(np.int64)
+            drawn = np.empty((len(counts), 1 + settings.n_resamples), dtype=np.int64)
+            drawn[:, 0] = counts
+            for cell, n in enumerate(counts):
+                rng = np.random.Generator(np.random.SFC64(child_seed(settings.seed, 1 + cell)))
+                drawn[cell, 1:] = rng.poisson(n, settings.n_resamples)
+            tables[key] = replace(table, sums=ExactSums.of(drawn))
+        sizes = drawn.sum(axis=0)
+        return replace(self, terms=ExactSums.of(np.append(sizes[0], sizes)[None]), tables=tables)
+
     def read(self, name: str, system: int, settings: StreamSettings) -> Read:
         """Return a metric of a system on the data and on every resample."""
-        reading: Any = settings.readings[name]
-        if reading.tables:
-            own = [self.tables[kind, system] for kind in reading.tables]
-            found: Read = reading.read(own)
-            return found
+        reading = settings.readings[name]
         place = settings.places[name, system]
-        sums = self.terms.values()
-        size = float(sums[place, 0].sum())
-        largest = float(self.largest[place].max()) / size if size > 0 else None
-        facts = largest, bool(self.zero_one[place].all())
-        read: Read = reading.read(sums[0, 1:], sums[place, 1:], facts, self.n_rows)
-        return read
+        return reading.read(
+            Kept(
+                self.terms.values(rows=[0, *range(place.start, place.stop)]),
+                self.largest[place],
+                bool(self.zero_one[place].all()),
+                [self.tables[kind, system] for kind in reading.tables],
+                self.n_rows,
+                self.weighted,
+            )
+        )
 
 
 def joined_ranges(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -284,9 +333,9 @@ def _checked(table: Table, key: tuple[str, int], settings: StreamSettings) -> Ta
 
 def check_size(n_cells: int, settings: StreamSettings) -> None:
     """Refuse so many pairs of labels that their sums take too much memory."""
-    if n_cells * (1 + settings.n_resamples) * 8 > _MOST_BYTES:
+    if n_cells * (1 + settings.n_drawn) * 8 > _MOST_BYTES:
         must = f"hold labels whose pairs fit {_MOST_BYTES >> 20} MB of sums"
-        got = f"{n_cells} pairs of labels with {settings.n_resamples} resamples each"
+        got = f"{n_cells} pairs of labels with {settings.n_drawn} resamples each"
         advice = "Use fewer resamples, or metrics that are means of rows."
         raise fail("y_true", must, got, advice)
 

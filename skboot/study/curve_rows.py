@@ -30,7 +30,7 @@ from ..metrics.lookup import resolve_metrics
 from ..resampling.plan import ResamplingPlan
 from ..results.provenance import CallFacts
 from .measured import Measured, Scores
-from .rows import Rows, Sampling
+from .rows import Rows, Sampling, Wanted
 from .study import planned
 
 Floats = NDArray[np.float64]
@@ -128,8 +128,7 @@ class CurveRequest(NamedTuple):
 
     asked: CurveAsked
     sampling: Sampling
-    confidence_level: float
-    workers: Workers
+    wanted: Wanted
 
 
 def requested(given: Mapping[str, Any]) -> CurveRequest:
@@ -138,8 +137,11 @@ def requested(given: Mapping[str, Any]) -> CurveRequest:
     return CurveRequest(
         CurveAsked(*(options[name] for name in CurveAsked._fields)),
         Sampling(**{name: options[name] for name in Sampling._fields if name in options}),
-        check.check_confidence_level(options["confidence_level"]),
-        check.check_workers(options["n_jobs"], options["verbose"]),
+        Wanted(
+            "percentile",
+            check.check_confidence_level(options["confidence_level"]),
+            check.check_workers(options["n_jobs"], options["verbose"]),
+        ),
     )
 
 
@@ -159,7 +161,7 @@ def checked_call(y_true: Any, y_score: Any, request: CurveRequest) -> CurveCall:
     settings = {
         "curve": curve if isinstance(curve, str) else curves[0].name,
         "band": band,
-        "confidence_level": request.confidence_level,
+        "confidence_level": request.wanted.confidence_level,
         "n_bins": n_bins if curve == "calibration" else None,
         "grid": grid is not None,
         "pos_label": asked.pos_label,
@@ -167,8 +169,8 @@ def checked_call(y_true: Any, y_score: Any, request: CurveRequest) -> CurveCall:
         **drawn.settings,
     }
     pairs = dict(zip(rows, zip(curves, rows.values(), strict=True), strict=True))
-    level = request.confidence_level
-    return CurveCall(pairs, drawn.plan, band, level, settings, drawn.facts, request.workers)
+    level, workers = request.wanted.confidence_level, request.wanted.workers
+    return CurveCall(pairs, drawn.plan, band, level, settings, drawn.facts, workers)
 
 
 # ------------------------------------------------------------------ rows

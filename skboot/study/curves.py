@@ -103,6 +103,7 @@ def _replicated(call: CurveCall) -> list[Drawn]:
         BoundStatistic.of(curve, curve.reduce(rows)) for curve, rows in call.curves.values()
     ]
     draws = draw(call.plan, subjects, call.workers)
+    assert draws.binding is not None
     every = (call.curves.values(), subjects, draws.binding.observed(), draws.distributions)
     drawn = []
     with single_threaded_blas():

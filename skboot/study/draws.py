@@ -1,12 +1,15 @@
 """The engine of every study: scores before resampling, and on the resamples that they share.
 
-`prepare` reduces the rows and says which interval will be wanted, so that nothing is computed that
-it does not need. `draw` binds statistics to a plan and runs over its resamples; what else an
-interval needs, such as the values without single units, is computed for the scores that ask for it.
+A `Source` has the draws: rows in memory, from which they are drawn here, or the sums that a stream
+has kept. `RowsInMemory` reduces the rows and says which interval will be wanted, so that nothing is
+computed that it does not need. `draw` binds statistics to a plan and runs over its resamples; what
+else an interval needs, such as the values without single units, is computed for the scores that ask
+for it.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.checks import fail
+from .._base.warnings import Note
 from .._base.workers import Workers, single_threaded_blas
 from ..inference.automatic import planned_method
 from ..inference.crossed import (
@@ -41,7 +45,6 @@ from ..resampling.design import CrossedDesign, SamplingDesign
 from ..resampling.plan import Binding, ResamplingPlan, distinct_columns
 from .measured import Measured
 from .rows import WHOLE, Part, Rows
-from .study import Study
 
 # Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
 # below it, because `EvaluationResult.interval` may ask for them.
@@ -95,6 +98,34 @@ class Score:
         """Truth, predictions and weights of the rows of the part."""
         return self.rows.of(self.statistic, self.part.rows)
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader must know of how the metric reads these predictions."""
+        return self.rows.notes_for(self.statistic)
+
+    @property
+    def answers(self) -> NDArray[Any]:
+        """What tells predictions from others on the same rows."""
+        return self.columns[1]
+
+    @property
+    def numbers(self) -> list[Any]:
+        """Its reduced rows, by which systems are sorted, and not by their names."""
+        code, terms = self.subject.coding.code, self.subject.reduced.terms
+        if isinstance(terms, np.ndarray) and terms.dtype == bool:
+            # Flags have the place of the numbers they stand for.
+            terms = terms.astype(np.float64)
+        arrays = [code, terms]
+        return [self.columns[1]] if all(array is None for array in arrays) else arrays
+
+    def right(self, evidence: Evidence) -> NDArray[np.bool_] | None:
+        """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
+        share, statistic = evidence.share, self.subject.statistic
+        if share is None or not statistic.of_row_values:
+            return None
+        values = statistic.values_of(self.subject.reduced) > 0.5
+        return values if share.sign > 0 else ~values
+
     def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
         acceleration, shape, variance = distribution.acceleration, None, None
@@ -119,36 +150,72 @@ class Score:
         )
 
 
-def prepare(study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]) -> Score:
-    """Reduce the rows of a part, and gather what is known before resampling."""
-    design = study.plan.design
-    members, rows = _members(design, part), measured.rows.of(measured.statistic, part.rows)
-    statistic = measured.statistic
-    statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
-    reduced = statistic.reduce(*rows)
-    variance_cost = statistic.variance_cost(reduced)
-    facts = statistic.facts(reduced, rows, members)
-    reads = statistic.reading(reduced)
-    known = Evidence(np.nan, np.empty(0), Drawn.of(design, part.rows), facts)
-    # Rows that the user gave as resamples may split groups; groups then have no influence.
-    holds_rows = design.n_factors == 1 and not design.units_are_rows
-    by_group = holds_rows and known.facts.additive and study.plan.resamples is None
-    if by_group:
-        known = _with_groups(known, statistic, design, part, rows)
-    coding = CodedRows(
-        _whole_code(reduced, part, design.n_samples),
-        reduced.n_codes,
-        reads,
-        reduced.counts if part.rows is None else None,
-    )
-    interval = planned_method(known) if study.interval == "auto" else study.interval
-    if study.interval != "auto" or known.facts.bins is not None:
-        _refuse_impossible(study.interval, interval, known, statistic)
-    cost = variance_cost * min(reduced.n_codes, design.n_units[0])
-    possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
-    with_variance = possible and (interval == "studentized" or cost <= _CHEAP_VARIANCE)
-    subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
-    return Score(metric, measured.rows, part, measured.statistic, subject, known, interval)
+class Source(ABC):
+    """Where the draws of a study come from."""
+
+    @abstractmethod
+    def prepare(
+        self,
+        plan: ResamplingPlan,
+        interval: str,
+        metric: str,
+        measured: Measured,
+        part: Part = WHOLE[0],
+    ) -> Score:
+        """Return a metric on a part of the rows, with what is known of it before resampling."""
+
+    @abstractmethod
+    def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
+        """Return scores on the data and on resamples that they share, with their evidence."""
+
+
+class RowsInMemory(Source):
+    """Rows, of which any number of resamples can be drawn."""
+
+    def prepare(
+        self,
+        plan: ResamplingPlan,
+        interval: str,
+        metric: str,
+        measured: Measured,
+        part: Part = WHOLE[0],
+    ) -> Score:
+        """Reduce the rows of the part, and gather what is known before resampling."""
+        design = plan.design
+        members, rows = _members(design, part), measured.rows.of(measured.statistic, part.rows)
+        statistic = measured.statistic
+        statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
+        reduced = statistic.reduce(*rows)
+        variance_cost = statistic.variance_cost(reduced)
+        facts = statistic.facts(reduced, rows, members)
+        reads = statistic.reading(reduced)
+        known = Evidence(np.nan, np.empty(0), Drawn.of(design, part.rows), facts)
+        # Rows that the user gave as resamples may split groups; groups then have no influence.
+        holds_rows = design.n_factors == 1 and not design.units_are_rows
+        by_group = holds_rows and known.facts.additive and plan.resamples is None
+        if by_group:
+            known = _with_groups(known, statistic, design, part, rows)
+        coding = CodedRows(
+            _whole_code(reduced, part, design.n_samples),
+            reduced.n_codes,
+            reads,
+            reduced.counts if part.rows is None else None,
+        )
+        planned = planned_method(known) if interval == "auto" else interval
+        if interval != "auto" or known.facts.bins is not None:
+            _refuse_impossible(interval, planned, known, statistic)
+        cost = variance_cost * min(reduced.n_codes, design.n_units[0])
+        possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
+        with_variance = possible and (planned == "studentized" or cost <= _CHEAP_VARIANCE)
+        subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
+        return Score(metric, measured.rows, part, measured.statistic, subject, known, planned)
+
+    def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
+        """See `Source.draw`."""
+        return draw(plan, [one.subject for one in scores], workers, dict(enumerate(scores)))
+
+
+IN_MEMORY = RowsInMemory()
 
 
 def _with_groups(
@@ -217,8 +284,9 @@ class Draws:
 
     Attributes
     ----------
-    binding : Binding
-        The plan, bound to the statistics.
+    plan : ResamplingPlan
+    binding : Binding or None
+        The plan, bound to the statistics; None of sums that were kept.
     subjects : sequence of BoundStatistic
     distributions : sequence of BootstrapDistribution
         One for each of them.
@@ -226,7 +294,8 @@ class Draws:
         Those of which evidence is wanted, by their numbers.
     """
 
-    binding: Binding
+    plan: ResamplingPlan
+    binding: Binding | None
     subjects: Sequence[BoundStatistic]
     distributions: Sequence[BootstrapDistribution]
     scores: Mapping[int, Score]
@@ -242,6 +311,7 @@ class Draws:
 
     def values_left_out(self) -> JackknifeValues:
         """Values of all statistics without single units, for BCa of differences."""
+        assert self.binding is not None
         return leave_out(self.binding, self.subjects)
 
     @cached_property
@@ -250,7 +320,7 @@ class Draws:
 
         See `crossed_covariances`; NaN for scores without influences.
         """
-        design = self.binding.plan.design
+        design = self.plan.design
         assert isinstance(design, CrossedDesign)
         numbers, n = list(self.scores), len(self.scores)
         known = [k for k in range(n) if has_influence(self.scores[numbers[k]].subject.statistic)]
@@ -268,9 +338,10 @@ class Draws:
 
         Of crossed factors, which have no jackknife, it is the cluster-robust variance.
         """
-        if all(self.distributions[k].acceleration is not None for k in self.scores):
+        known = all(self.distributions[k].acceleration is not None for k in self.scores)
+        if known or self.binding is None:
             return [None] * len(self.scores)
-        if self.binding.plan.design.n_factors > 1:
+        if self.plan.design.n_factors > 1:
             return self._robust_variances()
         subjects = {
             k: self.subjects[k]
@@ -312,10 +383,11 @@ def draw(
     scores : mapping of int to Score, optional
         Of which of them evidence is wanted, by number.
     """
+    drawn = plan
     if plan.design.n_samples >= _ROWS_FOR_CELLS:
-        plan, subjects = _in_cells(plan, subjects)
-    binding = plan.bind([subject.coding for subject in subjects])
-    return Draws(binding, subjects, bootstrap(binding, subjects, workers), scores or {})
+        drawn, subjects = _in_cells(plan, subjects)
+    binding = drawn.bind([subject.coding for subject in subjects])
+    return Draws(plan, binding, subjects, bootstrap(binding, subjects, workers), scores or {})
 
 
 def _in_cells(
@@ -366,8 +438,3 @@ def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundSt
         of_rows = reduced.terms[code.astype(np.intp, copy=False)]
         reduced = replace(reduced, code=None, n_codes=n_samples, terms=of_rows)
     return replace(subject, statistic=statistic, reduced=reduced)
-
-
-def draw_scores(plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
-    """As `draw`, of scores all of whose evidence is wanted."""
-    return draw(plan, [one.subject for one in scores], workers, dict(enumerate(scores)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -84,7 +85,8 @@ class Scoring(NamedTuple):
         return positive_setting(self.pos_label)
 
 
-class Measured(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Measured:
     """A statistic, and the rows that it is of."""
 
     rows: Rows

@@ -20,7 +20,7 @@ from ..inference.evidence import Evidence
 from ..inference.variance import RowNoise
 from ..metrics.additive import mean_of_values
 from ..metrics.statistic import Statistic
-from .draws import Score, draw, draw_scores, prepare
+from .draws import Score, draw
 from .measured import Measured
 from .runs import Runs
 from .study import Study
@@ -165,14 +165,15 @@ def bound_runs(call: RunsCall, metric: str, runs: Sequence[Measured]) -> BoundRu
     BoundRuns
     """
     keeps_values = _is_mean_of_independent_rows(call, runs[0].statistic)
-    system = prepare(call.of_system, metric, runs[call.system_run])
+    study, own = call.of_system, runs[call.system_run]
+    system = study.source.prepare(study.plan, study.interval, metric, own)
     subjects = []
-    for run, (rows, statistic) in enumerate(runs):
+    for run, one in enumerate(runs):
         if run == call.system_run:
             subjects.append(system.subject)
         else:
-            reduced = statistic.reduce(*rows.of(statistic, None))
-            subjects.append(BoundStatistic.of(statistic, reduced))
+            reduced = one.statistic.reduce(*one.rows.of(one.statistic, None))
+            subjects.append(BoundStatistic.of(one.statistic, reduced))
     values = None
     if keeps_values:
         values = [subject.statistic.values_of(subject.reduced) for subject in subjects]
@@ -258,7 +259,8 @@ def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
     """
     assert bound.row_values is not None
     call, subjects, run = bound.call, bound.subjects, bound.call.system_run
-    system = draw_scores(call.study.plan, [bound.system], call.study.workers)
+    study = call.study
+    system = study.source.draw(study.plan, [bound.system], study.workers)
     [drawn] = system.distributions
     mean = mean_of_values()
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)

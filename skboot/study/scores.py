@@ -32,7 +32,7 @@ from ..results.provenance import Provenance
 from ..results.result import evaluation_result
 from ..results.simultaneous_basis import SimultaneousBasis, bases_together
 from ..results.wording import is_worse
-from .draws import Score, draw_scores, prepare
+from .draws import Score
 from .gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from .study import Study
 
@@ -50,14 +50,15 @@ def evaluate(study: Study) -> dict[str, Any]:
     """
     parts = study.parts
     scores = [
-        prepare(study, metric, one, part)
+        study.source.prepare(study.plan, study.interval, metric, one, part)
         for metric, by_system in study.scores.items()
         for [one] in by_system.values()
         for part in parts
     ]
     if len(parts) == 1 and all(one.interval in WITHOUT_RESAMPLES for one in scores):
         study = _with_fewer_resamples(study)
-    evidence = list(draw_scores(study.plan, scores, study.workers).evidence.values())
+    draws = study.source.draw(study.plan, scores, study.workers)
+    evidence = list(draws.evidence.values())
     bases = _bases(study, evidence)
     results: dict[str, Any] = {}
     for k, metric in enumerate(study.scores):
@@ -130,8 +131,7 @@ def result_of(
     if statistic.response == "scores":
         reversed_scores = of_reversed_scores(statistic, rows[0], naive, chosen.interval)
         tell(*reversed_scores)
-    reading = score.rows.notes_for(score.statistic)
-    notes = texts_of((*chosen.notes, *reading, *study.notes, *reversed_scores))
+    notes = texts_of((*chosen.notes, *score.notes, *study.notes, *reversed_scores))
     if not reversed_scores:
         notes += below_baseline(evidence, naive, statistic.greater_is_better)
     n_samples = study.plan.design.n_samples

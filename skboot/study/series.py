@@ -24,7 +24,6 @@ from .._base.warnings import Note, tell
 from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from ..inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
 from ..inference.distribution import BoundStatistic, leave_out
-from ..metrics.statistic import Statistic
 from ..metrics.task_average import TaskAverage, Tasks
 from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.design import RowDesign
@@ -33,7 +32,7 @@ from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign
 from ..resampling.task_designs import strata_of_tasks
 from .measured import Measured, Scores
-from .rows import Part, Rows, Sampling, part_of_each_row
+from .rows import Part, Sampling, part_of_each_row
 
 # Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
 _PAIRS_LOOKED_AT = 1000
@@ -215,9 +214,9 @@ def _influences(
     leaving out every row would take longer than the resamples.
     """
     subjects = []
-    for rows, statistic in scores:
-        statistic = statistic if tasks is None else TaskAverage.of(statistic, tasks)
-        reduced = statistic.reduce(*rows.of(statistic, None))
+    for one in scores:
+        statistic = one.statistic if tasks is None else TaskAverage.of(one.statistic, tasks)
+        reduced = statistic.reduce(*one.rows.of(statistic, None))
         subjects.append(BoundStatistic.of(statistic, reduced))
     n_samples, n_rows = plan.design.n_samples, 1
     while True:
@@ -272,14 +271,14 @@ def _with_caution(
         for by_name in scores.values()
         for own in itertools.islice(by_name.values(), _MOST_LOOKED_AT)
     ]
-    if any(_are_similar(*one, kinds, len(looked_at)) for one in looked_at):
+    if any(_are_similar(one, kinds, len(looked_at)) for one in looked_at):
         return replace(plan, design=replace(design, remarks=(*design.remarks, _ARE_SIMILAR)))
     return plan
 
 
-def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any], n_looks: int) -> bool:
+def _are_similar(one: Measured, kinds: Sequence[Any], n_looks: int) -> bool:
     """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
-    statistic, n = statistic.unsigned or statistic, rows.n_samples
+    statistic, n = one.statistic.unsigned or one.statistic, one.rows.n_samples
     if not statistic.of_row_values or n < FEWEST_ROWS:
         return False
     if n <= 2 * _PAIRS_LOOKED_AT:
@@ -289,7 +288,7 @@ def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any], n_looks
         start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
         looked_at = np.concatenate((start, start + 1))
         first, second = np.split(np.arange(len(looked_at)), 2)
-    y_true, y_pred, _ = rows.of(statistic, looked_at)
+    y_true, y_pred, _ = one.rows.of(statistic, looked_at)
     values = statistic.row_values_of(y_true, y_pred)
     columns = [np.asarray(of_row)[looked_at] for of_row in kinds if of_row is not None]
     if statistic.response in ("labels", "probabilities"):

@@ -30,6 +30,7 @@ from ..resampling.design import (
 from ..resampling.plan import ResamplingPlan
 from ..results.provenance import NOTHING_ASKED, CallFacts
 from ..results.table import laid_out
+from .draws import IN_MEMORY, Source
 from .measured import Measured, Places, Scores
 from .rows import WHOLE, Part, Sampling, Wanted, check_row_each, subgroups
 from .series import in_time, warn_of_orders
@@ -69,6 +70,8 @@ class Study:
         About every result.
     adjust : "max-t" or None
         Whether the intervals of all scores hold at once.
+    source : Source
+        Where the draws come from.
     """
 
     scores: Scores
@@ -84,6 +87,7 @@ class Study:
     workers: Workers = DEFAULT_WORKERS
     notes: tuple[Note, ...] = ()
     adjust: str | None = None
+    source: Source = IN_MEMORY
 
     @classmethod
     def of_rows(cls, sampling: Sampling, n_samples: int, n_series: int, wanted: Wanted) -> Study:

@@ -62,10 +62,10 @@ def over_tasks(
     by_class: dict[str, Any] = {}
     others: dict[str, Any] = {}
     draws_rows = design.units_are_rows and plan.resamples is None
-    rows = None
+    first = None
     for name, by_system in scores.items():
-        rows, statistic = next(iter(by_system.values()))[0]
-        needs = draws_rows and _needs_classes(statistic, rows)
+        first = next(iter(by_system.values()))[0]
+        needs = draws_rows and _needs_classes(first.statistic, first.rows)
         averaged = {
             system: [Measured(each.rows, _averaged(each.statistic, tasks, design)) for each in own]
             for system, own in by_system.items()
@@ -75,8 +75,8 @@ def over_tasks(
     if others:
         plans.append((replace(plan, design=design), others))
     if by_class:
-        assert rows is not None
-        classes = check.numbered_labels("y_true", np.asarray(rows.y_true))[1]
+        assert first is not None
+        classes = check.numbered_labels("y_true", np.asarray(first.rows.y_true))[1]
         design = within_tasks(plan.design, tasks.number, classes)
         plans.append((replace(plan, design=design), by_class))
     return plans

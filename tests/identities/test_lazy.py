@@ -213,3 +213,73 @@ def test_columns_that_are_scanned_are_those_of_the_files(columns_of):
         both = columns_of(kind, 70, whole=True)[1][["w", "p"]]
         assert both.columns == ["w", "p"]
         np.testing.assert_array_equal(both.collect(), np.column_stack([rows["w"], rows["p"]]))
+
+
+# ------------------------------------------------------------------ labels that are counted
+
+MANY = 20_000  # rows from which labels are counted before resamples are drawn
+LABELS = {
+    "accuracy": {"metric": "accuracy"},
+    "f1": {"metric": "f1_macro"},
+    "cost": {"metric": own.expected_cost},
+    "several": {"metric": ["balanced_accuracy", "matthews_corrcoef"]},
+}
+
+
+def many_labels(seed, n=MANY):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    return y, np.where(rng.random(n) < 0.8, y, rng.integers(0, 3, n))
+
+
+def of_chunks(y, p, size, **options):
+    columns = [array.from_array(one, chunks=size) for one in (y, p)]
+    return quiet(skboot.bootstrap_score, *columns, **{"random_state": 4, **options})
+
+
+def replicates(result):
+    found = result.values() if isinstance(result, dict) else [result]
+    return np.array([one.bootstrap_distribution for one in found])
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_counted_labels_are_drawn_alike_however_they_are_cut_and_in_whatever_order(name):
+    y, p = many_labels(1)
+    options = {"n_resamples": 49, **LABELS[name]}
+    one, order = of_chunks(y, p, 6000, **options), np.random.default_rng(0).permutation(MANY)
+    assert one == of_chunks(y, p, 1501, **options) == of_chunks(y[order], p[order], 7000, **options)
+    fewer = of_chunks(y, p, 6000, **options | {"n_resamples": 19})
+    np.testing.assert_array_equal(replicates(fewer), replicates(one)[:, :19])
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_counted_labels_are_known_and_vary_as_those_of_arrays(name):
+    y, p = many_labels(2, MANY + 7)
+    options = {"n_resamples": 999, "interval": "percentile", **LABELS[name]}
+    found, expected = of_chunks(y, p, 9000, **options), quiet(
+        skboot.bootstrap_score, y, p, random_state=5, **options)  # fmt: skip
+    if name != "several":
+        found, expected = {"": found}, {"": expected}
+    for key, one in found.items():
+        other = expected[key]
+        close(one.estimate, other.estimate)
+        close(one.naive_estimate, other.naive_estimate)
+        # Standard deviations of 999 replicates have errors of 2.2 % each: four of their difference.
+        assert one.standard_error == pytest.approx(other.standard_error, rel=0.13)
+    wilson = of_chunks(y, p, 9000, metric="accuracy", n_resamples=19)
+    arrays = quiet(skboot.bootstrap_score, y, p, metric="accuracy", n_resamples=19, random_state=5)
+    assert tuple(wilson.confidence_interval) == tuple(arrays.confidence_interval)
+
+
+def test_labels_of_fewer_rows_and_those_of_groups_are_drawn_one_by_one():
+    y, p = many_labels(3, MANY)
+    stream = skboot.BootstrapAccumulator("accuracy", n_resamples=19, random_state=4)
+    few = slice(MANY - 1)
+    expected = quiet(stream.update(y[few], p[few], start=0).result)
+    found = of_chunks(y[few], p[few], 9000, metric="accuracy", n_resamples=19)
+    np.testing.assert_array_equal(replicates(found), replicates(expected))
+    groups = np.arange(MANY) // 5
+    stream = skboot.BootstrapAccumulator("accuracy", n_resamples=19, random_state=4)
+    expected = quiet(stream.update(y, p, groups=groups).result)
+    found = of_chunks(y, p, 9000, metric="accuracy", n_resamples=19, groups=groups)
+    np.testing.assert_array_equal(replicates(found), replicates(expected))

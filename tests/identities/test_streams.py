@@ -236,6 +236,22 @@ def test_the_estimate_of_a_stream_is_that_of_all_rows(stream):
         assert result.estimate == pytest.approx(expected.estimate, rel=1e-12, abs=1e-12)
 
 
+@given(stream=streams(metrics=(*OF_LABELS, *OF_SCORES, "r2"), units=("start", "ids", "groups")))
+@same_examples
+def test_a_stream_knows_of_its_rows_what_is_known_of_all_rows(stream):
+    """Baseline and direction, of metrics that need no more of the rows than is kept."""
+    found, expected = answer(stream.at_once().result), of_all_rows(stream, interval="percentile")
+    if isinstance(expected, str | tuple) or isinstance(found, str | tuple):
+        return
+    pairs = [(found, expected)]
+    if stream.names:
+        pairs = [(found.systems[name], expected.systems[name]) for name in stream.names]
+    for one, other in pairs:
+        assert one.greater_is_better == other.greater_is_better
+        if stream.metric != "accuracy":  # a mean of rows, which keeps no labels
+            assert one.naive_estimate == pytest.approx(other.naive_estimate, nan_ok=True)
+
+
 @given(stream=streams(metrics=OF_SCORES), pack=st.booleans())
 @settings(same_examples, max_examples=12)
 def test_curves_of_any_batches_are_those_of_the_stream_and_of_few_rows_those_of_all(stream, pack):

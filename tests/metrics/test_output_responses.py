@@ -57,7 +57,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("metric", CASES, ids=str)
+@pytest.mark.parametrize("metric", CASES, ids=lambda one: getattr(one, "__name__", str(one)[:20]))
 def test_resamples_repeat_whole_rows(metric):
     y_true, y_pred, function = CASES[metric]
     result = bootstrap_score(y_true, y_pred, metric=metric, resamples=DRAWN, interval="percentile")

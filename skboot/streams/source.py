@@ -1,0 +1,312 @@
+"""The sums of a stream as a source of draws: what functions of rows in memory ask of rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri
+
+from .._base.checks import fail
+from .._base.warnings import Note, tell
+from .._base.workers import Workers
+from ..inference.distribution import BootstrapDistribution, BoundStatistic
+from ..inference.evidence import Drawn, Evidence
+from ..metrics.doubts import note_on_scores
+from ..metrics.two_class import of_no_positive, positive_note
+from ..resampling.coding import CodedRows
+from ..resampling.plan import ResamplingPlan
+from ..resampling.streamed import StreamedDesign
+from ..results.provenance import CallFacts
+from ..study.draws import Draws, Score, Source
+from ..study.measured import Measured, Places, Scores, positive_setting
+from ..study.rows import WHOLE, Part, Sampling
+from ..study.study import Study
+from .columns import Request
+from .few_rows import FEWEST_UNITS, MOST_VALUES, PREDICTED, TRUTH, UNIT, WEIGHT
+from .readings import FINE_SCORES, Read
+from .state import GROUPS_KEPT, StreamSettings, StreamState
+
+# Share of honest streams whose sizes of resamples may vary as if rows had been added twice.
+_FALSE_ALARMS = 1e-6
+# Number of rows times resamples from which a note says what drawing them one by one costs.
+_MANY_DRAWS = 1 << 31
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreOfSums(Score):
+    """A metric of a system, known on all resamples of a stream.
+
+    Attributes
+    ----------
+    read : Read
+    reading : tuple of Note
+        What a reader must know of how the metric reads what was kept.
+    """
+
+    read: Read
+    reading: tuple[Note, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """See `Score.notes`."""
+        return self.reading
+
+    @property
+    def answers(self) -> NDArray[Any]:
+        """Predictions are not kept; those that are equal have equal scores on all resamples."""
+        return self.read.values
+
+    @property
+    def numbers(self) -> list[Any]:
+        """See `Score.numbers`."""
+        return [self.read.values]
+
+    def right(self, evidence: Evidence) -> None:
+        """Rows are not known."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class SumsOfStream(Source):
+    """What a stream has kept, on the data and on each resample."""
+
+    settings: StreamSettings
+    state: StreamState
+
+    def prepare(
+        self,
+        plan: ResamplingPlan,
+        interval: str,
+        metric: str,
+        measured: Measured,
+        part: Part = WHOLE[0],
+    ) -> Score:
+        """See `Source.prepare`."""
+        assert isinstance(measured, Read)
+        read, reduced = measured, measured.reduced
+        coding = CodedRows(None, reduced.n_codes, read.statistic.reads)
+        positive = self.positive(read, "advice")
+        return ScoreOfSums(
+            metric,
+            read.rows,
+            part,
+            read.statistic,
+            BoundStatistic(read.statistic, reduced, coding),
+            Evidence(np.nan, np.empty(0), Drawn.of(plan.design), read.facts),
+            interval,
+            read,
+            (*self._on_intervals(read), *([] if positive is None else [positive])),
+        )
+
+    def draw(self, plan: ResamplingPlan, scores: Any, workers: Workers) -> Draws:
+        """See `Source.draw`."""
+        drawn = [_drawn(one.read.values[: 1 + plan.n_resamples]) for one in scores]
+        return Draws(plan, None, [one.subject for one in scores], drawn, dict(enumerate(scores)))
+
+    def positive(self, read: Read, kind: Any) -> Note | None:
+        """Say which of two labels in text is the positive one, where the user did not name it."""
+        truth = self.settings.labels if read.rows.y_true is None else read.rows.y_true
+        like = np.empty((0, 2) if self.state.in_columns else 0)
+        return positive_note(read.statistic, truth, like, kind)
+
+    def _on_intervals(self, read: Read) -> list[Note]:
+        """Return what a reader must know of how the scores of a metric were kept."""
+        if not read.intervals:
+            return []
+        changed = f"changes the estimate by at most {rounded_up(read.error)}"
+        changed = changed if read.error else "leaves the estimate as it is"
+        return [note_on_intervals(self.settings, changed, finer=read.intervals == "finer")]
+
+
+def _drawn(values: NDArray[np.float64]) -> BootstrapDistribution:
+    """Return values on the data and on each resample as what a plan would have drawn."""
+    # A metric that divides by zero on a resample is undefined there.
+    values = np.where(np.isinf(values), np.nan, values)
+    return BootstrapDistribution(float(values[0]), values[1:], None, None)
+
+
+def study_of_stream(settings: StreamSettings, state: StreamState, request: Request) -> Study:
+    """Return the study of the rows of a stream, and tell what is doubtful in them.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    state : StreamState
+    request : Request
+        What is wanted of each system, and what else a result holds.
+    """
+    scores: Scores = {
+        metric: {
+            str(name): [state.read(metric, system, settings)]
+            for system, name in enumerate(settings.systems)
+        }
+        for metric in settings.readings
+    }
+    notes = tuple(_notes_on_rows(settings, state))
+    tell(*notes, *state.doubts)
+    source = SumsOfStream(settings, state)
+    _tell_doubts(source, scores)
+    wanted = request.wanted
+    return Study(
+        scores,
+        plan_of(settings, state),
+        settings=settings_of(settings, state) | wanted.settings | request.settings,
+        facts=CallFacts(weighted=state.weighted),
+        places=Places(
+            settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
+        ),
+        notes=notes,
+        source=source,
+        **wanted._asdict(),
+    )
+
+
+def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
+    """Return who was drawn, and how often."""
+    kind = "streamed groups" if state.unit == "groups" else "streamed rows"
+    design = StreamedDesign.of(state.n_rows, state.n_units, kind)
+    return ResamplingPlan(design, settings.n_resamples, settings.seed)
+
+
+def settings_of(settings: StreamSettings, state: StreamState) -> dict[str, Any]:
+    """Return the arguments as a result holds them."""
+    return {
+        "confidence_level": settings.confidence_level,
+        "n_resamples": settings.n_resamples,
+        "groups": state.unit == "groups",
+        "sample_weight": state.weighted,
+        "n_bins": settings.n_bins,
+        **positive_setting(settings.pos_label),
+    }
+
+
+# ------------------------------------------------------------------ what is told
+
+
+def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
+    """Warn of decisions as scores, and of a class that is positive because nobody named it."""
+    settings = source.settings
+    every = [(name, one) for own in scores.values() for name, [one] in own.items()]
+    positive = []
+    for name, one in every:
+        assert isinstance(one, Read)
+        argument = "y_pred" if settings.systems == (None,) else f"y_pred of {name!r}"
+        if one.rows.y_true is not None:
+            inner = one.statistic.unsigned or one.statistic
+            note = note_on_scores(inner, one.rows.y_pred, argument, source.state.n_rows)
+            tell(*[] if note is None else [note])
+        positive.append(source.positive(one, "caution"))
+    tell(*[note for note in positive if note is not None][:1])
+    of_each = [next(iter(own.values()))[0].statistic for own in scores.values()]
+    unused = of_no_positive(of_each, settings.pos_label)
+    tell(*[] if unused is None else [unused])
+
+
+def rounded_up(error: float) -> str:
+    """Return a bound with six decimals, or as many as show it, not below what it is."""
+    n_decimals = max(6, 1 - math.floor(math.log10(error))) if error > 0 else 6
+    return f"{math.ceil(error * 10**n_decimals) / 10**n_decimals:.{n_decimals}f}"
+
+
+def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) -> Note:
+    """Return what a reader must know of scores that were counted in intervals."""
+    n, of_resamples = settings.n_bins, ""
+    if finer:
+        n, of_resamples = settings.bins_of(FINE_SCORES), f" ({settings.n_bins} for resamples)"
+    counted = f"Scores were counted in at most {n} intervals{of_resamples}"
+    text = f"{counted}, which {changed}; a larger n_bins of BootstrapAccumulator makes them finer."
+    return Note("choice", text)
+
+
+def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
+    """Return what a reader must know of the units, and of what drawing them cost."""
+    notes = []
+    if state.n_rows * settings.n_drawn > _MANY_DRAWS:
+        text = (
+            f"{state.n_rows:,} rows were drawn one by one, {settings.n_drawn} times each: fewer "
+            "resamples take less time. Labels of one system in columns that are read once, without "
+            "groups and weights, are counted first."
+        )
+        notes.append(Note("choice", text))
+    if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
+        text = "The number of groups is an estimate, with a standard error of 0.4 %."
+        notes.append(Note("choice", text))
+    if state.unit == "groups" or state.weighted:
+        return notes
+    # Were each row a unit of its own, the sizes of resamples would be Poisson numbers.
+    sizes = state.terms.values(slice(2, None))[0]
+    excess = float(np.var(sizes, ddof=1)) / state.n_rows
+    freedom = len(sizes) - 1
+    if excess > chdtri(freedom, _FALSE_ALARMS) / freedom:
+        text = (
+            f"{state.n_rows} rows vary like about {state.n_rows / excess:.0f}: some ids seem to "
+            "have been added twice. The standard error is right; intervals from counts of rows, "
+            f"such as Wilson's, are {excess**0.5:.2f} times too short."
+        )
+        notes.append(Note("caution", text))
+    return notes
+
+
+# ------------------------------------------------------------------ few rows
+
+
+class FewGiven(NamedTuple):
+    """Rows of few units as the arguments of a function that takes all rows at once.
+
+    Attributes
+    ----------
+    y_true : ndarray of shape (n_samples,) or None
+    y_preds : ndarray, or dict of ndarray
+        Of one system that has no name, or by system.
+    sampling : Sampling
+    """
+
+    y_true: Any
+    y_preds: Any
+    sampling: Sampling
+
+
+def few_given(settings: StreamSettings, state: StreamState) -> FewGiven | None:
+    """Return the rows of too few units for Poisson resamples, None where these are enough.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, none with weight, or few units whose rows were not kept.
+    """
+    _check_enough(state)
+    if state.n_units >= FEWEST_UNITS:
+        return None
+    assert state.few is not None
+    assert state.few.columns is not None
+    columns = state.few.columns
+    sampling = Sampling(
+        groups=columns[UNIT] if state.unit == "groups" else None,
+        sample_weight=columns.get(WEIGHT),
+        n_resamples=settings.n_resamples,
+        random_state=settings.seed,
+    )
+    y_preds: Any = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
+    if settings.systems in ((None,), ("",)):
+        [y_preds] = y_preds.values()
+    return FewGiven(columns.get(TRUTH), y_preds, sampling)
+
+
+def _check_enough(state: StreamState) -> None:
+    """Refuse a stream of no rows, of few units whose rows are not known, or without weight."""
+    unit = "groups" if state.unit == "groups" else "rows"
+    if not state.n_rows:
+        raise fail("update", "have been given rows", "none")
+    if state.n_units < FEWEST_UNITS and not state.has_few:
+        must = f"have been given at least {FEWEST_UNITS} {unit}"
+        advice = (
+            f"Rows of fewer are kept while they hold at most {MOST_VALUES:,} numbers and texts, of "
+            "the same shapes and kinds in all batches: skboot.bootstrap_score takes any rows."
+        )
+        raise fail("update", must, f"{state.n_units}", advice)
+    if state.weighted and state.terms.values(slice(1, 2))[0, 0] == 0:
+        raise fail("sample_weight", "be more than 0 for some row", "0 for all rows")
