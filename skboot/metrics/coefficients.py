@@ -89,6 +89,10 @@ class Coefficient(SumsStatistic):
         sums = (ones, ones, truth, truth**2, residual, residual**2)
         return ReducedData(None, len(y_true), np.column_stack(sums))
 
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """See `Statistic.as_sums`."""
+        return self, reduced
+
     def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
         """Return truth, its square, residual and its square, all about zero."""
         truth = np.asarray(y_true, dtype=np.float64)
@@ -105,10 +109,6 @@ class Coefficient(SumsStatistic):
                 "stays the same."
             )
         return self.combine(np.vstack((sums[:1], sums)).T, ReducedData(None, 0))
-
-    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """See `Statistic.as_sums`."""
-        return self, reduced
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """One less the ratio of sums of squares."""

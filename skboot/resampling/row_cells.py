@@ -138,7 +138,7 @@ class _Directions(NamedTuple):
     def of(cls, columns: Sequence[Floats]) -> Self | None:
         """Orthogonalize the columns one after the other; None if none differ, or too many do.
 
-        None too where values are not finite.
+        None too where values are not finite, or most are lost beside few large ones.
         """
         n, found = len(columns[0]), list[Floats]()
         means, loadings = np.empty(len(columns)), np.zeros((len(columns), MOST_DIRECTIONS + 1))
@@ -148,7 +148,7 @@ class _Directions(NamedTuple):
             if low == high:
                 continue
             span = high - low
-            if not np.isfinite(span):
+            if not np.isfinite(span) or _lost_beside_few(column, span):
                 return None
             means[k] = column.mean()
             own = column - means[k]
@@ -173,6 +173,13 @@ class _Directions(NamedTuple):
     def columns_at(self, values: Floats) -> Floats:
         """Return the columns, (n_columns, n_points), at points of these values."""
         return self.means[:, None] + self.loadings @ values
+
+
+def _lost_beside_few(column: Floats, span: float) -> bool:
+    """Whether most values differ by no more than the rounding of the whole span."""
+    some = column[np.random.default_rng(0).integers(0, len(column), ROWS_LOOKED_AT)]
+    low, high = np.quantile(some, (0.01, 0.99))
+    return bool(0 < high - low < COLUMN_ROUNDING * span)
 
 
 def _stacked(arrays: list[Floats]) -> Floats:

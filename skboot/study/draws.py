@@ -365,9 +365,10 @@ def draw(
     scores : mapping of int to Score, optional
         Of which of them evidence is wanted, by number.
     """
+    drawn = plan
     if plan.design.n_samples >= _ROWS_FOR_CELLS:
-        plan, subjects = _in_cells(plan, subjects)
-    binding = plan.bind([subject.coding for subject in subjects])
+        drawn, subjects = _in_cells(plan, subjects)
+    binding = drawn.bind([subject.coding for subject in subjects])
     for one in (scores or {}).values():
         if one.part.order is not None:
             one.rows.forget()
@@ -422,8 +423,3 @@ def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundSt
         of_rows = reduced.terms[code.astype(np.intp, copy=False)]
         reduced = replace(reduced, code=None, n_codes=n_samples, terms=of_rows)
     return replace(subject, statistic=statistic, reduced=reduced)
-
-
-def draw_scores(plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
-    """As `draw`, of scores all of whose evidence is wanted."""
-    return draw(plan, [one.subject for one in scores], workers, dict(enumerate(scores)))

@@ -119,8 +119,17 @@ def test_cells_scale_with_the_values():
         ([np.ones(N)], None),
         ([np.where(np.arange(N) == 3, np.inf, Z)], None),
         ([np.concatenate(([-1.5e308, 1.5e308], Z[2:]))], None),
+        # A resample that lacks the large value would have lost all digits of the others.
+        ([np.concatenate(([1e40], Z[1:]))], None),
     ],
-    ids=["many unlike columns", "many small strata", "no difference", "infinite", "too far apart"],
+    ids=[
+        "many unlike columns",
+        "many small strata",
+        "no difference",
+        "infinite",
+        "too far apart",
+        "lost beside one",
+    ],
 )
 def test_rows_stay_where_cells_would_hold_too_much(columns, strata):
     assert row_cells(columns, strata) is None
