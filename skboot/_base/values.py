@@ -9,9 +9,14 @@ from typing import Any
 
 import numpy as np
 
+# Types of most values, which nobody can write to.
+_LOCKED = {float, int, bool, str, type(None), np.float64}
+
 
 def read_only(value: Any) -> Any:
     """The value with its arrays copied, if they could be written to, and locked."""
+    if type(value) in _LOCKED:
+        return value
     if isinstance(value, np.ndarray) and value.flags.writeable:
         # The copy has the same layout, by which sums round.
         value = np.array(value)

@@ -191,7 +191,7 @@ def _stacked(arrays: list[Floats]) -> Floats:
 
 
 class _Path(NamedTuple):
-    """A path on which nearly equal rows are close: to and fro through strips of strips.
+    """A path on which nearly equal rows are close: back and forth through strips of strips.
 
     Attributes
     ----------
