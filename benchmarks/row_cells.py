@@ -2,6 +2,7 @@
 
     python -m benchmarks.row_cells              both tables, at 20,000 to 1,000,000 rows
     python -m benchmarks.row_cells --seeds 20   and limits of calls by rows beside those by cells
+    python -m benchmarks.row_cells --coverage 500   how many of so many intervals hold the truth
 
 The first table is closed: standard deviations and skewness of sums are those of cells and of rows.
 By the expansion of Cornish and Fisher a limit moves by (1.96**2 - 1) / 6 of what skewness lacks.
@@ -15,6 +16,7 @@ import time
 import warnings
 
 import numpy as np
+from scipy.stats import norm
 from sklearn import metrics
 
 import skboot
@@ -130,13 +132,58 @@ def _limits(values, seed, least_rows):
     return result.confidence_interval[:2]
 
 
+def draws_of_truth(n):
+    """What a call is given, its metric and true value, by kind of data."""
+
+    def values(law, truth):
+        return lambda rng: ((None, law(rng)), "mean", truth)
+
+    def scores(rng):
+        label = (rng.random(n) < 0.3).astype(int)
+        return (label, rng.normal(size=n) + label), "roc_auc", norm.cdf(1 / np.sqrt(2))
+
+    return {
+        "mean of normal values": values(lambda rng: rng.normal(size=n), 0.0),
+        "mean of squares": values(lambda rng: rng.normal(size=n) ** 2, 1.0),
+        "mean of log-normal values": values(lambda rng: rng.lognormal(size=n), np.exp(0.5)),
+        "mean, log-normal of sigma 2": values(lambda rng: rng.lognormal(0, 2, n), np.exp(2)),
+        "area under the ROC curve": scores,
+    }
+
+
+def print_coverage(n, data_sets):
+    """Print how many intervals hold the truth by cells and by rows, on the same data."""
+    for name, draw in draws_of_truth(n).items():
+        held = np.zeros((data_sets, 2), dtype=bool)
+        for seed in range(data_sets):
+            rows, metric, truth = draw(np.random.default_rng([7, seed]))
+            for k, least in enumerate((n, n + 1)):
+                draws._ROWS_FOR_CELLS = least
+                found = skboot.bootstrap_score(
+                    *rows, metric=metric, n_resamples=999, random_state=seed
+                )
+                low, high = found.confidence_interval
+                held[seed, k] = low <= truth <= high
+        cells, by_rows = 100 * held.mean(axis=0)
+        differ = int((held[:, 0] != held[:, 1]).sum())
+        print(
+            f"{name}, {n} rows: {cells:.1f} % by cells, {by_rows:.1f} % by rows of {data_sets} "
+            f"intervals; {differ} differ",
+            flush=True,
+        )
+
+
 def main():
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="*", default=ROWS)
     parser.add_argument("--seeds", type=int, default=0)
+    parser.add_argument("--coverage", type=int, default=0, metavar="DATA_SETS")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    if asked.coverage:
+        print_coverage(50_000, asked.coverage)
+        return
     for n in asked.rows:
         print_law(n)
         print_times(n)
