@@ -34,9 +34,12 @@ def read(request: Request) -> tuple[StreamSettings, StreamState]:
     request.check_statistics({name: [one.statistic] for name, one in settings.readings.items()})
     columns = {"y_true": request.y_true, **request.sampling.streamed, **dict(by_argument.values())}
     if _may_be_counted(request, settings):
-        settings = replace(settings, may_be_counted=True)
-    settings, state = _read(settings, columns, request.wanted.workers)
-    return settings, state.drawn(settings) if settings.counted else state
+        counting = replace(settings, may_be_counted=True)
+        counting, counts = _read(counting, columns, request.wanted.workers)
+        state = counts.drawn(counting) if counting.counted else counts
+        if state is not None:
+            return counting, state
+    return _read(settings, columns, request.wanted.workers)
 
 
 def _check_streamed(request: Request) -> None:

@@ -272,12 +272,16 @@ class StreamState:
                 raise fail("ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
         return few
 
-    def drawn(self, settings: StreamSettings) -> StreamState:
+    def drawn(self, settings: StreamSettings) -> StreamState | None:
         """Return the state of counts of all rows with their counts in each resample.
 
         A sum of Poisson weights of rows is a Poisson number, so that the law is that of rows which
-        are drawn one by one. Each count has a stream of its own.
+        are drawn one by one. Each count has a stream of its own. None where counts are so many that
+        memory does not hold them: such labels are drawn one by one.
         """
+        n_cells = max(table.n_cells for table in self.tables.values())
+        if n_cells * (1 + settings.n_resamples) * 8 > _MOST_BYTES:
+            return None
         tables = {}
         for key, table in self.tables.items():
             counts = table.sums.values()[:, 0].astype(np.int64)

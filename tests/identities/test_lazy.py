@@ -283,3 +283,13 @@ def test_labels_of_fewer_rows_and_those_of_groups_are_drawn_one_by_one():
     expected = quiet(stream.update(y, p, groups=groups).result)
     found = of_chunks(y, p, 9000, metric="accuracy", n_resamples=19, groups=groups)
     np.testing.assert_array_equal(replicates(found), replicates(expected))
+
+
+def test_labels_of_too_many_pairs_to_be_counted_are_drawn_one_by_one():
+    rng = np.random.default_rng(5)
+    y = rng.permutation(2 * MANY)
+    p = np.where(rng.random(len(y)) < 0.9, y, y[::-1])
+    options = {"metric": "accuracy", "n_resamples": 1999}
+    found = of_chunks(y, p, 15_000, **options)
+    stream = skboot.BootstrapAccumulator(random_state=4, **options).update(y, p, start=0)
+    assert_same_score(found, quiet(stream.result))
