@@ -127,7 +127,8 @@ def test_the_error_of_groups_is_of_the_derivatives_by_their_weights(name):
     call = call_of(name, weighted=True, n=42)
     weights = call.columns.get("sample_weight", np.ones(call.n))
     is_smooth = assert_error_is_of_derivatives(call.score, call.y_true, call.y_pred, weights)
-    assert is_smooth or call.score.data in ("scores", "probability", "values")
+    # Areas of several classes have no such error, nor have some metrics of one column.
+    assert is_smooth or name == "auc ovr" or call.score.data in ("scores", "probability", "values")
 
 
 def sums_on_a_circle(influence, length):

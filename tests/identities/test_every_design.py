@@ -147,7 +147,8 @@ def test_bca_leaves_out_each_unit_of_any_design(name, design, seed):
 @any_seed
 def test_units_less_strata_are_the_freedom_of_any_design(name, design, seed):
     case = Case(name, design, seed)
-    result = case.scored(n_resamples=39)
+    # "auto" is refused for calibration errors of blocks of rows.
+    result = case.scored(n_resamples=39, interval="percentile" if name == "ece" else "auto")
     assert result.n_units == case.n_units
     assert result.n_samples == N
     assert result.held_fixed == ("the trained system", *case.fixed)
