@@ -869,3 +869,14 @@ def test_weights_of_different_size_in_different_batches_keep_their_ratio(weight)
 def test_numbers_of_rows_that_64_bits_do_not_hold_are_refused(start):
     with pytest.raises(ValueError, match=r"'start' parameter .* fewer than 2\*\*63 rows"):
         accumulator("accuracy").update(TRUTH, DECISIONS, start=start)
+
+
+@pytest.mark.parametrize(("scores", "told"), [([0.3, 0.8], False), ([0.0, 1.0], True)])
+def test_scores_that_equal_the_truth_are_told_and_others_that_order_it_are_not(scores, told):
+    y_true = np.arange(60) % 2
+    systems = {"new": np.array(scores)[y_true], "old": np.arange(60) / 60}
+    found = BootstrapAccumulator("roc_auc", random_state=0, n_resamples=49, systems=list(systems))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = found.update(y_true, systems, start=0).result()
+    assert any("new equals the truth" in note for note in result.notes) is told

@@ -192,11 +192,16 @@ class _OneTable(_Tabled):
         if weighted:
             # The weight of a row is not known where rows were counted by cells.
             facts = Facts(known.bounds, statistic.reads == "sums", weighted=True)
-        return Read(Rows(truth, decision, weights[:, 0], None), statistic, values, facts, reduced)
+        cells = Rows(truth, self._predictions(table), weights[:, 0], None)
+        return Read(cells, statistic, values, facts, reduced)
 
     @abstractmethod
     def _other(self, table: Table) -> NDArray[Any]:
-        """Return the predictions of the cells."""
+        """Return what the metric reads in the place of the predictions of the cells."""
+
+    def _predictions(self, table: Table) -> NDArray[Any]:
+        """Return the predictions of the cells, or the least in their interval."""
+        return self._other(table)
 
 
 class CellsReading(_OneTable):
@@ -231,6 +236,9 @@ class ScoresReading(_OneTable):
         # The metrics know the order of scores alone.
         return table.rank()
 
+    def _predictions(self, table: Table) -> NDArray[Any]:
+        return table.edges()[0]
+
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
         """See `_Tabled.columns`."""
         return rows.y_true, positive_scores(rows.y_pred, self.inner.labels, self.inner.pos_label)
@@ -249,7 +257,7 @@ class ScoresReading(_OneTable):
         values = np.clip(found.values + (estimate - found.values[0]), *found.statistic.bounds)
         values[0] = estimate
         movable = _movable(finer)
-        extremes = _extremes(found.statistic, fine.rows, movable) if movable.any() else []
+        extremes = _extremes(fine, finer, movable) if movable.any() else []
         error = max((abs(value - float(estimate)) for value in extremes), default=0.0)
         facts = replace(fine.facts, delong=None if error else fine.facts.delong)
         return replace(fine, values=values, facts=facts, error=error, intervals="finer")
@@ -451,9 +459,10 @@ def _movable(table: Table) -> NDArray[np.bool_]:
     return np.asarray(low < high)
 
 
-def _extremes(statistic: Statistic, cells: Rows, movable: NDArray[np.bool_]) -> list[float]:
+def _extremes(read: Read, table: Table, movable: NDArray[np.bool_]) -> list[float]:
     """Values with the positives of each interval above its negatives, and below them."""
-    truth, rank, weights = cells.y_true, cells.y_pred, cells.sample_weight
+    statistic, rank = read.statistic, table.rank()
+    truth, weights = read.rows.y_true, read.rows.sample_weight
     assert truth is not None
     assert weights is not None
     positive = truth == _positive_label(statistic, truth)
