@@ -82,6 +82,18 @@ def not_of_limits(result, told=()):
     return [note for note in result.notes if note not in told and "Worse than" not in note]
 
 
+def assert_words_of_baselines(result):
+    """Scores are surely worse than their baseline where both limits are, which may hold alone."""
+    told = [note for note in result.notes if "Worse than" in note]
+    assert len(told) <= 1
+    low, high = result.confidence_interval
+    naive, better = result.naive_estimate, result.greater_is_better
+    if any("Worse than scores that ignore" in note for note in told):
+        assert high < naive if better else low > naive
+    elif told:
+        assert result.estimate < naive if better else result.estimate > naive
+
+
 def always_half(y_true, y_pred):
     return 0.5
 
@@ -114,8 +126,9 @@ def test_several_scores_reach_as_far_as_the_ranks_of_their_replicates_say(name, 
     for key, one in joint.items():
         told = [note for note in one.notes if f" {len(joint)} scores hold all at once" in note]
         assert len(told) == 1
-        # How surely a score is worse than its baseline hangs on the limits.
         assert not_of_limits(one, told) == not_of_limits(alone[key])
+        assert_words_of_baselines(one)
+        assert_words_of_baselines(alone[key])
         assert one.confidence_interval == quiet(one.interval, method, 0.8)
         close(one.bootstrap_distribution, alone[key].bootstrap_distribution)
         close(one.estimate, alone[key].estimate)

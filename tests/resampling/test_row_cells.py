@@ -11,6 +11,7 @@ from sklearn import metrics
 
 import skboot
 import skboot.inference.distribution
+from skboot.metrics import ranking
 from skboot.metrics.ranking import RocAuc, delong_covariance
 from skboot.resampling import row_cells as module
 from skboot.resampling.design import RowDesign
@@ -325,7 +326,7 @@ def test_the_first_order_of_an_area_is_the_area_without_single_rows(weighted, ti
     weights = np.random.default_rng(4).integers(1, 4, len(truth)) / 2 if weighted else None
     area = RocAuc()
     reduced = area.reduce(truth, score, weights)
-    monkeypatch.setattr("skboot.metrics.ranking.SECOND_ORDER_SHARE", np.inf)
+    monkeypatch.setattr(ranking, "SECOND_ORDER_SHARE", np.inf)
     statistic, terms = area.as_sums(reduced)
     code = np.arange(len(truth)) if reduced.code is None else reduced.code.astype(int)
     of_rows = terms.terms[code]
