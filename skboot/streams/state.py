@@ -279,20 +279,18 @@ class StreamState:
         are drawn one by one. Each count has a stream of its own. None where counts are so many that
         memory does not hold them: such labels are drawn one by one.
         """
-        n_cells = max(table.n_cells for table in self.tables.values())
-        if n_cells * (1 + settings.n_resamples) * 8 > _MOST_BYTES:
+        [(key, table)] = self.tables.items()
+        if table.n_cells * (1 + settings.n_resamples) * 8 > _MOST_BYTES:
             return None
-        tables = {}
-        for key, table in self.tables.items():
-            counts = table.sums.values()[:, 0].astype(np.int64)
-            drawn = np.empty((len(counts), 1 + settings.n_resamples), dtype=np.int64)
-            drawn[:, 0] = counts
-            for cell, n in enumerate(counts):
-                rng = np.random.Generator(np.random.SFC64(child_seed(settings.seed, 1 + cell)))
-                drawn[cell, 1:] = rng.poisson(n, settings.n_resamples)
-            tables[key] = replace(table, sums=ExactSums.of(drawn))
+        counts = table.sums.values()[:, 0].astype(np.int64)
+        drawn = np.empty((len(counts), 1 + settings.n_resamples), dtype=np.int64)
+        drawn[:, 0] = counts
+        for cell, n in enumerate(counts):
+            rng = np.random.Generator(np.random.SFC64(child_seed(settings.seed, 1 + cell)))
+            drawn[cell, 1:] = rng.poisson(n, settings.n_resamples)
         sizes = drawn.sum(axis=0)
-        return replace(self, terms=ExactSums.of(np.append(sizes[0], sizes)[None]), tables=tables)
+        terms = ExactSums.of(np.append(sizes[0], sizes)[None])
+        return replace(self, terms=terms, tables={key: replace(table, sums=ExactSums.of(drawn))})
 
     def read(self, name: str, system: int, settings: StreamSettings) -> Read:
         """Return a metric of a system on the data and on every resample."""
