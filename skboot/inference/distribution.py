@@ -23,6 +23,7 @@ from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
 from ..resampling.coding import CodedRows
 from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
+from ..resampling.shared_sums import ReadTerms
 from ._tuning import BYTES_PER_REPLICATE, JACKKNIFE_VALUES_AT_ONCE
 
 # Sizes of a metric between which its square is in the range of double precision.
@@ -531,10 +532,13 @@ def _evaluate(
 def _sharing(
     binding: Binding, blocks: Sequence[Any], statistics: Sequence[BoundStatistic]
 ) -> Sequence[Any]:
-    """Return the blocks, with the sums of all functions of sums computed in one product."""
+    """Return the blocks, with what functions of sums read computed in one product."""
     if len(statistics) > 1:
-        sums = [s.reduced.terms if s.statistic.reads == "sums" else None for s in statistics]
-        return binding.share_sums(blocks, sums)
+        read = [
+            ReadTerms(s.reduced.terms, s.with_variance) if s.statistic.reads == "sums" else None
+            for s in statistics
+        ]
+        binding.share_sums(blocks, read)
     return blocks
 
 

@@ -485,10 +485,16 @@ class UnitBlock(Block):
         The same for blocks of the same atoms; None for all.
     keeps_totals : bool
         Whether the sums of the rows of each atom are kept for the next block.
+    has_few_atoms : bool
+        Whether the influences of all atoms are computed in one piece.
     """
 
     key_of_atoms: Any = None
     keeps_totals = True
+    # The last terms and their sums, or those of products of each two of them;
+    # `Binding.share_sums` computes those of several statistics together.
+    known_sums: tuple[Any, Floats] | None = None
+    known_products: tuple[Any, Floats] | None = None
 
     def __init__(
         self,
@@ -501,9 +507,8 @@ class UnitBlock(Block):
         self.counts = counts
         self.strata = strata
         self._whole = whole
-        # The last terms and their sums; `Binding.share_sums` computes those of several statistics
-        # together.
-        self.known_sums: tuple[Any, Floats] | None = None
+        n_atoms = counts.shape[1]
+        self.has_few_atoms = n_atoms <= INFLUENCE_ATOMS and counts.size <= TILE_ELEMENTS
 
     @classmethod
     def of_each(
@@ -513,11 +518,13 @@ class UnitBlock(Block):
         strata: NDArray[np.intp] | None = None,
     ) -> list[Self]:
         """Return the block of each statistic, of its own atoms."""
-        if strata is None and all(units.atoms is None for units in units_of_codes):
+        if strata is None and all(
+            units.atoms is None and not units.counts_own_codes for units in units_of_codes
+        ):
             return [cls(units, counts) for units in units_of_codes]
         whole, blocks = AtomCounts(counts, strata), []
         for units in units_of_codes:
-            own = whole if units.atoms is None else whole.of(units.atoms)
+            own = units.own(whole)
             blocks.append(cls(units, own.counts, own.strata, whole))
             blocks[-1].key_of_atoms = id(own)
         return blocks
@@ -576,52 +583,57 @@ class UnitBlock(Block):
 
     def sums_of_atoms(self, totals: Any) -> Floats:
         """Weighted sums, (n_resamples, n_terms), of totals of each atom, (n_atoms, n_terms)."""
-        if sparse.issparse(totals):
-            # A sparse product is fastest with the resamples of an atom side by side.
-            by_term = np.zeros((totals.shape[1], self.n_resamples))
-            for atoms in self._atom_tiles(SPARSE_TILES):
-                weights = self.counts[:, atoms].astype(np.float64, order="F")
-                by_term += totals[atoms].T @ weights.T
-            return np.ascontiguousarray(by_term.T)
-        if self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= TILE_ELEMENTS >> 7:
+        small = self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= TILE_ELEMENTS >> 7
+        if small and not sparse.issparse(totals):
             return self._combined(totals.T, self.counts)
-        sums = np.zeros((self.n_resamples, totals.shape[1]))
-        for atoms in self._atom_tiles():
-            sums += self.counts[:, atoms].astype(np.float64) @ totals[atoms]
-        return sums
+        return weighted_sums(self.counts, totals)
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
         """Variance by the infinitesimal jackknife over units; see `Block.variance`."""
         totals = self.units_of_codes.totals(terms)
-        few = self.counts.size <= TILE_ELEMENTS and self.counts.shape[1] <= INFLUENCE_ATOMS
-        if self.strata is None and few and not sparse.issparse(totals):
-            influence = self._combined(totals, gradient)
-            influence *= influence
-            influence *= self.counts
-            return influence.sum(axis=1)
-        if self.strata is not None or sparse.issparse(totals) or totals.shape[1] > PRODUCT_TERMS:
+        if self.reads_products(totals):
+            return self._variance_by_products(terms, gradient)
+        if self.strata is not None or sparse.issparse(totals) or not self.has_few_atoms:
             return self._variance_by_influence(totals, gradient)
-        # The squared influence is a quadratic form, a sum of products of two terms each.
-        first, second = pairs_of_terms(totals.shape[1])
-        sums = self.sums_of_atoms(self.units_of_codes.products(terms))
+        influence = self._combined(totals, gradient)
+        influence *= influence
+        influence *= self.counts
+        return influence.sum(axis=1)
+
+    def reads_products(self, totals: Any) -> bool:
+        """Whether a variance is made of sums of products of each two of these terms of atoms.
+
+        Influences of few atoms are squared as they are, and those of many terms atom by atom.
+        """
+        dense = self.strata is None and not sparse.issparse(totals)
+        return dense and not self.has_few_atoms and totals.shape[1] <= PRODUCT_TERMS
+
+    def _variance_by_products(self, terms: Any, gradient: Floats) -> Floats:
+        """Return the squared influences as a quadratic form of the gradient."""
+        units = self.units_of_codes
+        if self.known_products is None or self.known_products[0] is not terms:
+            self.known_products = terms, self.sums_of_atoms(units.products(terms))
+        first, second = pairs_of_terms(gradient.shape[1])
         variance, size = np.zeros((2, self.n_resamples))
         for k, (i, j) in enumerate(zip(first, second, strict=True)):
-            part = gradient[:, i] * gradient[:, j] * sums[:, k]
+            part = gradient[:, i] * gradient[:, j] * self.known_products[1][:, k]
             part *= 1.0 if i == j else 2.0
             variance += part
             size += np.abs(part)
         # Where the parts cancel, their sum is mostly rounding.
         cancelled = np.flatnonzero(variance <= CANCELLED_SHARE * size)
         if cancelled.size:
-            resamples = UnitBlock(self.units_of_codes, self.counts[cancelled])
-            variance[cancelled] = resamples._variance_by_influence(totals, gradient[cancelled])
+            resamples = UnitBlock(units, self.counts[cancelled])
+            variance[cancelled] = resamples._variance_by_influence(
+                units.totals(terms), gradient[cancelled]
+            )
         return variance
 
     def _variance_by_influence(self, totals: Any, gradient: Floats) -> Floats:
         """Return the weighted sum of squared influences, centred within strata."""
         variance = np.zeros(self.n_resamples)
         if self.strata is None:
-            for tile in self._atom_tiles():
+            for tile in atom_tiles(self.counts.shape):
                 variance += self._influences(tile, totals, gradient)[1]
             return variance
         drawn = self.whole.of_strata
@@ -659,10 +671,39 @@ class UnitBlock(Block):
                 row += columns[:, k] * factors[k]
         return combined.T
 
-    def _atom_tiles(self, times: int = 1) -> Iterator[slice]:
-        width = max(1, times * min(TILE_ELEMENTS // self.n_resamples, TILE_ELEMENTS >> 3))
-        n_atoms = self.counts.shape[1]
-        return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
+
+def weighted_sums(counts: NDArray[Any], totals: Any) -> NDArray[np.float64]:
+    """Return ``counts @ totals``, (n_resamples, n_terms), of totals of atoms, dense or sparse."""
+    n_resamples, n_terms = len(counts), totals.shape[1]
+    if sparse.issparse(totals):
+        # A sparse product is fastest with the resamples of an atom side by side.
+        by_term = np.zeros((n_terms, n_resamples))
+        for atoms in atom_tiles(counts.shape, SPARSE_TILES):
+            weights = counts[:, atoms].astype(np.float64, order="F")
+            by_term += totals[atoms].T @ weights.T
+        return np.ascontiguousarray(by_term.T)
+    sums = np.zeros((n_resamples, n_terms))
+    for atoms in atom_tiles(counts.shape, n_terms=n_terms):
+        sums += counts[:, atoms].astype(np.float64) @ totals[atoms]
+    return sums
+
+
+def atom_tiles(shape: tuple[int, ...], times: int = 1, n_terms: int = 1) -> Iterator[slice]:
+    """Yield some atoms at a time, whose counts and terms stay in the cache.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Numbers of resamples and of atoms.
+    times : int
+        How many times as many as stay there.
+    n_terms : int
+        Number of terms that are read beside the counts.
+    """
+    n_resamples, n_atoms = shape
+    most = TILE_ELEMENTS // max(8, n_terms)
+    width = max(1, times * min(TILE_ELEMENTS // n_resamples, most))
+    return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
 
 
 def times_terms(weights: Floats, terms: Any) -> Floats:

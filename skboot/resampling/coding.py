@@ -10,15 +10,21 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .._base.arrays import order_of
-from ._tuning import CACHED_ARRAYS, EXACT_INTEGER, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
-from .draws import single_units
+from ._tuning import (
+    CACHED_ARRAYS,
+    EXACT_INTEGER,
+    KEYS_PER_ROW,
+    ROWS_PER_ATOM,
+    TYPES,
+)
+from .draws import AtomCounts, single_units
 
 Floats = NDArray[np.float64]
 
@@ -73,6 +79,8 @@ class UnitsOfCodes:
     reads : str
         The reading the statistic will ask for: "sums", "pairs", "crossing", "thresholds",
         "running" or "rows".
+    counts_own_codes : bool
+        Whether its atoms are its codes, and not atoms of the binding.
     """
 
     n_codes: int
@@ -82,6 +90,7 @@ class UnitsOfCodes:
     times: NDArray[np.intp] | None = None
     reads: str = "running"
     atoms: Atoms = None
+    counts_own_codes: ClassVar[bool] = False
     _cache: list[tuple[str, tuple[Any, ...], Any]] = field(default_factory=list, repr=False)
 
     @property
@@ -156,6 +165,10 @@ class UnitsOfCodes:
     def _of_atoms(self, units: NDArray[Any], n_atoms: int) -> UnitsOfCodes:
         of_each = units[:, None]
         return UnitsOfCodes(self.n_codes, (n_atoms,), self.first, of_each, self.times, self.reads)
+
+    def own(self, drawn: AtomCounts) -> AtomCounts:
+        """Return how often the statistic's atoms were drawn, from how often all of them were."""
+        return drawn if self.atoms is None else drawn.of(self.atoms)
 
     def divided(self, starts: NDArray[np.intp]) -> list[UnitsOfCodes]:
         """Return the units of each range of codes, in numbers of their own.

@@ -19,7 +19,7 @@ block of resamples makes results independent of how blocks are spread over proce
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -487,23 +487,33 @@ class AtomCounts:
     def __init__(self, counts: NDArray[Any], strata: NDArray[np.intp] | None = None) -> None:
         self.counts = counts
         self.strata = strata
-        self._parts: dict[Any, AtomCounts] = {}
+        self._kept: dict[Any, Any] = {}
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what was made of the counts under this key, or make it."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
 
     def of(self, atoms: slice | NDArray[np.intp]) -> AtomCounts:
         """Return the counts of some atoms, the same object for all that ask for these."""
         key = (atoms.start, atoms.stop) if isinstance(atoms, slice) else id(atoms)
-        if key not in self._parts:
-            if isinstance(atoms, slice):
-                own = self.counts[:, atoms]
-            else:
-                own = self.counts.take(atoms, axis=1)
-            strata = None if self.strata is None else self.strata[atoms]
-            self._parts[key] = AtomCounts(own, strata)
-        return self._parts[key]
+        found: AtomCounts = self.kept(key, lambda: self._of(atoms))
+        return found
+
+    def _of(self, atoms: slice | NDArray[np.intp]) -> AtomCounts:
+        is_slice = isinstance(atoms, slice)
+        own = self.counts[:, atoms] if is_slice else np.take(self.counts, atoms, axis=1)  # type: ignore[arg-type]
+        return AtomCounts(own, None if self.strata is None else self.strata[atoms])
 
     def part(self, resamples: slice) -> AtomCounts:
         """Return the counts of some of the resamples."""
         return AtomCounts(self.counts[resamples], self.strata)
+
+    @cached_property
+    def n_units(self) -> NDArray[np.float64]:
+        """Units drawn, (n_resamples,)."""
+        return self.counts.sum(axis=1, dtype=np.float64)
 
     @cached_property
     def of_strata(self) -> NDArray[np.float64]:

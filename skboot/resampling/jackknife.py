@@ -255,7 +255,7 @@ class JackknifeBlock(UnitBlock):
     ) -> None:
         # One resample for each atom, whose counts are made when they are read.
         Block.__init__(self, units_of_codes, len(atoms))
-        self._whole = None
+        self._whole, self.has_few_atoms = None, False
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata

@@ -11,27 +11,22 @@ number, and is always drawn whole. So the first 100 of 1999 resamples are the 10
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._base.streams import child_seed
 from ._tuning import (
-    ATOMS_PER_CODE,
     BLOCK_COUNTS,
     BLOCK_RESAMPLES,
     BLOCK_RESAMPLES_BY_ROW,
     BLOCK_RESAMPLES_OF_TWO_ATOMS,
     ENTRIES_PER_COUNT,
     NARROW_COUNTS,
-    SHARED_TERMS,
-    TERMS_OF_ATOMS,
 )
 from .block import Block, UnitBlock
 from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences
@@ -39,6 +34,7 @@ from .design import SamplingDesign
 from .draws import Strata, multinomial_counts
 from .jackknife import JackknifeResamples, has_closed_forms
 from .on_demand import OnDemandBlock
+from .shared_sums import ReadTerms, SharedSums, with_few_codes_counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +97,13 @@ class ResamplingPlan:
         # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a
         # block are the same whether they are drawn alone or with those that follow.
         prefix_stable = draws_rows and len(multiplicity[0]) == 2 and set(reads) <= {"sums"}
+        as_drawn = units_of_codes
+        if len(codings) > 1 and self.design.draws_independent_rows:
+            as_drawn = with_few_codes_counted(units_of_codes)
         return Binding(
             self,
             units_of_codes,
+            as_drawn,
             multiplicity,
             strata,
             block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else block_size,
@@ -163,6 +163,8 @@ class Binding:
     block_size : int
         Resamples in a block; depends on the data alone, so streams do not shift with
         ``n_resamples``.
+    units_as_drawn : list of UnitsOfCodes
+        Codes of each statistic in terms of what its resamples count: atoms, or its codes.
     codes_of_given_rows : list of UnitsOfCodes or None
         Codes in terms of rows, when resamples are given.
     on_demand : bool
@@ -173,6 +175,7 @@ class Binding:
 
     plan: ResamplingPlan
     units_of_codes: list[UnitsOfCodes]
+    units_as_drawn: list[UnitsOfCodes]
     multiplicity: tuple[NDArray[np.int64], ...]
     strata: NDArray[np.intp] | None
     block_size: int
@@ -191,86 +194,49 @@ class Binding:
         return replace(
             self,
             units_of_codes=[self.units_of_codes[k] for k in which],
+            units_as_drawn=[self.units_as_drawn[k] for k in which],
             codes_of_given_rows=None
             if self.codes_of_given_rows is None
             else [self.codes_of_given_rows[k] for k in which],
             _cache={},
         )
 
-    def share_sums(self, blocks: Sequence[Block], terms: Sequence[Any]) -> Sequence[Block]:
+    def share_sums(self, blocks: Sequence[Block], read: Sequence[ReadTerms | None]) -> None:
         """Compute the sums of several statistics at once, for their blocks to hand out.
 
         Parameters
         ----------
         blocks : sequence of Block
             The blocks of one number, one per statistic.
-        terms : sequence of ndarray of shape (n_codes, n_terms), or None
-            Terms whose sums each statistic will ask for; None where it asks for none.
-
-        Returns
-        -------
-        sequence of Block
-            The blocks, or others of the same resamples; see `_FewCodes`.
-
-        Notes
-        -----
-        The counts are read once for all statistics, and the product is wide enough to be quick: 16
-        means of 100,000 rows take half the time. Equal columns are summed once, so that statistics
-        with equal terms have equal sums to the last bit.
+        read : sequence of ReadTerms or None
+            What each statistic will ask for; None where it asks for no sums.
         """
-        units, given = blocks[0].units_of_codes, blocks
-        widths = [each.shape[1] for each in terms if each is not None]
-        if units.atoms is None and sum(widths) * units.n_atoms[0] > TERMS_OF_ATOMS:
-            blocks = self._in_few_codes(blocks, terms)
-        of_atoms: dict[Any, list[int]] = {}
-        for k, (block, each) in enumerate(zip(blocks, terms, strict=True)):
-            # Those in terms of their own codes share no atoms.
-            if block is not given[k]:
+        of_atoms: dict[Any, list[tuple[UnitBlock, ReadTerms]]] = {}
+        for block, own in zip(blocks, read, strict=True):
+            # Sparse terms are summed by themselves.
+            if own is None or not isinstance(own.terms, np.ndarray):
                 continue
-            if isinstance(block, UnitBlock) and isinstance(each, np.ndarray):
-                of_atoms.setdefault(block.key_of_atoms, []).append(k)
-        for which in of_atoms.values():
+            if isinstance(block, UnitBlock):
+                of_atoms.setdefault(block.key_of_atoms, []).append((block, own))
+        for readers in of_atoms.values():
+            if len(readers) < 2:
+                continue
+            some, terms = zip(*readers, strict=True)
             # The data are read by units, and given resamples of groups by rows.
-            units_of_codes = tuple(blocks[k].units_of_codes for k in which)
-            width = sum(terms[k].shape[1] for k in which)
-            if len(which) < 2 or width * units_of_codes[0].n_atoms[0] > SHARED_TERMS:
-                continue
-            if units_of_codes not in self._cache:
-                totals = [blocks[k].units_of_codes.totals(terms[k]) for k in which]
-                columns, numbers = distinct_columns(totals)
-                self._cache[units_of_codes] = np.column_stack(columns), numbers
-            distinct, of_each = self._cache[units_of_codes]
-            first = blocks[which[0]]
-            assert isinstance(first, UnitBlock)
-            sums = first.sums_of_atoms(distinct)
-            for k, own in zip(which, of_each, strict=True):
-                blocks[k].known_sums = (terms[k], sums[:, own])  # type: ignore[attr-defined]
-        return blocks
-
-    def _in_few_codes(self, blocks: Sequence[Block], terms: Sequence[Any]) -> Sequence[Block]:
-        """Return the blocks, those of statistics of few codes among many atoms by their codes."""
-        first = blocks[0]
-        by_unit = isinstance(first, UnitBlock)
-        by_unit = by_unit and first.units_of_codes is self.units_of_codes[0]
-        by_unit = by_unit and all(each.atoms is None for each in self.units_of_codes)
-        # Influences are those of groups, atom by atom.
-        if not by_unit or not self.plan.design.draws_independent_rows:
-            return blocks
-        assert isinstance(first, UnitBlock)
-        if "codes" not in self._cache:
-            self._cache["codes"] = _FewCodes.of(self.units_of_codes, terms)
-        own = dict(self._cache["codes"].blocks(first))
-        return [own.get(k, block) for k, block in enumerate(blocks)]
+            key = tuple(block.units_of_codes for block in some)
+            if key not in self._cache:
+                self._cache[key] = SharedSums.of(some, terms)
+            self._cache[key].hand_out(some)
 
     def forget(self) -> None:
         """Let go of what was made of terms for blocks of resamples: as much memory as they take."""
         self._cache.clear()
-        for units in self.units_of_codes:
+        for units in (*self.units_of_codes, *self.units_as_drawn):
             units.forget()
 
     def observed(self) -> list[Block]:
         """Return blocks of one resample, the data, in which every unit occurs once."""
-        return self.plan.design.observed(self.units_of_codes, self.multiplicity, self.strata)
+        return self.plan.design.observed(self.units_as_drawn, self.multiplicity, self.strata)
 
     @cached_property
     def drawn_within(self) -> Strata | None:
@@ -302,7 +268,7 @@ class Binding:
         if self.plan.drawn is not None:
             first = number * self.block_size
             drawn = (self.plan.drawn[first : first + self.block_size],)
-            return self.plan.design.blocks(self.units_of_codes, drawn, self.strata)
+            return self.plan.design.blocks(self.units_as_drawn, drawn, self.strata)
         rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.on_demand:
             multiplicity = self.multiplicity[0]
@@ -319,7 +285,7 @@ class Binding:
             less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
             of_data = (multiplicity - less).astype(counts[0].dtype)
             counts = (np.concatenate((counts[0], of_data)),)
-        blocks = self.plan.design.blocks(self.units_of_codes, counts, self.strata)
+        blocks = self.plan.design.blocks(self.units_as_drawn, counts, self.strata)
         return [
             block._part(slice(0, wanted)) if block.units_of_codes.reads == "rows" else block
             for block in blocks
@@ -352,123 +318,3 @@ class Binding:
         # Atoms are rows here, of which groups may have some in a resample and others not.
         strata = self.plan.design.strata if self.plan.design.units_are_rows else None
         return list[Block](UnitBlock.of_each(self.codes_of_given_rows, counts, strata))
-
-
-class _OwnCodes(NamedTuple):
-    """A statistic of few codes.
-
-    Attributes
-    ----------
-    number : int
-        Of the statistic.
-    units : UnitsOfCodes
-        Whose atoms are its codes.
-    largest : int
-        The code of most atoms, or one past the last for those without a code: its units are those
-        that the other codes leave.
-    """
-
-    number: int
-    units: UnitsOfCodes
-    largest: int
-
-
-class _FewCodes(NamedTuple):
-    """Statistics of few codes among many atoms, and what counts the units of all their codes.
-
-    Many statistics together have many atoms, of which each tells a few sets apart: the recall of
-    one of 500 classes two of some thousand cells. Once the units of these sets are counted, in one
-    product, a statistic costs what its codes cost, and no pass over the atoms.
-
-    Attributes
-    ----------
-    statistics : list of _OwnCodes
-    counting : sparse matrix of shape (n_atoms, n_counted)
-        A one where the units of an atom are counted for a code; those of the largest are not.
-    """
-
-    statistics: list[_OwnCodes]
-    counting: Any
-
-    @classmethod
-    def of(cls, units_of_codes: Sequence[UnitsOfCodes], terms: Sequence[Any]) -> _FewCodes:
-        """Find them, at least two.
-
-        Parameters
-        ----------
-        units_of_codes : sequence of UnitsOfCodes
-            One per statistic, of one factor.
-        terms : sequence of ndarray of shape (n_codes, n_terms), or None
-            Terms whose sums each statistic will ask for; None where it asks for none.
-        """
-        n_atoms = units_of_codes[0].n_atoms[0]
-        few = [
-            k
-            for k, (units, own) in enumerate(zip(units_of_codes, terms, strict=True))
-            if isinstance(own, np.ndarray) and units.n_codes * ATOMS_PER_CODE <= n_atoms
-        ]
-        statistics: list[_OwnCodes] = []
-        atoms: list[NDArray[np.intp]] = []
-        columns: list[NDArray[np.intp]] = []
-        n_counted = 0
-        for k in few:
-            n_codes, code = units_of_codes[k].n_codes, units_of_codes[k].code_of_atom
-            if code is None:
-                continue
-            largest = int(np.argmax(np.bincount(code, minlength=n_codes + 1)))
-            others = np.flatnonzero(code != largest)
-            atoms.append(others)
-            columns.append(n_counted + code[others] - (code[others] > largest))
-            n_counted += n_codes
-            own_units = UnitsOfCodes(n_codes, (n_codes,), reads=units_of_codes[k].reads)
-            statistics.append(_OwnCodes(k, own_units, largest))
-        if len(statistics) < 2:
-            return cls([], None)
-        at = np.concatenate(atoms), np.concatenate(columns)
-        counting = sparse.csr_matrix((np.ones(len(at[0])), at), shape=(n_atoms, n_counted))
-        return cls(statistics, counting)
-
-    def blocks(self, block: UnitBlock) -> Iterator[tuple[int, UnitBlock]]:
-        """Yield the number of each of these statistics, and its block in terms of its codes.
-
-        Parameters
-        ----------
-        block : UnitBlock
-            The same resamples, of any statistic.
-        """
-        if not self.statistics:
-            return
-        counted = block.sums_of_atoms(self.counting)
-        drawn = block.counts.sum(axis=1, dtype=np.float64)
-        start = 0
-        for number, units, largest in self.statistics:
-            counts = np.empty((len(counted), units.n_codes + 1), order="F")
-            others = counted[:, start : start + units.n_codes]
-            counts[:, :largest] = others[:, :largest]
-            counts[:, largest + 1 :] = others[:, largest:]
-            counts[:, largest] = drawn - others.sum(axis=1)
-            yield number, type(block)(units, counts[:, :-1])
-            start += units.n_codes
-
-
-def distinct_columns(
-    matrices: Sequence[NDArray[Any]],
-) -> tuple[list[NDArray[Any]], list[NDArray[np.intp]]]:
-    """Return the distinct columns of some matrices, and the numbers of those in each matrix."""
-    distinct: list[NDArray[Any]] = []
-    numbers_by_key: dict[bytes, list[int]] = {}
-    columns = []
-    for matrix in matrices:
-        of_matrix = []
-        for column in matrix.T:
-            # Columns whose keys differ are different; only the others are compared as a whole.
-            key = hashlib.blake2b((column + 0.0).tobytes(), digest_size=16).digest()
-            numbers = numbers_by_key.setdefault(key, [])
-            equal = [k for k in numbers if np.array_equal(distinct[k], column)]
-            if not equal:
-                equal = [len(distinct)]
-                numbers.append(len(distinct))
-                distinct.append(column)
-            of_matrix.append(equal[0])
-        columns.append(np.array(of_matrix, dtype=np.intp))
-    return distinct, columns

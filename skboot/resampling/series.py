@@ -268,6 +268,10 @@ class SeriesBlock(UnitBlock):
             variance[resamples] = _squares(influence, self.starts.circles)
         return variance
 
+    def reads_products(self, totals: Any) -> bool:
+        """Whether a variance is made of products: never, of the squared sums of blocks."""
+        return False
+
     def _tables(self, totals: Floats) -> list[_Table]:
         """Return the sums of each block, for each term, cached for the next block of resamples."""
         circles = self.starts.circles
@@ -317,7 +321,7 @@ class _Table(NamedTuple):
 
 def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_Table]:
     """Return the table of each term."""
-    in_time = circles.in_time(totals)
+    in_time = circles.in_time(np.asarray(totals))
     whole = cut = circles.block_sums(in_time, circles.length)
     if np.any(circles.last_length != circles.length):
         cut = circles.block_sums(in_time, circles.last_length)

@@ -42,7 +42,8 @@ from ..inference.intervals import problem_with
 from ..metrics.statistic import Columns, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign
-from ..resampling.plan import Binding, ResamplingPlan, distinct_columns
+from ..resampling.plan import Binding, ResamplingPlan
+from ..resampling.shared_sums import distinct_columns
 from .measured import Measured
 from .rows import WHOLE, Part, Rows
 

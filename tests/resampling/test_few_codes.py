@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skboot.resampling import plan
+from skboot.resampling import shared_sums
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan
@@ -15,7 +15,7 @@ N = 400
 def bound(monkeypatch, *, always):
     """Three statistics of two to four codes, and one of rows."""
     if always:
-        monkeypatch.setattr(plan, "TERMS_OF_ATOMS", 0)
+        monkeypatch.setattr(shared_sums, "CODES_OF_ATOMS", 0)
     rng = np.random.default_rng(0)
     codes = [rng.integers(low, 4, N) for low in (0, 1, 2)]
     codes[1] -= 1
@@ -34,12 +34,10 @@ def test_sums_and_variances_of_few_codes_are_those_of_atoms(monkeypatch, of):
     for always in (False, True):
         binding, terms = bound(monkeypatch, always=always)
         blocks = binding.observed() if of == "observed" else binding.block(0)
-        shared = binding.share_sums(blocks, terms)
-        in_codes = [one.counts.shape[1] < N for one in shared]
-        assert in_codes == [always, always, always, False]
+        assert [one.counts.shape[1] < N for one in blocks] == [always, always, always, False]
         read[always] = [
             (block.sums(own), block.variance(own, np.ones((block.n_resamples, 2))))
-            for block, own in zip(shared, terms, strict=True)
+            for block, own in zip(blocks, terms, strict=True)
         ]
     for by_atom, by_code in zip(read[False], read[True], strict=True):
         for one, other in zip(by_atom, by_code, strict=True):
@@ -47,8 +45,8 @@ def test_sums_and_variances_of_few_codes_are_those_of_atoms(monkeypatch, of):
 
 
 def test_the_units_of_all_codes_are_counted(monkeypatch):
-    binding, terms = bound(monkeypatch, always=True)
-    blocks = binding.block(0)
-    shared = binding.share_sums(blocks, terms)
-    for block, own in zip(blocks[:3], shared[:3], strict=True):
+    by_atom, _ = bound(monkeypatch, always=False)
+    blocks = by_atom.block(0)
+    by_code, _ = bound(monkeypatch, always=True)
+    for block, own in zip(blocks[:3], by_code.block(0)[:3], strict=True):
         assert_array_equal(own.counts, block.sums())

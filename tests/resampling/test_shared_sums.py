@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
+from skboot.resampling.shared_sums import ReadTerms, SharedSums, SideBySide
 
 N = 60
 
@@ -47,7 +48,7 @@ def test_shared_sums_are_those_of_each_statistic(name):
             if own is not None
         ]
         blocks = binding.block(number)
-        binding.share_sums(blocks, terms)
+        binding.share_sums(blocks, [own if own is None else ReadTerms(own, False) for own in terms])
         shared = [
             block.sums(own) for block, own in zip(blocks, terms, strict=True) if own is not None
         ]
@@ -55,11 +56,32 @@ def test_shared_sums_are_those_of_each_statistic(name):
             assert_allclose(other, one[: len(other)], atol=1e-12)
 
 
+@pytest.mark.parametrize("at_once", ["all", "some"])
+def test_shared_variances_are_those_of_each_statistic(at_once):
+    n, rng = 3000, np.random.default_rng(2)
+    terms = [rng.normal(size=(n, width)) for width in (2, 1, 5)]
+    codings = [CodedRows(None, n, "sums") for _ in terms]
+    binding = ResamplingPlan(RowDesign.of(n), 40, np.random.SeedSequence(0)).bind(codings)
+    alone, blocks = binding.block(0), binding.block(0)
+    shared = SharedSums.of(blocks, [ReadTerms(own, True) for own in terms])
+    assert [len(own) for own in shared.of_products] == [3, 1, 0]
+    if at_once == "some":
+        shared = shared._replace(columns=SideBySide(list(shared.columns.T)))
+    shared.hand_out(blocks)
+    for one, other, own in zip(alone, blocks, terms, strict=True):
+        gradient = rng.normal(size=one.sums(own).shape)
+        assert_allclose(other.sums(own), one.sums(own), atol=1e-10)
+        assert_allclose(other.variance(own, gradient), one.variance(own, gradient), rtol=1e-9)
+        # Other terms than those that were shared have a variance of their own.
+        twice = 2 * own
+        assert_allclose(other.variance(twice, gradient), one.variance(twice, gradient), rtol=1e-9)
+
+
 def test_statistics_with_equal_terms_have_equal_sums_to_the_last_bit():
     codings, terms = statistics()
     binding = ResamplingPlan(designs()["rows"], 40, np.random.SeedSequence(0)).bind(codings)
     blocks = binding.block(0)
-    binding.share_sums(blocks, terms)
+    binding.share_sums(blocks, [own if own is None else ReadTerms(own, False) for own in terms])
     assert_array_equal(blocks[0].sums(terms[0]), blocks[1].sums(terms[1]))
     # Other terms than those that were shared are summed as ever.
     assert_allclose(blocks[0].sums(2 * terms[0]), 2 * blocks[0].sums(terms[0]))
