@@ -1,8 +1,16 @@
-"""Draw how the time of a call grows with the number of rows and of resamples."""
+"""Draw how the time of a call grows, and count the single scores that an interval costs.
+
+`draw` shows calls beside peers by rows and by resamples. `draw_growth` shows calls alone, by rows,
+classes, groups, pairs of systems and subgroups. `single_scores` divides the time of a call by that
+of scikit-learn's function on the same rows.
+"""
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +20,7 @@ from packages import confidence_intervals, sklearn_loop
 from sklearn import metrics
 from workloads import labels, scores
 
-from skboot import bootstrap_score
+from skboot import bootstrap_score, compare_across, compare_systems
 
 # Resamples that looping peers do; their time is scaled.
 FEW = 10
@@ -28,6 +36,33 @@ METRICS = {
     "mean of losses": (None, "mean"),
     "equal error rate": (None, "neg_equal_error_rate"),
 }
+# Metrics whose single score is timed: of labels, of scores, and of values.
+OF_LABELS = {
+    "accuracy": (metrics.accuracy_score, "accuracy"),
+    "F1": (metrics.f1_score, "f1"),
+    "balanced accuracy": (metrics.balanced_accuracy_score, "balanced_accuracy"),
+    "Matthews correlation": (metrics.matthews_corrcoef, "matthews_corrcoef"),
+}
+OF_SCORES = {
+    "ROC AUC": (metrics.roc_auc_score, "roc_auc"),
+    "average precision": (metrics.average_precision_score, "average_precision"),
+    "log loss": (metrics.log_loss, "neg_log_loss"),
+    "Brier score": (metrics.brier_score_loss, "neg_brier_score"),
+}
+OF_VALUES = {
+    "mean squared error": (metrics.mean_squared_error, "neg_mean_squared_error"),
+    "mean absolute error": (metrics.mean_absolute_error, "neg_mean_absolute_error"),
+    "R2": (metrics.r2_score, "r2"),
+}
+# Rows of the table, and of the picture of growth.
+SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
+# Rows of calls that grow in something else, and by how many of it.
+ROWS_OF_PARTS = 1_000_000
+PARTS = [10, 100, 1000]
+GROUPS = [10**3, 10**4, 10**5, 10**6]
+CLASSES = [2, 10, 100, 1000]
+SYSTEMS = [5, 20, 60, 180]
+ROWS_OF_SYSTEMS = 1000
 
 
 def seconds(call) -> float:
@@ -102,3 +137,149 @@ def _draw_package(by_rows, by_resamples, rows, resamples) -> None:
         return
     times = [package(MANY_ROWS, b) for b in resamples]
     by_resamples.loglog(resamples, times, "k^:", label=label)
+
+
+# ------------------------------------------------------------------ single scores
+
+
+def single_scores() -> str:
+    """Table of the time of a call with 1,999 resamples over that of scikit-learn's function."""
+    head = f"| metric | {' | '.join(f'{n:,} rows' for n in SIZES)} |\n"
+    rule = "|---|" + "--:|" * len(SIZES) + "\n"
+    return head + rule + "".join(map(_single_scores_of, (*OF_LABELS, *OF_SCORES, *OF_VALUES)))
+
+
+def _single_scores_of(name: str) -> str:
+    """Write the line of a metric, its calls and those of the function taking turns."""
+    cells = []
+    for n in SIZES:
+        data, (function, metric) = _rows_of(name, n)
+        call, one = (
+            partial(bootstrap_score, *data, metric=metric, random_state=0),
+            partial(function, *data),
+        )
+        call(), one()
+        times = np.array([(cpu(call), cpu(one)) for _ in range(REPEATS)])
+        scores_of_call = float(np.divide(*np.median(times, axis=0)))
+        cells.append(f"{scores_of_call:.2g}" if scores_of_call < 10 else f"{scores_of_call:,.0f}")
+    return f"| {name} | {' | '.join(cells)} |\n"
+
+
+def _rows_of(name: str, n: int):
+    """Truth and predictions of n rows, and the functions of a metric."""
+    rng = np.random.default_rng(0)
+    if name in OF_VALUES:
+        truth = rng.normal(size=n)
+        return (truth, truth + rng.normal(size=n)), OF_VALUES[name]
+    if name in OF_LABELS:
+        return labels(n, 2), OF_LABELS[name]
+    chance = rng.random(n)
+    return ((rng.random(n) < chance).astype(np.int64), chance), OF_SCORES[name]
+
+
+# ------------------------------------------------------------------ growth
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Calls of growing size: what grows, how it is called, and the call of a size."""
+
+    what: str
+    name: str
+    sizes: Sequence[int]
+    call: Callable[[int], Callable[[], object]]
+
+    def times(self) -> list[float]:
+        """Seconds of each size."""
+        return [seconds(self.call(size)) for size in self.sizes]
+
+
+def steepest(sizes: Sequence[int], times: Sequence[float]) -> float:
+    """Largest slope between two sizes that follow each other, on logarithmic axes."""
+    return max(np.diff(np.log(times)) / np.diff(np.log(sizes)))
+
+
+def growths() -> list[Growth]:
+    """All that are drawn."""
+    found = [
+        Growth("rows", name, SIZES, partial(_by_rows, name))
+        for name in (*OF_LABELS, *OF_SCORES, *OF_VALUES)
+    ]
+    macro = partial(metrics.f1_score, average="macro")
+    each = partial(metrics.recall_score, average=None)
+    found.append(Growth("classes", "macro F1", CLASSES, partial(_by_classes, macro)))
+    found.append(Growth("classes", "recall of each", CLASSES[:-1], partial(_by_classes, each)))
+    for name in ("accuracy", "mean squared error", "ROC AUC"):
+        found.append(Growth("groups", name, GROUPS, partial(_by_parts, name, "groups")))
+        found.append(Growth("subgroups", name, PARTS, partial(_by_parts, name, "by")))
+    pairs = [math.comb(n, 2) for n in SYSTEMS]
+    return [
+        *found,
+        Growth("pairs of systems", "accuracy", pairs, partial(_by_pairs, "accuracy")),
+        Growth("pairs of systems", "R2", pairs, partial(_by_pairs, "R2")),
+        Growth("pairs of systems", "methods on 30 data sets", pairs, _by_methods),
+    ]
+
+
+def _by_rows(name: str, n: int):
+    data, (_, metric) = _rows_of(name, n)
+    return partial(bootstrap_score, *data, metric=metric, random_state=0)
+
+
+def _by_classes(function: Callable, n_classes: int):
+    data = labels(ROWS_OF_PARTS // 10, n_classes)
+    return partial(bootstrap_score, *data, metric=function, n_resamples=199, random_state=0)
+
+
+def _by_parts(name: str, argument: str, n_parts: int):
+    data, (_, metric) = _rows_of(name, ROWS_OF_PARTS)
+    parts = np.random.default_rng(1).permutation(np.arange(len(data[0])) % n_parts)
+    return partial(bootstrap_score, *data, metric=metric, random_state=0, **{argument: parts})
+
+
+def _by_pairs(name: str, n_pairs: int):
+    n_systems = math.isqrt(2 * n_pairs) + 1
+    (truth, first), (_, metric) = _rows_of(name, ROWS_OF_SYSTEMS)
+    rng = np.random.default_rng(2)
+    systems = {
+        f"{k:03}": np.where(rng.random(len(first)) < 0.9, first, rng.permutation(first))
+        for k in range(n_systems)
+    }
+    return partial(compare_systems, truth, systems, metric=metric, random_state=0)
+
+
+def _by_methods(n_pairs: int):
+    table = np.random.default_rng(3).normal(size=(30, math.isqrt(2 * n_pairs) + 1))
+    return partial(
+        compare_across,
+        table,
+        datasets=[f"d{k}" for k in range(30)],
+        methods=[f"m{k}" for k in range(table.shape[1])],
+        greater_is_better=True,
+        random_state=0,
+    )
+
+
+def draw_growth(path: Path) -> None:
+    """Measure all growths and draw those of one kind into one panel, with their steepest step."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    kinds: dict[str, list[Growth]] = {}
+    for each in growths():
+        kinds.setdefault(each.what, []).append(each)
+    figure, panels = plt.subplots(2, 3, figsize=(13, 8), layout="constrained")
+    for axes, (what, of_kind) in zip(panels.flat, kinds.items(), strict=False):
+        for each in of_kind:
+            times = each.times()
+            label = f"{each.name}: {steepest(each.sizes, times):.2f}"
+            print(f"growth in {what}, {label}", file=sys.stderr, flush=True)
+            axes.loglog(each.sizes, times, "o-", label=label)
+        axes.set(xlabel=what, ylabel="seconds of CPU time")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=7, title="steepest step", title_fontsize=7)
+    for axes in panels.flat[len(kinds) :]:
+        axes.set_axis_off()
+    figure.savefig(path, dpi=110)

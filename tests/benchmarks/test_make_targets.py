@@ -33,6 +33,16 @@ HERE = {"bench", "bench-revisions", "coverage-study", "soak", "slow", "coverage"
 # Packages that `make bench` compares with, by the names that import them.
 PEERS = ("confidence_intervals", "confidenceinterval", "mlxtend")
 SCRIPTS = ("growth", "harness", "packages", "workloads")
+# Sizes of the picture of growth, made small.
+FEW_OF_GROWTH = {
+    "SIZES": [100, 200],
+    "ROWS_OF_PARTS": 2000,
+    "PARTS": [2, 4],
+    "GROUPS": [20, 40],
+    "CLASSES": [2, 3, 4],
+    "SYSTEMS": [3, 4],
+    "ROWS_OF_SYSTEMS": 100,
+}
 
 
 def test_every_target_is_run_somewhere():
@@ -45,7 +55,7 @@ def test_every_target_is_run_somewhere():
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
-    """The page, the picture and what stood on stderr of `make bench` on few rows."""
+    """The page, the pictures and what stood on stderr of `make bench` on few rows."""
     pytest.importorskip("matplotlib")
     docs = tmp_path_factory.mktemp("docs")
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
@@ -63,6 +73,8 @@ def bench(tmp_path_factory):
         patch.setattr(own["growth"], "RESAMPLES", [10, 20])
         patch.setattr(own["growth"], "MANY_ROWS", 100)
         patch.setattr(own["growth"], "REPEATS", 1)
+        for name, few in FEW_OF_GROWTH.items():
+            patch.setattr(own["growth"], name, few)
         patch.setattr(own["harness"], "LONG_ENOUGH", 0.0)
         script = runpy.run_path(str(BENCHMARKS / "peers.py"))
         main = script["main"]
@@ -71,17 +83,20 @@ def bench(tmp_path_factory):
         main()
     for name in SCRIPTS:
         sys.modules.pop(name, None)
-    return (docs / "benchmarks.md").read_text(), docs / "benchmarks.png"
+    return (docs / "benchmarks.md").read_text(), [docs / "benchmarks.png", docs / "growth.png"]
 
 
 def test_the_page_of_the_benchmarks_is_written_to_its_end(bench):
-    page, picture = bench
+    page, pictures = bench
     assert ":::{container} wide\n![Time of a call" in page
-    rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
+    single, beside = (part.split("\n| ")[1:] for part in page.split("## How the time grows"))
+    assert len(single) == 12
+    assert all(row.count(" | ") == 2 for row in single)
+    rows = [f"| {row}" for row in beside][1:]
     assert len(rows) > 35
     assert all(row.count(" | ") == 7 for row in rows)
     assert rows[-1].startswith("| import skboot |")
-    assert picture.stat().st_size > 10_000
+    assert all(picture.stat().st_size > 10_000 for picture in pictures)
 
 
 @pytest.mark.parametrize("package", PEERS)
