@@ -60,6 +60,8 @@ class CurveSample:
     curve: str
     true_curve: Callable[[np.ndarray, CurveSample], np.ndarray]
     groups: np.ndarray | None = None
+    # How far the true curve may be from what is given as such, which is that of a population.
+    close: float = 1e-12
     # The curve is taken from the band, so that nothing is left.
     truth: Mapping[str, float] = field(default_factory=lambda: {"": 0.0})
     exception: str = ""
@@ -162,12 +164,12 @@ def miscalibrated(n, curve, n_groups=0):
 # ------------------------------------------------------------------ tools
 
 
-def as_interval(low, high, truth):
+def as_interval(low, high, truth, close=1e-12):
     """Interval of the mean width of a band, which holds 0 if the band holds the truth."""
     width, least = float(np.mean(high - low)), np.finfo(float).tiny
-    if (truth < low - 1e-12).any():
+    if (truth < low - close).any():
         return least, least + width
-    if (truth > high + 1e-12).any():
+    if (truth > high + close).any():
         return -width - least, -least
     return -width / 2, width / 2
 
@@ -188,7 +190,7 @@ def ours(sample, seed):
     """The default band."""
     band = _band(sample, seed)
     truth = sample.true_curve(band.x, sample)
-    return {"": as_interval(band.low, band.high, truth)}
+    return {"": as_interval(band.low, band.high, truth, sample.close)}
 
 
 def _sides(sample):
@@ -219,7 +221,7 @@ def campbell(sample, _):
 
     low = np.clip(height(x - across) - up, 0, 1)
     high = np.where(x + across >= 1, 1.0, np.clip(height(np.minimum(x + across, 1)) + up, 0, 1))
-    return {"": as_interval(low, high, sample.true_curve(x, sample))}
+    return {"": as_interval(low, high, sample.true_curve(x, sample), sample.close)}
 
 
 def working_hotelling(sample, _):
