@@ -19,6 +19,7 @@ import sklearn.metrics
 from sklearn import config_context
 
 import skboot.metrics
+from skboot._base.lazy import import_modules
 from skboot.metrics import cost_metrics
 from skboot.metrics.additive import RowMean
 from skboot.metrics.lookup import check_response, resolve_metrics
@@ -35,6 +36,7 @@ from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
+import_modules("skboot.metrics")  # each registers its statistics
 SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
 BEFORE_1_7 = SKLEARN < (1, 7)
 # The releases between 1.6, which fails here, and 1.9, which passes, were not tried.
