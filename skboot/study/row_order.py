@@ -81,10 +81,12 @@ def _are_similar(one: Measured, kinds: Sequence[Any], n_looks: int) -> bool:
     if statistic.response in ("labels", "probabilities"):
         # Rows are often sorted by their class, and classes differ in how hard they are.
         columns.append(y_true)
-    kind = np.zeros(len(values), dtype=np.intp)
+    kind = None
     for column in columns:
         names, own = np.unique(column, return_inverse=True)
-        kind = np.unique(kind * len(names) + own, return_inverse=True)[1]
+        if kind is not None:
+            own = np.unique(kind * len(names) + own, return_inverse=True)[1]
+        kind = own
     return neighbours_are_alike(values, first, second, kind, n_looks)
 
 
