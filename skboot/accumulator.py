@@ -38,9 +38,9 @@ from .streams.packing import (
     unpack,
 )
 from .streams.state import N_BINS, StreamSettings, StreamState
+from .study.row_order import warn_of_orders
 from .study.rows import Sampling, Wanted
 from .study.scores import evaluate
-from .study.series import warn_of_orders
 
 # Parts of a seed in the record of the settings.
 _SEED = ("entropy", "spawn_key", "pool_size")

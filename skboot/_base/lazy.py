@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -65,7 +66,8 @@ def _refuse(package: str, name: str, moved: Iterable[str]) -> NoReturn:
     raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
 
-def import_modules(package: str) -> list[ModuleType]:
+@cache
+def import_modules(package: str) -> tuple[ModuleType, ...]:
     """Import every module of a package, in alphabetical order, so that each can register itself."""
     found = sorted(own.name for own in iter_modules(sys.modules[package].__path__))
-    return [import_module(f"{package}.{name}") for name in found]
+    return tuple(import_module(f"{package}.{name}") for name in found)

@@ -17,17 +17,20 @@ def read_only(value: Any) -> Any:
     """The value with its arrays copied, if they could be written to, and locked."""
     if type(value) in _LOCKED:
         return value
-    if isinstance(value, np.ndarray) and value.flags.writeable:
-        # The copy has the same layout, by which sums round.
-        value = np.array(value)
-        value.flags.writeable = False
+    if isinstance(value, np.ndarray):
+        if value.flags.writeable:
+            # The copy has the same layout, by which sums round.
+            value = np.array(value)
+            value.flags.writeable = False
     elif isinstance(value, tuple):
         items = tuple(read_only(item) for item in value)
         return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
     elif is_dataclass(value) and not isinstance(value, type):
-        held = {f.name: getattr(value, f.name) for f in fields(value)}
-        locked = {name: read_only(item) for name, item in held.items()}
-        changed = {name: item for name, item in locked.items() if item is not held[name]}
+        changed = {}
+        for own in fields(value):
+            held = getattr(value, own.name)
+            if type(held) not in _LOCKED and (locked := read_only(held)) is not held:
+                changed[own.name] = locked
         return replace(value, **changed) if changed else value
     elif isinstance(value, list):
         return [read_only(item) for item in value]

@@ -41,8 +41,8 @@ from ..results.provenance import Provenance
 from ..results.result import evaluation_result
 from ..results.table import laid_out
 from ..study.measured import Scoring, measured_by
+from ..study.row_order import warn_of_orders
 from ..study.rows import Rows, Sampling
-from ..study.series import warn_of_orders
 from ..study.study import resampling_plan
 from .arguments import arguments_of, checked_systems
 

@@ -111,8 +111,8 @@ def _level_of_zero(ordered: Floats, *, mirrored: bool = False) -> Floats:
     rising = ordered[..., ::-1] if mirrored else ordered
     n_below = np.count_nonzero(rising >= 0 if mirrored else rising <= 0, axis=-1)
     between = np.clip(n_below, 1, n - 1)
-    ends = np.stack([between - 1, between], axis=-1)
-    start, stop = np.moveaxis(np.take_along_axis(rising, ends, -1), -1, 0)
+    lines = tuple(np.indices(between.shape, sparse=True))
+    start, stop = rising[*lines, between - 1], rising[*lines, between]
     if mirrored:
         start, stop = -start, -stop
     lower, upper = ndtri(between / (n + 1)), ndtri((between + 1) / (n + 1))

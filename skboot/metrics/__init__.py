@@ -1,12 +1,8 @@
 """Metrics on weighted rows, and the metric functions that scikit-learn lacks."""
 
+import typing
+
 from .._base import lazy as _lazy
-from .calibration_metrics import (
-    calibration_intercept,
-    calibration_slope,
-    expected_calibration_error,
-    net_benefit,
-)
 from .cost_metrics import (
     bayes_decisions,
     brier_score,
@@ -15,16 +11,24 @@ from .cost_metrics import (
     expected_cost,
     false_positive_rate_at,
 )
-from .detection import (
-    actual_detection_cost,
-    cllr,
-    minimum_detection_cost,
-    sensitivity_at,
-    specificity_at,
-)
-from .generations import pass_at_k
 from .names import get_scorer
 from .two_class import npv, ppv, sensitivity, specificity
+
+if typing.TYPE_CHECKING:
+    from .calibration_metrics import (
+        calibration_intercept,
+        calibration_slope,
+        expected_calibration_error,
+        net_benefit,
+    )
+    from .detection import (
+        actual_detection_cost,
+        cllr,
+        minimum_detection_cost,
+        sensitivity_at,
+        specificity_at,
+    )
+    from .generations import pass_at_k
 
 __all__ = [
     "actual_detection_cost",
@@ -50,4 +54,22 @@ __all__ = [
     "specificity_at",
 ]
 
-__getattr__, __dir__ = _lazy.names_from(__name__, {})
+__getattr__, __dir__ = _lazy.names_from(
+    __name__,
+    {
+        "calibration_metrics": [
+            "calibration_intercept",
+            "calibration_slope",
+            "expected_calibration_error",
+            "net_benefit",
+        ],
+        "detection": [
+            "actual_detection_cost",
+            "cllr",
+            "minimum_detection_cost",
+            "sensitivity_at",
+            "specificity_at",
+        ],
+        "generations": ["pass_at_k"],
+    },
+)

@@ -339,7 +339,10 @@ def _check_columns_of_truth(request: Request, known: Mapping[str, Any]) -> None:
         )
         raise fail("metric", must, repr(request.name), advice)
     module = str(getattr(request.function, "__module__", ""))
-    if module.startswith("skboot.") and _name_of(request.function) not in PATHS[True][0]:
+    if not module.startswith("skboot."):
+        return
+    import_modules(__package__)
+    if _name_of(request.function) not in PATHS[True][0]:
         must = "take a y_true of several columns"
         advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
         raise fail("metric", must, f"{request.name!r}, which takes one value a row", advice)
@@ -407,6 +410,7 @@ def _callable(request: Request) -> CallableStatistic:
             takes_weights,
             pos_label=positive,
         )
+    import_modules(__package__)
     response: Response = PATHS[request.several_outputs][1].get(_name_of(function), "any")
     two_class = _two_class(request, response, known)
     if not _is_library(function):
@@ -458,8 +462,13 @@ def _direction(request: Request) -> bool | None:
 def _fast_path(request: Request) -> Statistic | None:
     name = _name_of(request.function)
     module = sys.modules.get(str(getattr(request.function, "__module__", "")))
+    if not _is_library(request.function):
+        return None
     factories, _ = PATHS[request.several_outputs]
-    if name not in factories or not _is_library(request.function):
+    if name not in factories:
+        # Each module registers the statistics that it holds.
+        import_modules(__package__)
+    if name not in factories:
         return None
     # A partial or a wrapper may carry the name of the function that it changes.
     if getattr(module, name, None) is not request.function:
@@ -469,7 +478,3 @@ def _fast_path(request: Request) -> Statistic | None:
         return None
     with arguments_named({}, name):
         return factory(request, **request.options)
-
-
-# Each module registers the statistics that it holds.
-import_modules(__package__)

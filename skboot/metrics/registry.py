@@ -6,7 +6,8 @@ it returns None, the function is called on repeated rows.
 
 A factory stands beside its statistic and is registered there by `fast_path`, the one place that a
 new metric needs: the contract tests run over `FAST_PATHS` and, for a truth of several columns, over
-`OUTPUT_PATHS`. `lookup` imports every module of this folder.
+`OUTPUT_PATHS`. `lookup` imports every module of this folder when it is asked for a function that
+those in memory do not know.
 """
 
 from __future__ import annotations

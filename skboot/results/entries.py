@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import drawing, rendering, wording
+from . import rendering, wording
 from .result import EvaluationResult, record_of
 from .shown import ROWS, Shown
 
@@ -137,10 +137,12 @@ class ScoreRows:
         return [("", scores_table(self._entries))]
 
     def _repr_html_(self) -> str:
+        from .drawing import LEGEND
+
         naive = any(wording.baseline(entry.result) is not None for entry in self._entries)
         near = "; dashed: naive reference, where it is near" if naive else ""
         table = rendering.html_table(
-            scores_table(self._entries), drawings(self._entries), drawing.LEGEND + near
+            scores_table(self._entries), drawings(self._entries), LEGEND + near
         )
         notes = rendering.html_list(shared_notes(self._entries))
         return f'<div style="color:inherit">{table}{notes}</div>'
@@ -223,6 +225,8 @@ def _holders(everyone: Sequence[str], names: Sequence[str], most: int = 6) -> st
 
 def drawings(entries: Sequence[Entry]) -> list[str]:
     """Return a small drawing per score; those of one metric have one scale."""
+    from .drawing import draw
+
     strips = [wording.strip_of(entry.result) for entry in entries]
     scales: dict[str, tuple[float, float]] = {}
     for entry, strip in zip(entries, strips, strict=True):
@@ -231,6 +235,6 @@ def drawings(entries: Sequence[Entry]) -> list[str]:
             start, stop = scales.get(entry.base_metric, (low, high))
             scales[entry.base_metric] = (min(start, low), max(stop, high))
     return [
-        drawing.draw(strip, scales.get(entry.base_metric), wide=False)
+        draw(strip, scales.get(entry.base_metric), wide=False)
         for entry, strip in zip(entries, strips, strict=True)
     ]

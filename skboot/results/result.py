@@ -23,7 +23,7 @@ from .._base.values import read_only, same_values
 from .._base.warnings import collected, tell
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
-from . import drawing, rendering, storage, wording
+from . import rendering, storage, wording
 from .basis import Basis, basis_of_parts
 from .monte_carlo import MonteCarloError
 from .provenance import FromACall, Provenance, gathered
@@ -321,6 +321,8 @@ class EvaluationResult(FromACall, ShownNumbers):
         yield Number((), self.metric, self.estimate, {"ci": self.confidence_interval})
 
     def _repr_html_(self) -> str:
+        from . import drawing
+
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
         picture = drawing.draw(wording.strip_of(self))
         picture += rendering.html_legend(drawing.LEGEND) if picture else ""

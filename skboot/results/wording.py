@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import words_of
 from . import rendering
-from .drawing import Strip
 
 if TYPE_CHECKING:
     from .comparison import ComparisonResult
+    from .drawing import Strip
     from .result import EvaluationResult
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
@@ -304,6 +304,9 @@ def _cells(result: EvaluationResult, shared: bool) -> list[str]:
 
 def strip_of(result: EvaluationResult) -> Strip:
     """Return the drawing of a result."""
+    # Imported here, as by those who draw it: most results are not drawn.
+    from .drawing import Strip
+
     digits, naive = digits_of(result), baseline(result)
     low, high = result.confidence_interval
     shown = (result.estimate, low, high, math.nan if naive is None else naive)

@@ -23,7 +23,7 @@ from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
-from ..study.series import warn_of_orders
+from ..study.row_order import warn_of_orders
 from . import held_out
 from .held_out import name_in
 

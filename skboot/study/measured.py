@@ -19,7 +19,6 @@ from ..metrics.names import NotGiven
 from ..metrics.responses import check_decidable, check_response
 from ..metrics.statistic import Statistic
 from ..metrics.two_class import of_no_positive, positive_note
-from ..metrics.vectors import each_entry
 from .rows import Rows
 
 # Maximum number of different numbers that a truth of labels has without a doubt.
@@ -172,8 +171,18 @@ def _statistics_of_each(
         tell(*doubts(looked_at), *positive)
     if not scoring.several or not any(own[0].calls_function for own in found.values()):
         return found, Places(single, {name: (name,) for name in found}, single)
+    return _of_each_entry(found, single, [own for _, own in rows])
+
+
+def _of_each_entry(
+    found: Mapping[str, Sequence[Statistic]], single: bool, rows: Sequence[Rows]
+) -> tuple[dict[str, list[Statistic]], Places]:
+    """Return the statistics with one for each number of those that return several."""
+    # Imported here, because few metrics are functions of which nothing is known.
+    from ..metrics.vectors import each_entry
+
     columns = {
-        name: [own.of(one, None) for (_, own), one in zip(rows, statistics, strict=True)]
+        name: [own.of(one, None) for own, one in zip(rows, statistics, strict=True)]
         for name, statistics in found.items()
     }
     entries = each_entry(found, columns)

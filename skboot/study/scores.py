@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,14 +27,14 @@ from ..inference.intervals import WITHOUT_RESAMPLES, confidence_interval, proble
 from ..metrics.two_class import of_reversed_scores
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import Basis, SystemBasis
-from ..results.gap_basis import GapBasis
 from ..results.provenance import Provenance
 from ..results.result import evaluation_result
-from ..results.simultaneous_basis import SimultaneousBasis, bases_together
 from ..results.wording import is_worse
 from .draws import Score
-from .gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from .study import Study
+
+if TYPE_CHECKING:
+    from ..results.gap_basis import GapBasis
 
 # Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
@@ -92,6 +92,9 @@ def _bases(study: Study, evidence: Sequence[Evidence]) -> Sequence[SystemBasis]:
     """Return what each result stands on: intervals that hold at once, where several shall."""
     if study.adjust is None or len(evidence) < 2:
         return [SystemBasis(known) for known in evidence]
+    # Imported here, because few calls ask for it.
+    from ..results.simultaneous_basis import bases_together
+
     return bases_together(evidence)
 
 
@@ -111,6 +114,10 @@ def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
 
 def _chosen_on(study: Study, basis: SystemBasis) -> IntervalWithNotes:
     """Return the interval that the study asks for, or the one of several that hold at once."""
+    if study.adjust is None:
+        return chosen_interval(study, basis.evidence)
+    from ..results.simultaneous_basis import SimultaneousBasis
+
     if not isinstance(basis, SimultaneousBasis):
         return chosen_interval(study, basis.evidence)
     level = study.confidence_level
@@ -160,6 +167,10 @@ def below_baseline(
 
 def _gap(study: Study, scores: Sequence[Score], evidence: Sequence[Evidence]) -> EvaluationResult:
     """The pair of subgroups that differ most, with its simultaneous interval."""
+    # Imported here, because few calls have subgroups.
+    from ..results.gap_basis import GapBasis
+    from .gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
+
     name = scores[0].metric
     subgroups = measured(scores[0].statistic, scores[0].rows, study.parts, evidence)
     kept = kept_of(subgroups, evidence, name)

@@ -1,4 +1,4 @@
-"""Rows in order: from the argument ``block_length`` to a plan that draws blocks, and their indexes.
+"""Rows in order: from the argument ``block_length`` to a plan that draws blocks.
 
 `in_time` replaces the independent rows of a plan by blocks of consecutive rows, within strata and
 tasks. With ``"auto"`` their length comes from the influence of each row on every metric and system
@@ -8,21 +8,18 @@ of the call, and on the differences of systems: one length for all of them, the 
 from __future__ import annotations
 
 import itertools
-import sys
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._base import checks as check
-from .._base.warnings import Note, tell
 from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
-from ..inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
+from ..inference.dependence import longest_block, optimal_block_length
 from ..inference.distribution import BoundStatistic, leave_out
 from ..metrics.task_average import TaskAverage, Tasks
 from ..resampling._tuning import JACKKNIFE_UNITS
@@ -32,39 +29,29 @@ from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign
 from ..resampling.task_designs import strata_of_tasks
 from .measured import Measured, Scores
-from .rows import Part, Sampling, part_of_each_row
-
-# Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
-_PAIRS_LOOKED_AT = 1000
-_MOST_LOOKED_AT = 10
+from .rows import Sampling
 
 
 def in_time(
     plan: ResamplingPlan,
     sampling: Sampling,
-    answers: Mapping[str, Any],
+    dates: Sequence[NDArray[np.int64]],
     scores: Scores,
-    parts: Sequence[Part],
     tasks: Tasks | None,
 ) -> tuple[ResamplingPlan, int]:
-    """Return the plan that draws blocks, and their length; 0 where none are drawn.
+    """Return the plan that draws blocks, and their length.
 
     Parameters
     ----------
     plan : ResamplingPlan
         Of the call without blocks.
     sampling : Sampling
-        Without ``block_length`` rows are drawn, with a caution where they look dependent.
-    answers : mapping of str to array-like
-        Truth and predictions as they were given; an index of dates is looked at.
+        With a ``block_length``.
+    dates : sequence of ndarray
+        Each index of dates of truth and predictions.
     scores : Scores
-    parts : sequence of Part
-        Subgroups, if there are any.
     tasks : Tasks or None
     """
-    dates = _dates_of_each(answers)
-    if sampling.block_length is None:
-        return _with_caution(plan, bool(dates), scores, parts, tasks), 0
     length = _checked_length(sampling.block_length)
     for name, reason in _REFUSED.items():
         if getattr(sampling, name) is not None:
@@ -162,22 +149,6 @@ def _check_dates(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | 
             )
 
 
-def _dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
-    """Return each index of dates as numbers; of several levels the first that holds dates."""
-    found = []
-    for index in _each_index(answers):
-        for level in range(index.nlevels):
-            dates = index.get_level_values(level)
-            if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
-                found.append(numbers)
-                break
-            if getattr(dates, "inferred_type", "") == "date":
-                days: NDArray[Any] = np.asarray(dates, dtype="datetime64[D]")
-                found.append(days.view(np.int64))
-                break
-    return found
-
-
 # ------------------------------------------------------------------ how long blocks must be
 
 
@@ -234,140 +205,3 @@ def _influences(
     unknown = np.isnan(values)
     mean = np.sum(values, axis=1, where=~unknown) / np.maximum((~unknown).sum(axis=1), 1)
     return np.where(unknown, mean[:, None], values), design.circles.n_blocks, n_rows
-
-
-# ------------------------------------------------------------------ rows that are not independent
-
-
-_HAS_DATES = Note(
-    "caution",
-    "The rows have an index of dates, and intervals are too short where rows depend on those "
-    "before them. Give block_length='auto', or the values without their index.",
-)
-_ARE_SIMILAR = Note(
-    "caution",
-    "Neighbouring rows have similar values of the metric: intervals are too short unless rows were "
-    "sorted. Give block_length='auto' in time order, groups= for rows of one source.",
-)
-
-
-def _with_caution(
-    plan: ResamplingPlan,
-    has_dates: bool,
-    scores: Scores,
-    parts: Sequence[Part],
-    tasks: Tasks | None,
-) -> ResamplingPlan:
-    """Return the plan, with a remark where it draws rows one by one that look dependent."""
-    design = plan.design
-    if not design.units_are_rows or plan.resamples is not None:
-        return plan
-    if has_dates:
-        return replace(plan, design=replace(design, remarks=(*design.remarks, _HAS_DATES)))
-    of_part = part_of_each_row(parts) if len(parts) > 1 else None
-    kinds = (design.strata, of_part, None if tasks is None else tasks.number)
-    looked_at = [
-        own[0]
-        for by_name in scores.values()
-        for own in itertools.islice(by_name.values(), _MOST_LOOKED_AT)
-    ]
-    if any(_are_similar(one, kinds, len(looked_at)) for one in looked_at):
-        return replace(plan, design=replace(design, remarks=(*design.remarks, _ARE_SIMILAR)))
-    return plan
-
-
-def _are_similar(one: Measured, kinds: Sequence[Any], n_looks: int) -> bool:
-    """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
-    statistic, n = one.statistic.unsigned or one.statistic, one.rows.n_samples
-    if not statistic.of_row_values or n < FEWEST_ROWS:
-        return False
-    if n <= 2 * _PAIRS_LOOKED_AT:
-        looked_at: NDArray[np.intp] = np.arange(n)
-        first, second = looked_at[:-1], looked_at[1:]
-    else:
-        start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
-        looked_at = np.concatenate((start, start + 1))
-        first, second = np.split(np.arange(len(looked_at)), 2)
-    y_true, y_pred, _ = one.rows.of(statistic, looked_at)
-    values = statistic.row_values_of(y_true, y_pred)
-    columns = [np.asarray(of_row)[looked_at] for of_row in kinds if of_row is not None]
-    if statistic.response in ("labels", "probabilities"):
-        # Rows are often sorted by their class, and classes differ in how hard they are.
-        columns.append(y_true)
-    kind = np.zeros(len(values), dtype=np.intp)
-    for column in columns:
-        names, own = np.unique(column, return_inverse=True)
-        kind = np.unique(kind * len(names) + own, return_inverse=True)[1]
-    return neighbours_are_alike(values, first, second, kind, n_looks)
-
-
-# ------------------------------------------------------------------ indexes in other orders
-
-
-def warn_of_orders(*tables: Mapping[str, Any]) -> None:
-    """Warn once if two columns of a table have the same index labels in different orders.
-
-    Parameters
-    ----------
-    *tables : mapping of str to array-like, or mapping or list of these
-        What was given for some rows, by argument; columns without an index are passed over.
-    """
-    if found := [note for note in map(_note, tables) if note is not None]:
-        tell(*found)
-
-
-def _note(columns: Mapping[str, Any]) -> Note | None:
-    seen: list[tuple[str, Any]] = []
-    for name, index in _indexes(columns):
-        if any(index is other or index.equals(other) for _, other in seen):
-            continue
-        if index.equals(sys.modules["pandas"].RangeIndex(len(index))):
-            continue
-        first = next((own for own, other in seen if _holds_the_same(index, other)), None)
-        if first is None:
-            seen.append((name, index))
-            continue
-        aligned = f"{name}.loc[{first}.index]" if index.is_unique else "sort both alike"
-        text = (
-            f"{first} and {name} have the same index labels in different orders, and row order "
-            f"pairs them. Align them, {aligned}, or give .to_numpy() of each if their order is "
-            "right."
-        )
-        return Note("caution", text, about="order of indexes")
-    return None
-
-
-def _each_index(columns: Mapping[str, Any]) -> list[Any]:
-    return [index for _, index in _indexes(columns)]
-
-
-def _indexes(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the index of each column of pandas, also of those in a mapping or a list."""
-    # While pandas is imported it has no such class yet.
-    of_pandas = getattr(sys.modules.get("pandas"), "Index", None)
-    if of_pandas is None:
-        return
-    for name, values in columns.items():
-        if values is None or isinstance(values, np.ndarray) or sparse.issparse(values):
-            continue
-        index = getattr(values, "index", None)
-        if isinstance(index, of_pandas):
-            yield name, index
-        elif isinstance(values, Mapping):
-            yield from _indexes({f"{name}[{key!r}]": values[key] for key in values})
-        elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
-            yield from _indexes({f"{name}[{k}]": own for k, own in enumerate(values)})
-
-
-def _holds_the_same(first: Any, second: Any) -> bool:
-    """Whether two indexes hold the same labels, each as often."""
-    if len(first) != len(second) or first.nlevels != second.nlevels:
-        return False
-    try:
-        codes, labels = first.append(second).factorize(use_na_sentinel=False)
-    except TypeError:
-        # Labels that cannot be hashed.
-        return False
-    halves = (codes[: len(first)], codes[len(first) :])
-    counts = [np.bincount(half, minlength=len(labels)) for half in halves]
-    return bool((counts[0] == counts[1]).all())

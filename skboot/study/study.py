@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,6 @@ from .._base import checks as check
 from .._base.warnings import Note, tell
 from .._base.workers import DEFAULT_WORKERS, Workers
 from ..inference.distribution import check_replicates_fit
-from ..metrics.task_average import Tasks
 from ..resampling.design import (
     CrossedDesign,
     GroupDesign,
@@ -32,9 +31,11 @@ from ..results.provenance import NOTHING_ASKED, CallFacts
 from ..results.table import laid_out
 from .draws import IN_MEMORY, Source
 from .measured import Measured, Places, Scores
+from .row_order import dates_of_each, warn_of_orders, with_caution
 from .rows import WHOLE, Part, Sampling, Wanted, check_row_each, subgroups
-from .series import in_time, warn_of_orders
-from .tasks import check_parts, checked_tasks, over_tasks, settings_of
+
+if TYPE_CHECKING:
+    from ..metrics.task_average import Tasks
 
 # One metric that has no name to be told apart by, and nothing else.
 _ALONE = Places(True, {}, True)
@@ -176,11 +177,20 @@ def planned(
     rows = _any_of(scores).rows
     plan = resampling_plan(sampling, rows.n_samples, n_series)
     tasks = None
+    # Few calls have tasks or rows in time order: their modules are imported for those.
     if sampling.average_over is not None:
+        from .tasks import checked_tasks, over_tasks
+
         tasks = checked_tasks(sampling.average_over, rows)
     parts = subgroups(sampling.by, rows)
     warn_of_orders(answers | sampling.columns)
-    plan, length = in_time(plan, sampling, answers, scores, parts, tasks)
+    dates, length = dates_of_each(answers), 0
+    if sampling.block_length is None:
+        plan = with_caution(plan, bool(dates), scores, parts, tasks)
+    else:
+        from .series import in_time
+
+        plan, length = in_time(plan, sampling, dates, scores, tasks)
     settings = {"block_length": length} if length else {}
     facts = CallFacts(
         block_length=length,
@@ -189,10 +199,9 @@ def planned(
     )
     if tasks is None:
         return Planned(plan, parts, None, (), settings, facts)
-    check_parts(parts, tasks)
-    of_tasks = over_tasks(plan, tasks, scores)
-    settings |= settings_of(tasks)
-    facts = replace(facts, n_tasks=(len(tasks.names),))
+    of_tasks, n_tasks = over_tasks(plan, tasks, scores, parts), len(tasks.names)
+    settings["average_over"] = n_tasks
+    facts = replace(facts, n_tasks=(n_tasks,))
     return Planned(plan, parts, tasks, of_tasks, settings, facts)
 
 

@@ -42,7 +42,7 @@ def checked_tasks(average_over: ArrayLike, rows: Rows) -> Tasks:
 
 
 def over_tasks(
-    plan: ResamplingPlan, tasks: Tasks, scores: Scores
+    plan: ResamplingPlan, tasks: Tasks, scores: Scores, parts: Sequence[Part]
 ) -> list[tuple[ResamplingPlan, Scores]]:
     """Return the plans of a call over tasks, each with the scores that are evaluated by it.
 
@@ -53,12 +53,15 @@ def over_tasks(
     tasks : Tasks
     scores : Scores
         On the same truth.
+    parts : sequence of Part
+        All rows, or subgroups, which must have rows of every task.
 
     Returns
     -------
     list of tuple
         One plan, or two where some of the metrics are drawn within classes.
     """
+    _check_parts(parts, tasks)
     design = _design_over(plan, tasks)
     by_class: dict[str, Any] = {}
     others: dict[str, Any] = {}
@@ -83,12 +86,7 @@ def over_tasks(
     return plans
 
 
-def settings_of(tasks: Tasks) -> dict[str, int]:
-    """Return the number of tasks, as settings hold it."""
-    return {"average_over": len(tasks.names)}
-
-
-def check_parts(parts: Sequence[Part], tasks: Tasks) -> None:
+def _check_parts(parts: Sequence[Part], tasks: Tasks) -> None:
     """Refuse subgroups that lack a task."""
     for part in parts:
         if part.rows is None:

@@ -13,6 +13,7 @@ from sklearn import metrics as of_sklearn
 
 import skboot
 from skboot import metrics as of_skboot
+from skboot._base.lazy import import_modules
 from skboot.metrics.adapters import without_sign
 from skboot.metrics.lookup import resolve_metrics
 from skboot.metrics.registry import FAST_PATHS
@@ -126,6 +127,7 @@ def test_every_fast_path_with_a_positive_class_is_tried_here():
         "minimum_detection_cost": {"priors": [0.7, 0.3]},
     }
     with_class = set()
+    import_modules("skboot.metrics")  # each registers its statistics
     for name in FAST_PATHS:
         function = getattr(of_skboot, name, None) or getattr(of_sklearn, name, None)
         if function is None:  # scikit-learn has no function of this name, but a scorer

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+from skboot._base.lazy import import_modules
 from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.cells import Cells, encode, label_counts
 from skboot.metrics.class_metrics import SetRatio
@@ -358,6 +359,7 @@ def test_statistics_can_be_sent_to_other_processes():
         "actual_detection_cost": {"priors": [0.9, 0.1]},
     }
 
+    import_modules("skboot.metrics")  # each registers its statistics
     for name in FAST_PATHS:
         function = getattr(skboot.metrics, name, None) or getattr(metrics, name, None)
         if function is None:  # of a scorer alone

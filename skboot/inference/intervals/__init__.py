@@ -35,7 +35,7 @@ ROUNDING = 1e-14
 _ROUNDING_OF_LIMITS = 1e-10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Interval:
     """An interval that a caller can ask for by name.
 

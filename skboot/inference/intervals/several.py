@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from ..evidence import Evidence
-from ..multiplicity import max_t_quantile, t_quantile_of_normal
-from ..subgroup_gap import SubgroupGap, gap_limits
 from . import registered
 
 
@@ -29,6 +27,9 @@ def _needs_gap(evidence: Evidence) -> str:
 )
 def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Simultaneous interval from the joint bootstrap of several differences."""
+    # Imported here, as below, because few calls have several differences.
+    from ..multiplicity import max_t_quantile, t_quantile_of_normal
+
     assert evidence.max_t is not None
     standard_error, deviations = evidence.max_t
     largest = max_t_quantile(deviations, confidence_level)
@@ -47,5 +48,7 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 )
 def _simultaneous(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Simultaneous interval of the largest gap, over all pairs of subgroups."""
+    from ..subgroup_gap import SubgroupGap, gap_limits
+
     assert evidence.gap is not None
     return gap_limits(SubgroupGap.of_stored(evidence.gap), evidence.replicates, confidence_level)

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ..evidence import Evidence
-from ..multiplicity import t_quantile_of_normal
 from ..proportions import distance_limits
 from . import registered
 
@@ -55,6 +54,9 @@ def _bins(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     assert evidence.facts.bins is not None
     single = ndtri(0.5 + confidence_level ** (1 / evidence.facts.bins.shape[1]) / 2)
     if not evidence.drawn.design.units_are_rows:
+        # Imported here, because few calls have groups and bins.
+        from ..multiplicity import t_quantile_of_normal
+
         single = t_quantile_of_normal(
             single, evidence.drawn.degrees_of_freedom, evidence.drawn.inflation
         )
