@@ -13,12 +13,13 @@ root is not straight, and what it is bent would count as the training sample's.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..method_error._columns import column_blocks, where_outside
+from ..method_error._columns import Reader, column_blocks, columns_of, where_outside
 from ..method_error.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
 from ..method_error.error632 import PredictionError, error632, optimism
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
@@ -154,17 +155,15 @@ class _Parts:
 
     runs: Array  # (n_runs,) numbers of runs
     errors: Array  # (n_runs,)
-    influence: Array  # (n_runs, n_units): on each run's own error
+    influence: Reader  # some columns of (n_runs, n_units): on each run's own error
     used: Array  # (n_used,) numbers of samples
     full: Array  # (n_seeds,) errors of the runs on all rows
     out_of_bag: OutOfBagError | None
 
-    def averaged(self, n_seeds: int) -> tuple[Array, Array]:
+    def averaged(self, n_seeds: int) -> tuple[Array, Reader]:
         """Errors (n_used,) and influence values (n_used, n_units), averaged over seeds."""
-        return (
-            over_seeds(self.errors, self.runs, n_seeds),
-            over_seeds(self.influence, self.runs, n_seeds),
-        )
+        influence = partial(_read_over_seeds, self.influence, self.runs, n_seeds)
+        return over_seeds(self.errors, self.runs, n_seeds), influence
 
 
 def _of_rows(metric: RowRunMetric, kept: RunRecords) -> _Parts:
@@ -200,7 +199,8 @@ class UsableRows(NamedTuple):
 
     Attributes
     ----------
-    data : ndarray of shape (n_runs, n_samples, ...)
+    data : ndarray of shape (n_runs, n_samples, ...) or None
+        None for means, of which the losses say all.
     runs : ndarray of shape (n_runs,)
         Numbers of the runs.
     outside : ndarray of shape (n_runs, n_samples)
@@ -210,7 +210,7 @@ class UsableRows(NamedTuple):
         Losses linearised at each run's own error.
     """
 
-    data: Array
+    data: Array | None
     runs: Array
     outside: Array
     errors: Array
@@ -226,8 +226,11 @@ def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
     outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
     errors, linear = metric.linearised(data, outside)
     good = np.isfinite(errors)
-    rows = UsableRows(data, runs, outside, errors, linear)
-    return rows if good.all() else UsableRows(*(of_runs[good] for of_runs in rows))
+    if not good.all():
+        data, runs, outside, errors, linear = (
+            of_runs[good] for of_runs in (data, runs, outside, errors, linear)
+        )
+    return UsableRows(None if metric.is_mean else data, runs, outside, errors, linear)
 
 
 def _out_of_bag_rows(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
@@ -249,25 +252,30 @@ def losses_of(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> tuple
     """
     data, runs, outside, errors, linear = rows
     n_seeds = kept.samples.n_seeds
-    if metric.is_mean:
+    if data is None:
         return over_seeds(linear, runs, n_seeds), np.nan, None
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     rows_used = np.count_nonzero(outside.any(axis=0))
     value, moves = metric.together(data, outside * (kept.n_rows / (times * rows_used)))
-    return over_seeds(moves * kept.n_rows, runs, n_seeds), value, over_seeds(errors, runs, n_seeds)
+    moves *= kept.n_rows
+    return over_seeds(moves, runs, n_seeds), value, over_seeds(errors, runs, n_seeds)
 
 
-def by_unit(rows: UsableRows, kept: RunRecords) -> Array:
-    """Influence of each unit on each run's error, (n_runs, n_units)."""
-    gaps = rows.linear - rows.errors[:, None]
+def by_unit(rows: UsableRows, kept: RunRecords) -> Reader:
+    """Influence of each unit on each run's error: some columns of (n_runs, n_units)."""
     unit = kept.target.unit
     if unit is None:
-        return gaps
-    influence = np.zeros((len(gaps), kept.n_units))
+        return partial(_gaps, rows.linear, rows.errors)
+    influence = np.zeros((len(rows.runs), kept.n_units))
     for run, outside in enumerate(rows.outside):
-        influence[run] = group_influence(gaps[run, outside], unit[outside], kept.n_units)
-    return influence
+        gaps = rows.linear[run, outside] - rows.errors[run]
+        influence[run] = group_influence(gaps, unit[outside], kept.n_units)
+    return columns_of(influence)
+
+
+def _gaps(linear: Array, errors: Array, columns: slice) -> Array:
+    return np.asarray(linear[:, columns] - errors[:, None])
 
 
 def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
@@ -275,6 +283,7 @@ def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
     runs, errors, influence = replicates_of(metric, kept)
     n_seeds = kept.samples.n_seeds
     outside = kept.samples.counts[runs // n_seeds] == 0
+    computed = Computed.of(influence, outside)
     used = np.unique(runs // n_seeds)
     full = np.array([one[f"{metric.key}: error"] for one in kept.full], dtype=float)
     out_of_bag = None
@@ -282,9 +291,9 @@ def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
         out_of_bag = out_of_bag_metric(
             over_seeds(errors, runs, n_seeds),
             kept.samples.counts[used],
-            over_seeds(filled(influence, outside, 1.0), runs, n_seeds),
+            partial(_read_over_seeds, partial(computed.filled, 1.0), runs, n_seeds),
         )
-    return _Parts(runs, errors, filled(influence, outside, 0.5), used, full, out_of_bag)
+    return _Parts(runs, errors, partial(computed.filled, 0.5), used, full, out_of_bag)
 
 
 def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Array]:
@@ -302,19 +311,49 @@ def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Ar
     return runs, errors[runs], influence
 
 
-def filled(influence: Array, outside: Array, power: float) -> Array:
-    """Influence values with the unit's mean where they were not computed.
+class Computed(NamedTuple):
+    """Influence values, of which functions that have to be called leave some out.
 
-    Those that were are moved away from that mean by (times left out / times computed) ** power: 1
-    keeps the variance of the mean over runs, 1/2 the variance within a run.
+    Attributes
+    ----------
+    influence : ndarray of shape (n_runs, n_units)
+        NaN where they were not computed.
+    outside : ndarray of shape (n_runs, n_units)
+        Which units each run left out.
+    everywhere : bool
+        Whether all of these were computed.
     """
-    known = outside & np.isfinite(influence)
-    if np.array_equal(known, outside):
-        return where_outside(influence, outside)
-    n_known = known.sum(axis=0)
-    mean = np.where(known, influence, 0.0).sum(axis=0) / np.maximum(n_known, 1)
-    scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
-    return np.where(known, mean + scale * (influence - mean), mean)
+
+    influence: Array
+    outside: Array
+    everywhere: bool
+
+    @classmethod
+    def of(cls, influence: Array, outside: Array) -> Computed:
+        """Look whether all were computed."""
+        blocks = column_blocks(*influence.shape)
+        known = (np.isfinite(influence[:, own]) | ~outside[:, own] for own in blocks)
+        return cls(influence, outside, all(own.all() for own in known))
+
+    def filled(self, power: float, columns: slice) -> Array:
+        """Influence values with the unit's mean where they were not computed.
+
+        Those that were are moved away from that mean by (times left out / times computed) ** power:
+        1 keeps the variance of the mean over runs, 1/2 the variance within a run.
+        """
+        influence, outside = self.influence[:, columns], self.outside[:, columns]
+        if self.everywhere:
+            return where_outside(influence, outside)
+        known = outside & np.isfinite(influence)
+        n_known = known.sum(axis=0)
+        # Run after run, so that the mean of a unit does not depend on the columns beside it.
+        mean = reduce(np.add, np.where(known, influence, 0.0)) / np.maximum(n_known, 1)
+        scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
+        return np.where(known, mean + scale * (influence - mean), mean)
+
+
+def _read_over_seeds(read: Reader, runs: Array, n_seeds: int, columns: slice) -> Array:
+    return over_seeds(read(columns), runs, n_seeds)
 
 
 def over_seeds(values: Array, runs: Array, n_seeds: int) -> Array:
@@ -436,11 +475,11 @@ def _same_for_all_seeds(run_errors: Array, n_seeds: int) -> bool:
     return len(by_sample) > 0 and bool((by_sample == by_sample[:, :1]).all())
 
 
-def _mean_outside(influence: Array, outside: Array) -> Array:
+def _mean_outside(read: Reader, outside: Array) -> Array:
     """Mean of each column where `outside` holds; 0 where it never does."""
     sums = [
-        where_outside(influence[:, columns], outside[:, columns]).sum(axis=0)
-        for columns in column_blocks(*influence.shape)
+        where_outside(read(columns), outside[:, columns]).sum(axis=0)
+        for columns in column_blocks(*outside.shape)
     ]
     return np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
 
@@ -448,14 +487,14 @@ def _mean_outside(influence: Array, outside: Array) -> Array:
 def _seed_variance(kept: RunRecords, parts: _Parts) -> tuple[float, float]:
     """Variance between runs of one training sample, without and with that of its rows left out."""
     n_seeds, between, within = kept.samples.n_seeds, [], []
-    sample = parts.runs // n_seeds
+    sample, influence = parts.runs // n_seeds, parts.influence(slice(None))
     for k in parts.used:
         own = np.flatnonzero(sample == k)
         outside = kept.samples.counts[k] == 0
         m = np.count_nonzero(outside)
         if len(own) < 2 or m < 2:
             continue
-        gaps = parts.influence[own][:, outside]
+        gaps = influence[own][:, outside]
         gaps = gaps - gaps.mean(axis=0)
         between.append(parts.errors[own].var(ddof=1))
         per_row = np.sum(gaps**2) / ((len(own) - 1) * (m - 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..metrics.facts import Facts
 from ..refit.estimates import MethodError
 from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, ValueRunMetric
-from ..refit.run_records import RunRecords
+from ..refit.run_records import RowsOfRuns, RunRecords
 from ..resampling.design import GROUPS, ROWS
 from ..results import EvaluationResult, ResultTable, wording
 from ..results.basis import ScoresBasis
@@ -175,21 +176,32 @@ def instability_of(
     if found is None or (y is not None and y.ndim > 1):
         return None
     kind, key, labels = found
-    (data, runs), full = kept.of_bootstrap(key), kept.full[0].get(key)
-    if full is None or not len(runs):
+    full: Any = kept.full[0].get(key)
+    if full is None:
         return None
-    outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
-    n_models = outside.sum(axis=0)
-    gaps = (data != full).astype(float) if kind == "label" else np.abs(data - full)
-    sums = np.einsum("ij,ij->j", gaps, outside)
+    by_block = [_spread_of(own, full, kind) for own in kept.by_rows(key)]
+    if not by_block:
+        return None
+    columns = {name: np.concatenate([own[name] for own in by_block]) for name in by_block[0]}
+    return {kind: labels[full] if kind == "label" else full, **columns}
+
+
+def _spread_of(own: RowsOfRuns, full: NDArray[Any], kind: str) -> dict[str, NDArray[Any]]:
+    """Return the spread of the answers for some rows, by the attribute's names."""
+    _, data, outside = own
+    full, n_models = full[own.rows], outside.sum(axis=0)
+    gaps = data != full if kind == "label" else np.abs(data - full)
+    # Run after run, so that the sum of a row does not depend on the rows beside it.
+    sums = reduce(np.add, np.multiply(gaps, outside, dtype=float))
     difference = np.where(n_models > 0, sums / np.maximum(n_models, 1), np.nan)
-    low, high = np.full((2, len(full)), np.nan)
-    for row in np.flatnonzero(n_models) if kind != "label" else ():
-        low[row], high[row] = np.quantile(data[outside[:, row], row], _TAILS)
-    columns = {"n_models": n_models, "difference": difference}
     if kind == "label":
-        return {"label": labels[full], **columns}
-    return {kind: full, **columns, "low": low, "high": high}
+        return {"n_models": n_models, "difference": difference}
+    low, high = np.full((2, len(full)), np.nan)
+    for number in np.unique(n_models[n_models > 0]):
+        rows = np.flatnonzero(n_models == number)
+        answers = data.T[rows][outside.T[rows]].reshape(len(rows), number)
+        low[rows], high[rows] = np.quantile(answers, _TAILS, axis=1)
+    return {"n_models": n_models, "difference": difference, "low": low, "high": high}
 
 
 def _kept_answers(metrics: Sequence[RunMetric]) -> tuple[str, str, NDArray[Any]] | None:
