@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..method_error._columns import Reader, column_blocks, columns_of, where_outside
+from ..method_error._columns import Reader, column_blocks, columns_less, columns_of, where_outside
 from ..method_error.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
 from ..method_error.error632 import PredictionError, error632, optimism
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
@@ -31,7 +31,9 @@ from .run_metrics import RowRunMetric, RunMetric
 from .run_records import RunRecords
 
 Array = NDArray[Any]
+_Values = TypeVar("_Values", Array, Reader)
 
+_NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
 _NO_SEED = (
     "The seed component is 0: runs that differ only in their seed gave the same scores, as a "
     "method without randomness does. More seeds would add nothing."
@@ -99,12 +101,16 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
     if parts.out_of_bag is None:
         reason = "fewer than two training samples gave a value on the rows left out"
         return MethodError(
-            metric, None, reason, point, parts.full, run_errors, _no_components(), notes
+            metric, None, reason, point, parts.full, run_errors, {**_NO_COMPONENTS}, notes
         )
     assert spread.out_of_bag is not None
     seeds = _seed_variance(kept, spread) if kept.samples.n_seeds > 1 else (0.0, np.nan)
-    cv = _cv(straight, kept, spread, seeds[0])
-    components = _components(kept, spread, cv, seeds, metric.bounds)
+    # Variance of the mean score of a training sample that is due to seeds; 0 if unknown.
+    of_score = 0.0 if np.isnan(seeds[0]) else seeds[0] / kept.samples.n_seeds
+    cv = _cv(straight, kept, spread, of_score)
+    components = _components(kept, spread, cv, of_score, metric.bounds)
+    if kept.samples.n_seeds > 1:
+        components["seed"], components["interaction"] = seeds
     if inner is not None:
         slope = slope_of_root(spread.out_of_bag.error if cv is None else cv.centre)
         components = {name: slope**2 * value for name, value in components.items()}
@@ -162,8 +168,10 @@ class _Parts:
 
     def averaged(self, n_seeds: int) -> tuple[Array, Reader]:
         """Errors (n_used,) and influence values (n_used, n_units), averaged over seeds."""
-        influence = partial(_read_over_seeds, self.influence, self.runs, n_seeds)
-        return over_seeds(self.errors, self.runs, n_seeds), influence
+        return (
+            over_seeds(self.errors, self.runs, n_seeds),
+            over_seeds(self.influence, self.runs, n_seeds),
+        )
 
 
 def _of_rows(metric: RowRunMetric, kept: RunRecords) -> _Parts:
@@ -266,16 +274,12 @@ def by_unit(rows: UsableRows, kept: RunRecords) -> Reader:
     """Influence of each unit on each run's error: some columns of (n_runs, n_units)."""
     unit = kept.target.unit
     if unit is None:
-        return partial(_gaps, rows.linear, rows.errors)
+        return columns_less(rows.linear, rows.errors)
     influence = np.zeros((len(rows.runs), kept.n_units))
     for run, outside in enumerate(rows.outside):
         gaps = rows.linear[run, outside] - rows.errors[run]
         influence[run] = group_influence(gaps, unit[outside], kept.n_units)
     return columns_of(influence)
-
-
-def _gaps(linear: Array, errors: Array, columns: slice) -> Array:
-    return np.asarray(linear[:, columns] - errors[:, None])
 
 
 def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
@@ -291,7 +295,7 @@ def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
         out_of_bag = out_of_bag_metric(
             over_seeds(errors, runs, n_seeds),
             kept.samples.counts[used],
-            partial(_read_over_seeds, partial(computed.filled, 1.0), runs, n_seeds),
+            over_seeds(partial(computed.filled, 1.0), runs, n_seeds),
         )
     return _Parts(runs, errors, partial(computed.filled, 0.5), used, full, out_of_bag)
 
@@ -356,10 +360,13 @@ def _read_over_seeds(read: Reader, runs: Array, n_seeds: int, columns: slice) ->
     return over_seeds(read(columns), runs, n_seeds)
 
 
-def over_seeds(values: Array, runs: Array, n_seeds: int) -> Array:
-    """Mean over the runs of each training sample."""
+def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
+    """Mean over the runs of each training sample, of an array or of the columns that are read."""
     if n_seeds == 1:
         return values
+    if callable(values):
+        read: Any = partial(_read_over_seeds, values, runs, n_seeds)
+        return read
     sample, number, times = np.unique(runs // n_seeds, return_inverse=True, return_counts=True)
     sums = np.zeros((len(sample), *values.shape[1:]))
     np.add.at(sums, number, values)
@@ -383,6 +390,7 @@ def _cv(
     if of_folds is None:
         return None
     centre, influence, extra = of_folds
+    n_rows = influence.shape[1]
     if kept.target.unit is not None:
         influence = group_influence(influence, kept.target.unit, kept.n_units)
     errors, oob_influence = parts.averaged(kept.samples.n_seeds)
@@ -393,10 +401,10 @@ def _cv(
         errors,
         oob_influence,
         bounds=metric.bounds,
-        n_rows=kept.n_rows,
+        n_rows=n_rows,
         n_effective=n_effective_of(metric, kept),
         resubstitution=float(parts.full.mean()),
-        seed_variance=_of_score(kept, seed_variance),
+        seed_variance=seed_variance,
         **extra,
     )
 
@@ -430,26 +438,17 @@ def _centre_of_root(inner: RowRunMetric, kept: RunRecords) -> float:
 # ------------------------------------------------------------------ components
 
 
-def _no_components() -> dict[str, float]:
-    return dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
-
-
-def _of_score(kept: RunRecords, seed_variance: float) -> float:
-    """Variance of the mean score of a training sample that is due to seeds; 0 if unknown."""
-    return 0.0 if np.isnan(seed_variance) else seed_variance / kept.samples.n_seeds
-
-
 def _components(
     kept: RunRecords,
     parts: _Parts,
     cv: CVBootstrap | None,
-    seeds: tuple[float, float],
+    seed_variance: float,
     bounds: tuple[float, float],
 ) -> dict[str, float]:
     """Variances of the error of one run: training sample, seed, n test rows, their interaction."""
-    components, n_seeds = _no_components(), kept.samples.n_seeds
+    components = {**_NO_COMPONENTS}
     assert parts.out_of_bag is not None
-    errors, influence = parts.averaged(n_seeds)
+    errors, influence = parts.averaged(kept.samples.n_seeds)
     counts = kept.samples.counts[parts.used]
     mean = _mean_outside(influence, counts == 0)
     without_cv = cv_bootstrap(
@@ -459,12 +458,10 @@ def _components(
         errors,
         influence,
         bounds=bounds,
-        seed_variance=_of_score(kept, seeds[0]),
+        seed_variance=seed_variance,
     )
     cv = without_cv if cv is None else cv
     components["training"], components["test"] = cv.variance_training, cv.variance_cv
-    if n_seeds > 1:
-        components["seed"], components["interaction"] = seeds
     return components
 
 

@@ -101,7 +101,8 @@ class RunRecords:
             return
         samples, of_runs = runs // self.samples.n_seeds, [records[k][key] for k in runs]
         first, n_read = of_runs[0], np.zeros(len(runs), dtype=np.intp)
-        for rows in column_blocks(len(runs), self.n_rows):
+        blocks = [*column_blocks(len(runs), self.n_rows)]
+        for rows in blocks:
             units = rows if self.target.unit is None else self.target.unit[rows]
             outside = self.samples.counts[:, units][samples] == 0
             answered = np.ones_like(outside) if self.all_rows else outside

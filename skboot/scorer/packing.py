@@ -18,7 +18,7 @@ from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..metrics.facts import Facts
 from ..refit.estimates import MethodError
 from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, ValueRunMetric
-from ..refit.run_records import RowsOfRuns, RunRecords
+from ..refit.run_records import RunRecords
 from ..resampling.design import GROUPS, ROWS
 from ..results import EvaluationResult, ResultTable, wording
 from ..results.basis import ScoresBasis
@@ -179,29 +179,24 @@ def instability_of(
     full: Any = kept.full[0].get(key)
     if full is None:
         return None
-    by_block = [_spread_of(own, full, kind) for own in kept.by_rows(key)]
-    if not by_block:
+    blocks = []
+    for rows, data, outside in kept.by_rows(key):
+        n_models = outside.sum(axis=0)
+        gaps = data != full[rows] if kind == "label" else np.abs(data - full[rows])
+        # Run after run, so that the sum of a row does not depend on the rows beside it.
+        sums = reduce(np.add, np.multiply(gaps, outside, dtype=float))
+        difference = np.where(n_models > 0, sums / np.maximum(n_models, 1), np.nan)
+        low, high = np.full((2, len(sums)), np.nan)
+        for number in np.unique(n_models[n_models > 0]) if kind != "label" else ():
+            of_number = n_models == number
+            answers = data.T[of_number][outside.T[of_number]].reshape(-1, number)
+            low[of_number], high[of_number] = np.quantile(answers, _TAILS, axis=1)
+        blocks.append((n_models, difference, low, high))
+    if not blocks:
         return None
-    columns = {name: np.concatenate([own[name] for own in by_block]) for name in by_block[0]}
+    names = ("n_models", "difference", *(() if kind == "label" else ("low", "high")))
+    columns = dict(zip(names, map(np.concatenate, zip(*blocks, strict=True)), strict=False))
     return {kind: labels[full] if kind == "label" else full, **columns}
-
-
-def _spread_of(own: RowsOfRuns, full: NDArray[Any], kind: str) -> dict[str, NDArray[Any]]:
-    """Return the spread of the answers for some rows, by the attribute's names."""
-    _, data, outside = own
-    full, n_models = full[own.rows], outside.sum(axis=0)
-    gaps = data != full if kind == "label" else np.abs(data - full)
-    # Run after run, so that the sum of a row does not depend on the rows beside it.
-    sums = reduce(np.add, np.multiply(gaps, outside, dtype=float))
-    difference = np.where(n_models > 0, sums / np.maximum(n_models, 1), np.nan)
-    if kind == "label":
-        return {"n_models": n_models, "difference": difference}
-    low, high = np.full((2, len(full)), np.nan)
-    for number in np.unique(n_models[n_models > 0]):
-        rows = np.flatnonzero(n_models == number)
-        answers = data.T[rows][outside.T[rows]].reshape(len(rows), number)
-        low[rows], high[rows] = np.quantile(answers, _TAILS, axis=1)
-    return {"n_models": n_models, "difference": difference, "low": low, "high": high}
 
 
 def _kept_answers(metrics: Sequence[RunMetric]) -> tuple[str, str, NDArray[Any]] | None:
