@@ -28,6 +28,13 @@ def cpu(call: Callable[[], object]) -> float:
     return (now - start) / n_calls
 
 
+def clock(call: Callable[[], object]) -> float:
+    """Seconds on the clock that a call takes, with all processes that it starts."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
 @dataclass(frozen=True)
 class Peer:
     """What a workload is compared with.

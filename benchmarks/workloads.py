@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from harness import Goal, Peer, Row, same_estimate, same_spread
+from harness import Goal, Peer, Row, clock, same_estimate, same_spread
 from packages import (
     Import,
     bare_fits,
@@ -359,11 +359,45 @@ def refit_rows() -> Iterator[Row]:
     yield Row(name, ours, faster(1.7), folds)
 
 
-def _scored(model, strategy, n_fits, X, y):
+def _scored(model, strategy, n_fits, X, y, n_jobs=None):
     scorer = BootstrapScorer(
-        model, strategy=strategy, n_train_resamples=n_fits, refit=False, random_state=0
+        model,
+        strategy=strategy,
+        n_train_resamples=n_fits,
+        refit=False,
+        n_jobs=n_jobs,
+        random_state=0,
     )
     return scorer.fit(X, y).score_
+
+
+def large_fit_rows() -> Iterator[Row]:
+    """Trainings on many rows: memory beside one training sample, and what two workers gain."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+    from sklearn.linear_model import SGDClassifier
+
+    rng, n = np.random.default_rng(0), min(625_000, MOST_ROWS)
+    X = rng.normal(size=(n, 100))
+    y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    sgd = SGDClassifier(max_iter=1, tol=None)
+    for name, model in (("nothing", DummyClassifier()), ("SGD, one pass", sgd)):
+        ours = partial(_scored, model, "oob", 8, X, y)
+        fits = Peer("the bare fits", partial(bare_fits, model, X, y, 8))
+        goal = Goal("at most 5 s more", over=5.0)
+        yield Row(f"8 fits of {name}, X of 500 MB", ours, goal, fits, 20 + 1.3 * X.nbytes / 1e6)
+    two, one = (partial(_scored, sgd, "oob", 8, X, y, n_jobs) for n_jobs in (2, 1))
+    goal, peer = Goal("no slower, by the clock", at_most=1.0), Peer("one worker", one)
+    yield Row("two workers, SGD, X of 500 MB", two, goal, peer, megabytes=None, timer=clock)
+    few = n // 25
+    for name, model, times in (
+        ("labels", DummyClassifier(), 2.0),
+        ("values", DummyRegressor(), 5.5),
+    ):
+        ours = partial(_scored, model, "oob", N_FITS[0], X[:few], y[:few])
+        goal = Goal("at most 2.5 s more", over=2.5)
+        fits = Peer("the bare fits", partial(bare_fits, model, X[:few], y[:few], N_FITS[0]))
+        megabytes = 20 + times * X[:few].nbytes / 1e6
+        yield Row(f"answers of 200 runs, {name}, X of 20 MB", ours, goal, fits, megabytes)
 
 
 def overhead_rows() -> Iterator[Row]:
@@ -455,6 +489,7 @@ WORKLOADS = {
     "crossed": crossed_rows,
     "jackknife": jackknife_rows,
     "refits": refit_rows,
+    "large fits": large_fit_rows,
     "comparisons": comparison_rows,
     "overhead": overhead_rows,
 }

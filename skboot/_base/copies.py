@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -328,9 +329,17 @@ def _sums_of_dense(values: NDArray[Any], first: int) -> Keys:
 
 def _sums_of_sparse(values: Any, first: int) -> Keys:
     """Return the sum of the mixed entries of each row; an entry of zero counts as none."""
-    mixed = _mixed(_bits_of(values.data), _factors(first, values.indices))
-    before = np.append(np.uint64(0), np.cumsum(np.where(values.data == 0, np.uint64(0), mixed)))
-    return np.asarray(before[values.indptr[1:]] - before[values.indptr[:-1]])
+    bits, total = _bits_of(values.data), np.empty(values.shape[0], np.uint64)
+    # Rows are as many as have about so many entries, but at least one.
+    parts = np.searchsorted(values.indptr, np.arange(0, len(bits), _VALUES_AT_ONCE))
+    for start, stop in pairwise(np.unique([0, *parts, len(total)]).tolist()):
+        ends = values.indptr[start : stop + 1]
+        some = slice(ends[0], ends[-1])
+        mixed = _mixed(bits[some], _factors(first, values.indices[some]))
+        mixed[values.data[some] == 0] = 0
+        before = np.append(np.uint64(0), np.cumsum(mixed))
+        total[start:stop] = np.diff(before[ends - ends[0]])
+    return total
 
 
 def _factors(first: int, columns: NDArray[np.integer]) -> Keys:

@@ -29,6 +29,11 @@ def columns_of(values: ArrayLike | Reader) -> Reader:
     return lambda columns: array[:, columns]
 
 
+def columns_less(values: Array, less: Array) -> Reader:
+    """Return a function from a slice of columns to these columns, less a number of each line."""
+    return lambda columns: values[:, columns] - less[:, None]
+
+
 def where_outside(values: Array, outside: Array) -> Array:
     """Return the values where `outside` is True, and 0 elsewhere, in place of NaN as well."""
     # A product is ten times as fast as numpy.where, but NaN and infinity times 0 are NaN.

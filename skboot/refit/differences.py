@@ -23,9 +23,9 @@ from ..method_error.roots import slope_of_root
 from .cross_validated import of_folds
 from .degrees_of_freedom import n_effective_of
 from .estimates import (
+    Computed,
     UsableRows,
     by_unit,
-    filled,
     losses_of,
     over_seeds,
     replicates_of,
@@ -336,7 +336,7 @@ def _of_samples(method: FoldsOfMethod, resubstitution: float) -> tuple[Array, Ar
         rows, resubstitution = usable_rows(inner, part.kept), resubstitution * abs(resubstitution)
         centre, slope = centre * abs(centre), slope_of_root(centre * abs(centre))
     errors = over_seeds(rows.errors, rows.runs, n_seeds)
-    influence = over_seeds(by_unit(rows, part.kept), rows.runs, n_seeds)
+    influence = over_seeds(by_unit(rows, part.kept)(slice(None)), rows.runs, n_seeds)
     share = share_of_training(resubstitution, centre, float(np.median(errors)))
     return slope * errors, slope * influence, share
 
@@ -387,7 +387,8 @@ def _left_out(metric: RunMetric, kept: RunRecords) -> OutOfBagLosses:
         return OutOfBagLosses(metric, kept, used, losses, None, value, scores, rows)
     runs, errors, influence = replicates_of(metric, kept)
     outside = kept.samples.counts[runs // n_seeds] == 0
-    influence = over_seeds(filled(influence, outside, 1.0), runs, n_seeds)
+    influence = Computed.of(influence, outside).filled(1.0, slice(None))
+    influence = over_seeds(influence, runs, n_seeds)
     used = np.unique(runs // n_seeds)
     return OutOfBagLosses(
         metric, kept, used, None, influence, np.nan, over_seeds(errors, runs, n_seeds)

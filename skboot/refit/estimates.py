@@ -13,12 +13,13 @@ root is not straight, and what it is bent would count as the training sample's.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from functools import partial, reduce
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..method_error._columns import column_blocks, where_outside
+from ..method_error._columns import Reader, column_blocks, columns_less, columns_of, where_outside
 from ..method_error.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
 from ..method_error.error632 import PredictionError, error632, optimism
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
@@ -30,7 +31,9 @@ from .run_metrics import RowRunMetric, RunMetric
 from .run_records import RunRecords
 
 Array = NDArray[Any]
+_Values = TypeVar("_Values", Array, Reader)
 
+_NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
 _NO_SEED = (
     "The seed component is 0: runs that differ only in their seed gave the same scores, as a "
     "method without randomness does. More seeds would add nothing."
@@ -98,12 +101,16 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
     if parts.out_of_bag is None:
         reason = "fewer than two training samples gave a value on the rows left out"
         return MethodError(
-            metric, None, reason, point, parts.full, run_errors, _no_components(), notes
+            metric, None, reason, point, parts.full, run_errors, {**_NO_COMPONENTS}, notes
         )
     assert spread.out_of_bag is not None
     seeds = _seed_variance(kept, spread) if kept.samples.n_seeds > 1 else (0.0, np.nan)
-    cv = _cv(straight, kept, spread, seeds[0])
-    components = _components(kept, spread, cv, seeds, metric.bounds)
+    # Variance of the mean score of a training sample that is due to seeds; 0 if unknown.
+    of_score = 0.0 if np.isnan(seeds[0]) else seeds[0] / kept.samples.n_seeds
+    cv = _cv(straight, kept, spread, of_score)
+    components = _components(kept, spread, cv, of_score, metric.bounds)
+    if kept.samples.n_seeds > 1:
+        components["seed"], components["interaction"] = seeds
     if inner is not None:
         slope = slope_of_root(spread.out_of_bag.error if cv is None else cv.centre)
         components = {name: slope**2 * value for name, value in components.items()}
@@ -154,12 +161,12 @@ class _Parts:
 
     runs: Array  # (n_runs,) numbers of runs
     errors: Array  # (n_runs,)
-    influence: Array  # (n_runs, n_units): on each run's own error
+    influence: Reader  # some columns of (n_runs, n_units): on each run's own error
     used: Array  # (n_used,) numbers of samples
     full: Array  # (n_seeds,) errors of the runs on all rows
     out_of_bag: OutOfBagError | None
 
-    def averaged(self, n_seeds: int) -> tuple[Array, Array]:
+    def averaged(self, n_seeds: int) -> tuple[Array, Reader]:
         """Errors (n_used,) and influence values (n_used, n_units), averaged over seeds."""
         return (
             over_seeds(self.errors, self.runs, n_seeds),
@@ -200,7 +207,8 @@ class UsableRows(NamedTuple):
 
     Attributes
     ----------
-    data : ndarray of shape (n_runs, n_samples, ...)
+    data : ndarray of shape (n_runs, n_samples, ...) or None
+        None for means, of which the losses say all.
     runs : ndarray of shape (n_runs,)
         Numbers of the runs.
     outside : ndarray of shape (n_runs, n_samples)
@@ -210,7 +218,7 @@ class UsableRows(NamedTuple):
         Losses linearised at each run's own error.
     """
 
-    data: Array
+    data: Array | None
     runs: Array
     outside: Array
     errors: Array
@@ -226,8 +234,11 @@ def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
     outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
     errors, linear = metric.linearised(data, outside)
     good = np.isfinite(errors)
-    rows = UsableRows(data, runs, outside, errors, linear)
-    return rows if good.all() else UsableRows(*(of_runs[good] for of_runs in rows))
+    if not good.all():
+        data, runs, outside, errors, linear = (
+            of_runs[good] for of_runs in (data, runs, outside, errors, linear)
+        )
+    return UsableRows(None if metric.is_mean else data, runs, outside, errors, linear)
 
 
 def _out_of_bag_rows(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
@@ -249,25 +260,26 @@ def losses_of(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> tuple
     """
     data, runs, outside, errors, linear = rows
     n_seeds = kept.samples.n_seeds
-    if metric.is_mean:
+    if data is None:
         return over_seeds(linear, runs, n_seeds), np.nan, None
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     rows_used = np.count_nonzero(outside.any(axis=0))
     value, moves = metric.together(data, outside * (kept.n_rows / (times * rows_used)))
-    return over_seeds(moves * kept.n_rows, runs, n_seeds), value, over_seeds(errors, runs, n_seeds)
+    moves *= kept.n_rows
+    return over_seeds(moves, runs, n_seeds), value, over_seeds(errors, runs, n_seeds)
 
 
-def by_unit(rows: UsableRows, kept: RunRecords) -> Array:
-    """Influence of each unit on each run's error, (n_runs, n_units)."""
-    gaps = rows.linear - rows.errors[:, None]
+def by_unit(rows: UsableRows, kept: RunRecords) -> Reader:
+    """Influence of each unit on each run's error: some columns of (n_runs, n_units)."""
     unit = kept.target.unit
     if unit is None:
-        return gaps
-    influence = np.zeros((len(gaps), kept.n_units))
+        return columns_less(rows.linear, rows.errors)
+    influence = np.zeros((len(rows.runs), kept.n_units))
     for run, outside in enumerate(rows.outside):
-        influence[run] = group_influence(gaps[run, outside], unit[outside], kept.n_units)
-    return influence
+        gaps = rows.linear[run, outside] - rows.errors[run]
+        influence[run] = group_influence(gaps, unit[outside], kept.n_units)
+    return columns_of(influence)
 
 
 def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
@@ -275,6 +287,7 @@ def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
     runs, errors, influence = replicates_of(metric, kept)
     n_seeds = kept.samples.n_seeds
     outside = kept.samples.counts[runs // n_seeds] == 0
+    computed = Computed.of(influence, outside)
     used = np.unique(runs // n_seeds)
     full = np.array([one[f"{metric.key}: error"] for one in kept.full], dtype=float)
     out_of_bag = None
@@ -282,9 +295,9 @@ def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
         out_of_bag = out_of_bag_metric(
             over_seeds(errors, runs, n_seeds),
             kept.samples.counts[used],
-            over_seeds(filled(influence, outside, 1.0), runs, n_seeds),
+            over_seeds(partial(computed.filled, 1.0), runs, n_seeds),
         )
-    return _Parts(runs, errors, filled(influence, outside, 0.5), used, full, out_of_bag)
+    return _Parts(runs, errors, partial(computed.filled, 0.5), used, full, out_of_bag)
 
 
 def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Array]:
@@ -302,25 +315,58 @@ def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Ar
     return runs, errors[runs], influence
 
 
-def filled(influence: Array, outside: Array, power: float) -> Array:
-    """Influence values with the unit's mean where they were not computed.
+class Computed(NamedTuple):
+    """Influence values, of which functions that have to be called leave some out.
 
-    Those that were are moved away from that mean by (times left out / times computed) ** power: 1
-    keeps the variance of the mean over runs, 1/2 the variance within a run.
+    Attributes
+    ----------
+    influence : ndarray of shape (n_runs, n_units)
+        NaN where they were not computed.
+    outside : ndarray of shape (n_runs, n_units)
+        Which units each run left out.
+    everywhere : bool
+        Whether all of these were computed.
     """
-    known = outside & np.isfinite(influence)
-    if np.array_equal(known, outside):
-        return where_outside(influence, outside)
-    n_known = known.sum(axis=0)
-    mean = np.where(known, influence, 0.0).sum(axis=0) / np.maximum(n_known, 1)
-    scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
-    return np.where(known, mean + scale * (influence - mean), mean)
+
+    influence: Array
+    outside: Array
+    everywhere: bool
+
+    @classmethod
+    def of(cls, influence: Array, outside: Array) -> Computed:
+        """Look whether all were computed."""
+        blocks = column_blocks(*influence.shape)
+        known = (np.isfinite(influence[:, own]) | ~outside[:, own] for own in blocks)
+        return cls(influence, outside, all(own.all() for own in known))
+
+    def filled(self, power: float, columns: slice) -> Array:
+        """Influence values with the unit's mean where they were not computed.
+
+        Those that were are moved away from that mean by (times left out / times computed) ** power:
+        1 keeps the variance of the mean over runs, 1/2 the variance within a run.
+        """
+        influence, outside = self.influence[:, columns], self.outside[:, columns]
+        if self.everywhere:
+            return where_outside(influence, outside)
+        known = outside & np.isfinite(influence)
+        n_known = known.sum(axis=0)
+        # Run after run, so that the mean of a unit does not depend on the columns beside it.
+        mean = reduce(np.add, np.where(known, influence, 0.0)) / np.maximum(n_known, 1)
+        scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
+        return np.where(known, mean + scale * (influence - mean), mean)
 
 
-def over_seeds(values: Array, runs: Array, n_seeds: int) -> Array:
-    """Mean over the runs of each training sample."""
+def _read_over_seeds(read: Reader, runs: Array, n_seeds: int, columns: slice) -> Array:
+    return over_seeds(read(columns), runs, n_seeds)
+
+
+def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
+    """Mean over the runs of each training sample, of an array or of the columns that are read."""
     if n_seeds == 1:
         return values
+    if callable(values):
+        read: Any = partial(_read_over_seeds, values, runs, n_seeds)
+        return read
     sample, number, times = np.unique(runs // n_seeds, return_inverse=True, return_counts=True)
     sums = np.zeros((len(sample), *values.shape[1:]))
     np.add.at(sums, number, values)
@@ -344,6 +390,7 @@ def _cv(
     if of_folds is None:
         return None
     centre, influence, extra = of_folds
+    n_rows = influence.shape[1]
     if kept.target.unit is not None:
         influence = group_influence(influence, kept.target.unit, kept.n_units)
     errors, oob_influence = parts.averaged(kept.samples.n_seeds)
@@ -354,10 +401,10 @@ def _cv(
         errors,
         oob_influence,
         bounds=metric.bounds,
-        n_rows=kept.n_rows,
+        n_rows=n_rows,
         n_effective=n_effective_of(metric, kept),
         resubstitution=float(parts.full.mean()),
-        seed_variance=_of_score(kept, seed_variance),
+        seed_variance=seed_variance,
         **extra,
     )
 
@@ -391,26 +438,17 @@ def _centre_of_root(inner: RowRunMetric, kept: RunRecords) -> float:
 # ------------------------------------------------------------------ components
 
 
-def _no_components() -> dict[str, float]:
-    return dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
-
-
-def _of_score(kept: RunRecords, seed_variance: float) -> float:
-    """Variance of the mean score of a training sample that is due to seeds; 0 if unknown."""
-    return 0.0 if np.isnan(seed_variance) else seed_variance / kept.samples.n_seeds
-
-
 def _components(
     kept: RunRecords,
     parts: _Parts,
     cv: CVBootstrap | None,
-    seeds: tuple[float, float],
+    seed_variance: float,
     bounds: tuple[float, float],
 ) -> dict[str, float]:
     """Variances of the error of one run: training sample, seed, n test rows, their interaction."""
-    components, n_seeds = _no_components(), kept.samples.n_seeds
+    components = {**_NO_COMPONENTS}
     assert parts.out_of_bag is not None
-    errors, influence = parts.averaged(n_seeds)
+    errors, influence = parts.averaged(kept.samples.n_seeds)
     counts = kept.samples.counts[parts.used]
     mean = _mean_outside(influence, counts == 0)
     without_cv = cv_bootstrap(
@@ -420,12 +458,10 @@ def _components(
         errors,
         influence,
         bounds=bounds,
-        seed_variance=_of_score(kept, seeds[0]),
+        seed_variance=seed_variance,
     )
     cv = without_cv if cv is None else cv
     components["training"], components["test"] = cv.variance_training, cv.variance_cv
-    if n_seeds > 1:
-        components["seed"], components["interaction"] = seeds
     return components
 
 
@@ -436,11 +472,11 @@ def _same_for_all_seeds(run_errors: Array, n_seeds: int) -> bool:
     return len(by_sample) > 0 and bool((by_sample == by_sample[:, :1]).all())
 
 
-def _mean_outside(influence: Array, outside: Array) -> Array:
+def _mean_outside(read: Reader, outside: Array) -> Array:
     """Mean of each column where `outside` holds; 0 where it never does."""
     sums = [
-        where_outside(influence[:, columns], outside[:, columns]).sum(axis=0)
-        for columns in column_blocks(*influence.shape)
+        where_outside(read(columns), outside[:, columns]).sum(axis=0)
+        for columns in column_blocks(*outside.shape)
     ]
     return np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
 
@@ -448,14 +484,14 @@ def _mean_outside(influence: Array, outside: Array) -> Array:
 def _seed_variance(kept: RunRecords, parts: _Parts) -> tuple[float, float]:
     """Variance between runs of one training sample, without and with that of its rows left out."""
     n_seeds, between, within = kept.samples.n_seeds, [], []
-    sample = parts.runs // n_seeds
+    sample, influence = parts.runs // n_seeds, parts.influence(slice(None))
     for k in parts.used:
         own = np.flatnonzero(sample == k)
         outside = kept.samples.counts[k] == 0
         m = np.count_nonzero(outside)
         if len(own) < 2 or m < 2:
             continue
-        gaps = parts.influence[own][:, outside]
+        gaps = influence[own][:, outside]
         gaps = gaps - gaps.mean(axis=0)
         between.append(parts.errors[own].var(ddof=1))
         per_row = np.sum(gaps**2) / ((len(own) - 1) * (m - 1))

@@ -181,8 +181,10 @@ class RowRunMetric(RunMetric):
             return _means(losses, weights), losses
         sums = self._sums(data, weights)
         errors, gradient = self._at(sums)
-        linear = self._derivatives(data, gradient) * weights.sum(axis=1)[:, None]
-        return errors, linear - (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
+        linear = self._derivatives(data, gradient)
+        linear *= weights.sum(axis=1)[:, None]
+        linear -= (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
+        return errors, linear
 
     def together(self, data: Array, weights: Array) -> tuple[float, Array]:
         """Error of the rows of all runs as one table, and its derivative by the weight of each."""
@@ -267,7 +269,10 @@ class LabelRunMetric(RowRunMetric):
 
     def losses(self, data: Array) -> Array:
         """Loss of each row's cell."""
-        return self._cell_losses.take(self._first_cell + data)
+        losses = np.empty(data.shape, self._cell_losses.dtype)
+        for own, answers in zip(losses, data, strict=True):
+            own[:] = self._cell_losses.take(self._first_cell + answers)
+        return losses
 
     def reduced(self, answers: Array) -> ReducedData:
         """The rows by the codes of their cells."""
@@ -311,8 +316,11 @@ class ValueRunMetric(RowRunMetric):
 
     def losses(self, data: Array) -> Array:
         """Loss of each run and row."""
-        values = [self.statistic.signed_values(self._y, predicted) for predicted in data]
-        return self.factor * np.array(values)
+        losses = np.empty(data.shape[:2])
+        for own, predicted in zip(losses, data, strict=True):
+            own[:] = self.statistic.signed_values(self._y, predicted)
+        losses *= self.factor
+        return losses
 
     def reduced(self, answers: Array) -> ReducedData:
         """The rows about the median of the truth."""

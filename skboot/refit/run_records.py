@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..method_error._columns import column_blocks
 from .run_metrics import Target
 from .samples import TrainingSamples
 from .training import Record
 
 Array = NDArray[Any]
+
+
+class RowsOfRuns(NamedTuple):
+    """What bootstrap runs kept of consecutive rows.
+
+    Attributes
+    ----------
+    rows : slice
+    data : ndarray of shape (n_runs, n_rows, ...)
+    outside : ndarray of shape (n_runs, n_rows)
+        Which of them each run left out.
+    """
+
+    rows: slice
+    data: Array
+    outside: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +89,31 @@ class RunRecords:
             values[:] = own[0] if len(own) else 0
             values[rows] = own
         return data, runs
+
+    def by_rows(self, key: str) -> Iterator[RowsOfRuns]:
+        """Yield what bootstrap runs kept of consecutive rows, 0 where a run kept nothing of one.
+
+        Read in blocks, the answers of many runs never are one array.
+        """
+        records = self.records[: self.samples.n_bootstrap_runs]
+        runs = np.array([k for k, own in enumerate(records) if key in own], dtype=np.intp)
+        if not len(runs):
+            return
+        samples, of_runs = runs // self.samples.n_seeds, [records[k][key] for k in runs]
+        first, n_read = of_runs[0], np.zeros(len(runs), dtype=np.intp)
+        blocks = [*column_blocks(len(runs), self.n_rows)]
+        for rows in blocks:
+            units = rows if self.target.unit is None else self.target.unit[rows]
+            outside = self.samples.counts[:, units][samples] == 0
+            answered = np.ones_like(outside) if self.all_rows else outside
+            data = np.zeros((*answered.shape, *first.shape[1:]), dtype=first.dtype)
+            ends = n_read + answered.sum(axis=1)
+            for own, values, given, start, end in zip(
+                data, of_runs, answered, n_read, ends, strict=True
+            ):
+                own[given] = values[start:end]
+            n_read = ends
+            yield RowsOfRuns(rows, data, outside)
 
     def of_folds(self, key: str) -> Array:
         """Values kept per row in each whole repeat, (n_repeats x n_seeds, n_samples, ...)."""

@@ -136,14 +136,14 @@ def draw_training_samples(
     splitter = splits(max(n_resamples, 1), random_state=root)
     first_of_unit = None if unit is None else np.unique(unit, return_index=True)[1]
     n_units = n_rows if first_of_unit is None else len(first_of_unit)
-    counts = np.empty((n_resamples, n_units), dtype=np.uint16)
+    counts: NDArray[Any] = np.empty((n_resamples, n_units), dtype=np.uint8)
     rows = np.empty((n_rows, 0))
     drawn = splitter.split(rows, codes if stratify else None, unit) if n_resamples else ()
     for sample, (train, _) in enumerate(drawn):
         row_counts = np.bincount(train, minlength=n_rows)
+        if row_counts.max() > np.iinfo(counts.dtype).max:
+            counts = counts.astype(np.uint16)
         counts[sample] = row_counts if first_of_unit is None else row_counts[first_of_unit]
-    if counts.max(initial=0) < 256:
-        counts = counts.astype(np.uint8)
     n_folds = _n_folds(n_units, codes)
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]

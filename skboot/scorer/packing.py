@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -175,21 +176,27 @@ def instability_of(
     if found is None or (y is not None and y.ndim > 1):
         return None
     kind, key, labels = found
-    (data, runs), full = kept.of_bootstrap(key), kept.full[0].get(key)
-    if full is None or not len(runs):
+    full: Any = kept.full[0].get(key)
+    if full is None:
         return None
-    outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
-    n_models = outside.sum(axis=0)
-    gaps = (data != full).astype(float) if kind == "label" else np.abs(data - full)
-    sums = np.einsum("ij,ij->j", gaps, outside)
-    difference = np.where(n_models > 0, sums / np.maximum(n_models, 1), np.nan)
-    low, high = np.full((2, len(full)), np.nan)
-    for row in np.flatnonzero(n_models) if kind != "label" else ():
-        low[row], high[row] = np.quantile(data[outside[:, row], row], _TAILS)
-    columns = {"n_models": n_models, "difference": difference}
-    if kind == "label":
-        return {"label": labels[full], **columns}
-    return {kind: full, **columns, "low": low, "high": high}
+    blocks = []
+    for rows, data, outside in kept.by_rows(key):
+        n_models = outside.sum(axis=0)
+        gaps = data != full[rows] if kind == "label" else np.abs(data - full[rows])
+        # Run after run, so that the sum of a row does not depend on the rows beside it.
+        sums = reduce(np.add, np.multiply(gaps, outside, dtype=float))
+        difference = np.where(n_models > 0, sums / np.maximum(n_models, 1), np.nan)
+        low, high = np.full((2, len(sums)), np.nan)
+        for number in np.unique(n_models[n_models > 0]) if kind != "label" else ():
+            of_number = n_models == number
+            answers = data.T[of_number][outside.T[of_number]].reshape(-1, number)
+            low[of_number], high[of_number] = np.quantile(answers, _TAILS, axis=1)
+        blocks.append((n_models, difference, low, high))
+    if not blocks:
+        return None
+    names = ("n_models", "difference", *(() if kind == "label" else ("low", "high")))
+    columns = dict(zip(names, map(np.concatenate, zip(*blocks, strict=True)), strict=False))
+    return {kind: labels[full] if kind == "label" else full, **columns}
 
 
 def _kept_answers(metrics: Sequence[RunMetric]) -> tuple[str, str, NDArray[Any]] | None:

@@ -1,5 +1,6 @@
 """BootstrapScorer: its numbers by other routes, what it accepts, and what it says."""
 
+import tracemalloc
 import warnings
 from html import escape
 
@@ -916,3 +917,62 @@ def test_rows_that_are_copied_on_purpose_for_one_training_are_not_told_of(copied
         BootstrapScorer(GaussianNB(), n_train_resamples=10, random_state=0), X, y, **tests
     )
     assert "180 of 240 rows of X" in text
+
+
+# ------------------------------------------------------------------ memory
+
+
+@pytest.fixture(scope="module")
+def wide():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 100))
+    return X, (X[:, 0] + rng.normal(size=len(X)) > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "n_runs", "most"),
+    [
+        # A training sample is one copy of X; the answers of few runs take little beside it.
+        ("accuracy", 8, 1.3),
+        ("neg_log_loss", 8, 1.3),
+        # The answers of 200 runs for all rows: a quarter of X as labels, twice X as losses.
+        ("accuracy", 200, 2.0),
+        ("neg_log_loss", 200, 5.5),
+        ("roc_auc", 200, 4.8),
+    ],
+)
+def test_trainings_take_one_copy_of_the_rows_and_what_is_kept_of_runs_little_more(
+    wide, scoring, n_runs, most
+):
+    X, y = wide
+    scorer = BootstrapScorer(
+        DummyClassifier(), scoring=scoring, strategy="oob", n_train_resamples=n_runs, random_state=0
+    )
+    tracemalloc.start()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            scorer.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < most * X.nbytes
+
+
+@pytest.mark.parametrize("strategy", ["oob", "optimism"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_spread_of_answers_does_not_depend_on_how_many_rows_are_read_at_a_time(
+    strategy, grouped, monkeypatch, regression
+):
+    X, y = regression
+    groups = np.arange(len(y)) // 3 if grouped else None
+    found = []
+    for at_once in (1 << 18, 20 * 7, 1):
+        monkeypatch.setattr("skboot.method_error._columns.ELEMENTS_AT_ONCE", at_once)
+        scorer = BootstrapScorer(Ridge(), strategy=strategy, n_train_resamples=20, random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            found.append(scorer.fit(X, y, groups=groups).prediction_instability_)
+    for other in found[1:]:
+        for name, values in found[0].items():
+            np.testing.assert_array_equal(values, other[name])
