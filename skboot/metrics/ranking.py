@@ -25,6 +25,7 @@ from ._tuning import SECOND_ORDER_SHARE
 from .additive import mean_of_values
 from .checks import known_labels, sums_to_one
 from .facts import DeLong, Facts
+from .rank_cells import RankCells
 from .registry import Request, fast_path
 from .score_order import (
     Ranked,
@@ -446,6 +447,27 @@ class AveragePrecision(Statistic):
         mean: Floats = (areas * weights).sum(axis=0) / weights.sum(axis=0)
         return mean
 
+    def in_cells(self, reduced: ReducedData) -> ReducedData | None:
+        """Rows of consecutive scores as two codes: the negatives and the positives of each cell."""
+        code, [curve, *others] = reduced.code, reduced.data["curves"]
+        if code is None or others or not reduced.data["equal_weights"]:
+            return None
+        rows, positive, ends = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
+        if not len(ends):
+            return None
+        cells = RankCells.of(np.cumsum(rows * positive)[ends], np.cumsum(rows)[ends])
+        # Negatives below all positives are a cell that is not read.
+        length = np.diff(ends[cells.last], prepend=-1, append=reduced.n_codes - 1)
+        side = 2 * np.repeat(np.arange(len(length)), length) + positive
+        counts = np.bincount(side, rows, 2 * len(length)).astype(np.int64)
+        used = np.flatnonzero(counts)
+        number = np.zeros(len(counts), np.int32)
+        number[used] = np.arange(len(used))
+        terms = np.array((used % 2 == 1, used % 2 == 0)).T
+        in_cells = _Curve(terms, np.flatnonzero(terms[:, 0]), None, cells)
+        data = MappingProxyType({"curves": [in_cells], "equal_weights": True})
+        return ReducedData(number[side][code], len(used), terms, data, counts[used])
+
     def least_in_intervals(
         self,
         positive: NDArray[np.bool_],
@@ -494,11 +516,15 @@ def _average_precision(
 
 
 class _Curve(NamedTuple):
-    """Arguments of ``block.sum_over_thresholds``: terms (positives, all), ends and order."""
+    """Arguments of ``block.sum_over_thresholds``: terms (positives, all), ends and order.
+
+    Of cells, the terms are (positives, negatives).
+    """
 
     terms: NDArray[Any]
     ends: NDArray[np.intp]
     order: NDArray[np.intp] | None
+    cells: RankCells | None = None
 
 
 def _ends_of_positives(
@@ -515,11 +541,24 @@ def _ends_of_positives(
 
 def _area_under(block: ReadableBlock, curve: _Curve) -> tuple[Floats, Floats]:
     """Average precision and weight of the positives of each resample, (n_resamples,) each."""
+    if curve.cells is not None:
+        return _area_of_cells(block, curve, curve.cells)
     area, (positives, _) = block.sum_over_thresholds(
         curve.terms, _precision_steps, curve.ends, curve.order
     )
     with np.errstate(invalid="ignore"):
         return area / positives, positives
+
+
+def _area_of_cells(block: ReadableBlock, curve: _Curve, cells: RankCells) -> tuple[Floats, Floats]:
+    """Return the same from the counts of cells."""
+    area, above = np.zeros(block.n_resamples), np.zeros((2, block.n_resamples, 1))
+    for which, upto in block.running(curve.terms, curve.ends):
+        area += cells.area(which, np.concatenate((above, upto[:, :, :-1]), axis=2), upto)
+        above = upto[:, :, -1:]
+    positives = above[0, :, 0]
+    with np.errstate(invalid="ignore"):
+        return np.minimum(area / positives, 1.0), positives
 
 
 def _precision_steps(before: Floats, sums: Floats) -> Floats:

@@ -383,9 +383,14 @@ def _in_cells(
     from ..resampling.row_cells import CellsDesign, row_cells
 
     design, given = plan.design, plan.resamples is not None or plan.drawn is not None
-    many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
+    many = [k for k, one in enumerate(subjects) if one.reduced.n_codes > _CODES_AS_CELLS]
     if given or not many or not design.units_are_rows or len(subjects) > _MOST_IN_CELLS:
         return plan, subjects
+    if len(many) == 1:
+        # Cells of several systems would tell the systems apart less than rows do.
+        in_codes = _in_codes(subjects[many[0]])
+        if in_codes is not None:
+            return plan, [*subjects[: many[0]], in_codes, *subjects[many[0] + 1 :]]
     # The order of rows is free where nothing else is known of them.
     in_order = len(subjects) > 1 or design.strata is not None
     of_sums = [_of_sums(subject, design.n_samples, in_order) for subject in subjects]
@@ -405,6 +410,15 @@ def _in_cells(
         coding = CodedRows(None, len(counts), "sums", counts)
         in_cells.append(replace(one, reduced=reduced, coding=coding))
     return replace(plan, design=CellsDesign.by(design, cells)), in_cells
+
+
+def _in_codes(subject: BoundStatistic) -> BoundStatistic | None:
+    """Return a statistic on the codes of cells that are its own, if it has them."""
+    reduced = subject.statistic.in_cells(subject.reduced)
+    if reduced is None:
+        return None
+    own = subject.coding._replace(code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts)
+    return replace(subject, reduced=reduced, coding=own)
 
 
 def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:
