@@ -8,14 +8,19 @@ they leave of the law of resamples is in record 0083.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._tuning import RANK_CELLS, ROWS_BY_THEMSELVES
+from ._tuning import RANK_CELLS, ROWS_AT_ONCE, ROWS_BY_THEMSELVES
 
 Floats = NDArray[np.float64]
+
+# Thresholds at a time; there are some twenty arrays of as many.
+_AT_ONCE = ROWS_AT_ONCE >> 3
+_TINY = np.finfo(np.float64).tiny
 
 
 class RankCells(NamedTuple):
@@ -25,53 +30,49 @@ class RankCells(NamedTuple):
     ----------
     last : ndarray of shape (n_cells,)
         Last threshold of each.
+    size : ndarray of shape (2, n_cells)
+        Its positives and negatives.
     shares : ndarray of shape (2, n_cells)
-        Share of its positives, and of its negatives, that its positives have at or above them.
+        Share of these that its positives have at or above them.
     apart : ndarray of shape (n_cells,)
         Mean precision at its positives, less the precision at these shares.
-    size : ndarray of shape (n_cells,)
-        Its positives.
     second : ndarray of shape (n_cells,)
-        What repeated rows within it add, by squared deviation of its positives.
+        What rows within it that are drawn again add, by squared deviation of its positives.
     """
 
     last: NDArray[np.intp]
+    size: Floats
     shares: Floats
     apart: Floats
-    size: Floats
     second: Floats
 
     @classmethod
-    def of(cls, hits: NDArray[np.integer], every: NDArray[np.integer]) -> Self:
+    def of(
+        cls, rows: NDArray[np.integer], positive: NDArray[np.bool_], ends: NDArray[np.intp]
+    ) -> Self:
         """Put thresholds into cells.
 
         Parameters
         ----------
-        hits, every : ndarray of shape (n_thresholds,)
-            Positives, and all rows, at or above each threshold that adds positives.
+        rows : ndarray of shape (n_codes,)
+            Rows of each code, from the highest score down.
+        positive : ndarray of shape (n_codes,), bool
+            Class of each code.
+        ends : ndarray of shape (n_thresholds,)
+            Last code of each score that has positives.
         """
-        gained, precision = np.diff(hits, prepend=0).astype(np.float64), hits / every
-        first = _first_thresholds(hits, every, gained, precision)
-        last = np.append(first[1:], len(hits)) - 1
-        upto = np.array((hits[last], every[last] - hits[last]), dtype=np.float64)
-        size = np.diff(upto, axis=1, prepend=0.0)
-
-        of_hits, of_every = (
-            np.add.reduceat(gained * each, first) / size[0] for each in (hits, every)
-        )
-        reached = np.array((of_hits, of_every - of_hits))
-        shares = (reached - upto + size) / np.maximum(size, 1.0)
-        apart = np.add.reduceat(gained * precision, first) / size[0] - of_hits / of_every
-
+        found = _sums_of_cells(rows, positive, ends)
+        n_thresholds, gained, added, hits, every, precision, once, twice = found
+        size = np.array((gained, added - gained))
+        before = np.cumsum(size, axis=1) - size
+        reached = np.array((hits, every - hits)) / gained
+        shares = (reached - before) / np.maximum(size, 1.0)
+        apart = precision / gained - hits / every
         # A row that is drawn again is above itself: to second order the precision at a threshold
         # rises by that of one more positive, times the share of the cell that comes later.
-        precision *= gained
-        squared = np.add.reduceat(precision * (hits / every), first)
-        gained -= precision
-        gained /= every
-        later = upto[0] * np.add.reduceat(gained, first)
-        later -= np.add.reduceat(precision, first) - squared
-        return cls(last, shares, apart, size[0], np.maximum(later, 0.0) / size[0] ** 2)
+        second = np.maximum((before[0] + gained) * once - twice, 0.0) / gained**2
+        last = np.cumsum(n_thresholds).astype(np.intp) - 1
+        return cls(last, size, shares, apart, second)
 
     def area(self, which: slice, before: Floats, upto: Floats) -> Floats:
         """Sum over cells of precision times positives, (n_resamples,).
@@ -85,29 +86,56 @@ class RankCells(NamedTuple):
         """
         drawn = upto - before
         reached = before + self.shares[:, None, which] * drawn
-        precision = reached[0] / np.maximum(reached.sum(axis=0), np.finfo(np.float64).tiny)
+        precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)
         precision += self.apart[which]
         area: Floats = np.einsum("ij,ij->i", drawn[0], precision)
-        # Counts are as far from those of the data in any resample as rows are drawn again.
-        drawn[0] -= self.size[which]
-        drawn[0] *= drawn[0]
-        area += drawn[0] @ self.second[which]
+        # Counts are as far from those of the data, in any resample, as rows are drawn again.
+        away = drawn[0]
+        away -= self.size[0, which]
+        away *= away
+        area += away @ self.second[which]
         return area
 
 
-def _first_thresholds(
-    hits: NDArray[np.integer], every: NDArray[np.integer], gained: Floats, precision: Floats
-) -> NDArray[np.intp]:
-    """Return the first threshold of each cell."""
-    # How many cells there are up to each threshold.
-    along = np.cumsum(gained * (1.0 - precision))
-    along *= RANK_CELLS / 2 / max(along[-1], np.finfo(np.float64).tiny)
-    along += hits * (RANK_CELLS / 2 / hits[-1])
-    for rows in (hits, every - hits):
-        along += ROWS_BY_THEMSELVES * np.log1p(rows / ROWS_BY_THEMSELVES)
-    # A score of many rows ends its cell.
-    large = np.diff(along, prepend=0.0) >= 1
-    np.floor(along, out=along)
-    new = along[1:] != along[:-1]
-    new |= large[:-1]
-    return np.append(0, np.flatnonzero(new) + 1)
+def _sums_of_cells(
+    rows: NDArray[Any], positive: NDArray[np.bool_], ends: NDArray[np.intp]
+) -> Floats:
+    """Return sums over the thresholds of each cell, (8, n_cells): see `RankCells.of`."""
+    lost_at_all = sum(float(g @ (1.0 - h / e)) for g, _, h, e in _pieces(rows, positive, ends))
+    n_positive = float(np.sum(rows, where=positive))
+    parts, n_cells, lost, along, large = list[tuple[int, Floats]](), 0, 0.0, -1.0, False
+    for gained, added, hits, every in _pieces(rows, positive, ends):
+        precision = hits / every
+        losses = gained * (1.0 - precision)
+        lost_upto = lost + np.cumsum(losses)
+        # How many cells there are up to each threshold.
+        upto = RANK_CELLS / 2 * (hits / n_positive + lost_upto / max(lost_at_all, _TINY))
+        for above in (hits, every - hits):
+            upto += ROWS_BY_THEMSELVES * np.log1p(above / ROWS_BY_THEMSELVES)
+        # A score of many rows ends its cell.
+        ended = np.append(large, np.diff(upto, prepend=along) >= 1)
+        new = (np.diff(np.floor(upto), prepend=np.floor(along)) > 0) | ended[:-1]
+        cell = np.cumsum(new) + (n_cells - 1)
+        slopes = losses / every
+        of_each: list[Floats] = [np.ones(len(cell)), gained, added, gained * hits, gained * every]
+        of_each += [gained * precision, slopes, slopes * hits]
+        parts.append((cell[0], np.array([np.bincount(cell - cell[0], own) for own in of_each])))
+        n_cells, lost, along, large = int(cell[-1]) + 1, lost_upto[-1], upto[-1], ended[-1]
+    sums = np.zeros((8, n_cells))
+    for first, own in parts:
+        sums[:, first : first + own.shape[1]] += own
+    return sums
+
+
+def _pieces(
+    rows: NDArray[Any], positive: NDArray[np.bool_], ends: NDArray[np.intp]
+) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
+    """Yield positives and rows that consecutive thresholds add, and those at or above each."""
+    above, first = np.zeros((2, 1)), 0
+    for start in range(0, len(ends), _AT_ONCE):
+        last = ends[start : start + _AT_ONCE]
+        codes = slice(first, int(last[-1]) + 1)
+        own = rows[codes] * np.array((positive[codes], np.ones(codes.stop - first, dtype=bool)))
+        upto = above + np.cumsum(own, axis=1)[:, last - first]
+        yield (*np.diff(upto, axis=1, prepend=above), *upto)
+        above, first = upto[:, -1:], codes.stop

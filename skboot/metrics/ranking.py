@@ -455,14 +455,16 @@ class AveragePrecision(Statistic):
         rows, positive, ends = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
         if not len(ends):
             return None
-        cells = RankCells.of(np.cumsum(rows * positive)[ends], np.cumsum(rows)[ends])
+        cells = RankCells.of(rows, positive, ends)
         # Negatives below all positives are a cell that is not read.
         length = np.diff(ends[cells.last], prepend=-1, append=reduced.n_codes - 1)
-        side = 2 * np.repeat(np.arange(len(length)), length) + positive
-        counts = np.bincount(side, rows, 2 * len(length)).astype(np.int64)
+        below = rows[ends[-1] + 1 :].sum()
+        counts = np.append(cells.size[::-1].T, (below, 0)).astype(np.int64)
         used = np.flatnonzero(counts)
-        number = np.zeros(len(counts), np.int32)
+        number = np.zeros(len(counts), np.int16)
         number[used] = np.arange(len(used))
+        side = np.repeat(np.arange(0, len(counts), 2, dtype=np.int16), length)
+        side += positive
         terms = np.array((used % 2 == 1, used % 2 == 0)).T
         in_cells = _Curve(terms, np.flatnonzero(terms[:, 0]), None, cells)
         data = MappingProxyType({"curves": [in_cells], "equal_weights": True})
