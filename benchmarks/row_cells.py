@@ -121,20 +121,30 @@ def print_limits(n, seeds):
         if len(columns) > 1:
             continue
         values = np.asarray(columns[0], dtype=np.float64)
-        limits = np.array(
-            [[_limits(values, seed, least) for seed in range(seeds)] for least in (n, n + 1)]
-        ) / (values.std() / np.sqrt(n))
-        difference = limits[0].mean(axis=0) - limits[1].mean(axis=0)
-        error = np.sqrt(limits.var(axis=1, ddof=1).sum(axis=0) / seeds)
-        print(f"{name}, {n} rows: limits differ by {difference.round(4)}, error {error.round(4)}")
+        print_limits_of(f"mean, {name}", (None, values), "mean", n, seeds)
+    for name, rows in ranked(n).items():
+        print_limits_of(f"average precision, {name}", rows, "average_precision", n, seeds)
 
 
-def _limits(values, seed, least_rows):
-    draws._ROWS_FOR_CELLS = least_rows
-    result = skboot.bootstrap_score(
-        None, values, metric="mean", interval="percentile", n_resamples=9999, random_state=seed
+def print_limits_of(name, rows, metric, n, seeds):
+    """Print how percentiles, and limits of BCa, by cells differ from those by rows."""
+    limits, spread = np.empty((2, seeds, 4)), 0.0
+    for k, least in enumerate((n, n + 1)):
+        draws._ROWS_FOR_CELLS = least
+        for seed in range(seeds):
+            result = skboot.bootstrap_score(
+                *rows, metric=metric, interval="bca", n_resamples=9999, random_state=seed
+            )
+            limits[k, seed, :2] = result.interval("percentile")[:2]
+            limits[k, seed, 2:] = result.confidence_interval[:2]
+            spread += result.bootstrap_distribution.std() / (2 * seeds)
+    difference = (limits[0].mean(axis=0) - limits[1].mean(axis=0)) / spread
+    error = np.sqrt(limits.var(axis=1, ddof=1).sum(axis=0) / seeds) / spread
+    print(
+        f"{name}, {n} rows: percentiles, BCa differ by {difference.round(4)}, "
+        f"error {error.round(4)}",
+        flush=True,
     )
-    return result.confidence_interval[:2]
 
 
 def draws_of_truth(n):

@@ -15,12 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._tuning import RANK_CELLS, ROWS_AT_ONCE, ROWS_BY_THEMSELVES
-
-Floats = NDArray[np.float64]
+from .statistic import Floats, ReadableBlock
 
 # Thresholds at a time; there are some twenty arrays of as many.
 _AT_ONCE = ROWS_AT_ONCE >> 3
 _TINY = np.finfo(np.float64).tiny
+
+
+class CellCodes(NamedTuple):
+    """Codes of cells: the negatives and then the positives of each.
+
+    Attributes
+    ----------
+    number : ndarray of shape (n_codes_before,)
+        Code of what had a code each before.
+    terms : ndarray of shape (n_codes, 2), bool
+        Whether each is of positives, and of negatives.
+    rows : ndarray of shape (n_codes,)
+        Rows of each.
+    """
+
+    number: NDArray[np.int16]
+    terms: NDArray[np.bool_]
+    rows: NDArray[np.int64]
 
 
 class RankCells(NamedTuple):
@@ -74,16 +91,43 @@ class RankCells(NamedTuple):
         last = np.cumsum(n_thresholds).astype(np.intp) - 1
         return cls(last, size, shares, apart, second)
 
-    def area(self, which: slice, before: Floats, upto: Floats) -> Floats:
-        """Sum over cells of precision times positives, (n_resamples,).
+    def codes(
+        self, rows: NDArray[np.integer], positive: NDArray[np.bool_], ends: NDArray[np.intp]
+    ) -> CellCodes:
+        """Return the codes of the cells that were made of these arrays; see `of`."""
+        # Negatives below all positives are a cell that is not read.
+        length = np.diff(ends[self.last], prepend=-1, append=len(positive) - 1)
+        counts = np.append(self.size[::-1].T, (rows[ends[-1] + 1 :].sum(), 0)).astype(np.int64)
+        used = np.flatnonzero(counts)
+        number = np.zeros(len(counts), np.int16)
+        number[used] = np.arange(len(used))
+        side = np.repeat(np.arange(0, len(counts), 2, dtype=np.int16), length)
+        side += positive
+        terms = np.array((used % 2 == 1, used % 2 == 0)).T
+        return CellCodes(number[side], terms, counts[used])
+
+    def area(
+        self, block: ReadableBlock, terms: NDArray[Any], ends: NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        """Sum over cells of precision times positives, and all positives, (n_resamples,) each.
 
         Parameters
         ----------
-        which : slice
-            Consecutive cells.
-        before, upto : ndarray of shape (2, n_resamples, n_cells)
-            Positives and negatives above each of these cells, and with it.
+        block : Block
+        terms : ndarray of shape (n_codes, 2), bool
+            Whether each code is of positives, and of negatives.
+        ends : ndarray of shape (n_cells,)
+            Last code of each cell.
         """
+        area, above = np.zeros(block.n_resamples), np.zeros((2, block.n_resamples, 1))
+        for which, upto in block.running(terms, ends):
+            area += self._area(which, np.concatenate((above, upto[:, :, :-1]), axis=2), upto)
+            above = upto[:, :, -1:]
+        positives = above[0, :, 0]
+        return np.minimum(area, positives), positives
+
+    def _area(self, which: slice, before: Floats, upto: Floats) -> Floats:
+        """Return the sum over some cells, from the rows of each class above them, and with them."""
         drawn = upto - before
         reached = before + self.shares[:, None, which] * drawn
         precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)

@@ -450,25 +450,14 @@ class AveragePrecision(Statistic):
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
         """Rows of consecutive scores as two codes: the negatives and the positives of each cell."""
         code, [curve, *others] = reduced.code, reduced.data["curves"]
-        if code is None or others or not reduced.data["equal_weights"]:
+        if code is None or others or not (reduced.data["equal_weights"] and len(curve.ends)):
             return None
-        rows, positive, ends = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
-        if not len(ends):
-            return None
-        cells = RankCells.of(rows, positive, ends)
-        # Negatives below all positives are a cell that is not read.
-        length = np.diff(ends[cells.last], prepend=-1, append=reduced.n_codes - 1)
-        below = rows[ends[-1] + 1 :].sum()
-        counts = np.append(cells.size[::-1].T, (below, 0)).astype(np.int64)
-        used = np.flatnonzero(counts)
-        number = np.zeros(len(counts), np.int16)
-        number[used] = np.arange(len(used))
-        side = np.repeat(np.arange(0, len(counts), 2, dtype=np.int16), length)
-        side += positive
-        terms = np.array((used % 2 == 1, used % 2 == 0)).T
-        in_cells = _Curve(terms, np.flatnonzero(terms[:, 0]), None, cells)
+        along = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
+        cells = RankCells.of(*along)
+        codes = cells.codes(*along)
+        in_cells = _Curve(codes.terms, np.flatnonzero(codes.terms[:, 0]), None, cells)
         data = MappingProxyType({"curves": [in_cells], "equal_weights": True})
-        return ReducedData(number[side][code], len(used), terms, data, counts[used])
+        return ReducedData(codes.number[code], len(codes.rows), codes.terms, data, codes.rows)
 
     def least_in_intervals(
         self,
@@ -543,24 +532,14 @@ def _ends_of_positives(
 
 def _area_under(block: ReadableBlock, curve: _Curve) -> tuple[Floats, Floats]:
     """Average precision and weight of the positives of each resample, (n_resamples,) each."""
-    if curve.cells is not None:
-        return _area_of_cells(block, curve, curve.cells)
-    area, (positives, _) = block.sum_over_thresholds(
-        curve.terms, _precision_steps, curve.ends, curve.order
-    )
+    if curve.cells is None:
+        area, (positives, _) = block.sum_over_thresholds(
+            curve.terms, _precision_steps, curve.ends, curve.order
+        )
+    else:
+        area, positives = curve.cells.area(block, curve.terms, curve.ends)
     with np.errstate(invalid="ignore"):
         return area / positives, positives
-
-
-def _area_of_cells(block: ReadableBlock, curve: _Curve, cells: RankCells) -> tuple[Floats, Floats]:
-    """Return the same from the counts of cells."""
-    area, above = np.zeros(block.n_resamples), np.zeros((2, block.n_resamples, 1))
-    for which, upto in block.running(curve.terms, curve.ends):
-        area += cells.area(which, np.concatenate((above, upto[:, :, :-1]), axis=2), upto)
-        above = upto[:, :, -1:]
-    positives = above[0, :, 0]
-    with np.errstate(invalid="ignore"):
-        return np.minimum(area / positives, 1.0), positives
 
 
 def _precision_steps(before: Floats, sums: Floats) -> Floats:

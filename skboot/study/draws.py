@@ -53,6 +53,8 @@ _CHEAP_VARIANCE = 1 << 15
 _ROWS_FOR_CELLS = 20_000
 # Maximum codes of a statistic that are drawn as they are; of more, cells of nearly equal rows are.
 _CODES_AS_CELLS = 1 << 13
+# Maximum codes that are drawn as they are of a statistic that has fewer cells of its own.
+_CODES_BESIDE_CELLS = 1 << 11
 # Maximum statistics of a call that cells are looked for together, which differ in more directions.
 _MOST_IN_CELLS = 5
 # What is known of a metric without single units of the design.
@@ -383,14 +385,16 @@ def _in_cells(
     from ..resampling.row_cells import CellsDesign, row_cells
 
     design, given = plan.design, plan.resamples is not None or plan.drawn is not None
-    many = [k for k, one in enumerate(subjects) if one.reduced.n_codes > _CODES_AS_CELLS]
-    if given or not many or not design.units_are_rows or len(subjects) > _MOST_IN_CELLS:
+    if given or not design.units_are_rows:
         return plan, subjects
-    if len(many) == 1:
+    if len(subjects) == 1:
         # Cells of several systems would tell the systems apart less than rows do.
-        in_codes = _in_codes(subjects[many[0]])
+        in_codes = _in_codes(subjects[0])
         if in_codes is not None:
-            return plan, [*subjects[: many[0]], in_codes, *subjects[many[0] + 1 :]]
+            return plan, [in_codes]
+    many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
+    if not many or len(subjects) > _MOST_IN_CELLS:
+        return plan, subjects
     # The order of rows is free where nothing else is known of them.
     in_order = len(subjects) > 1 or design.strata is not None
     of_sums = [_of_sums(subject, design.n_samples, in_order) for subject in subjects]
@@ -414,6 +418,8 @@ def _in_cells(
 
 def _in_codes(subject: BoundStatistic) -> BoundStatistic | None:
     """Return a statistic on the codes of cells that are its own, if it has them."""
+    if subject.reduced.n_codes <= _CODES_BESIDE_CELLS:
+        return None
     reduced = subject.statistic.in_cells(subject.reduced)
     if reduced is None:
         return None
