@@ -401,7 +401,10 @@ def _in_cells(
     known = [one for one in of_sums if one is not None]
     if len(known) < len(subjects):
         return plan, subjects
-    columns, numbers = distinct_columns([one.reduced.terms for one in known])
+    # A statistic by itself has few equal columns, which directions tell as fast.
+    columns, numbers = list(known[0].reduced.terms.T), [np.arange(known[0].reduced.terms.shape[1])]
+    if len(known) > 1:
+        columns, numbers = distinct_columns([one.reduced.terms for one in known])
     with single_threaded_blas():
         cells = row_cells(columns, design.strata)
     if cells is None:
