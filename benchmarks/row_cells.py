@@ -234,17 +234,19 @@ def print_precision(n, n_resamples):
 
 def print_difference(name, values):
     """Print the laws of the second values and of the first, (2, 1 + n_resamples), data first."""
-    (estimate, *by_rows), (own, *by_cells) = values
-    by_rows, apart = np.array(by_rows), np.subtract(by_cells, by_rows)
-    spread, n = by_rows.std(), len(apart)
+    (estimate, own), (by_rows, by_cells) = values[:, 0], values[:, 1:]
+    spread, apart = by_rows.std(), by_cells - by_rows
+    error = apart.std() / spread / np.sqrt(len(apart))
+    (low, low_of_cells), (high, high_of_cells) = np.quantile(values[:, 1:], (0.025, 0.975), axis=1)
+    below = norm.ppf(np.mean([by_rows < estimate, by_cells < estimate], axis=1))
     print(
         f"{name}, estimate off by {own - estimate:.1e}, "
-        f"standard deviation {np.std(by_cells) / spread:.5f} "
-        f"(error {apart.std() / spread / np.sqrt(n):.5f}), "
+        f"standard deviation {by_cells.std() / spread:.5f}, "
         f"bias {(by_rows.mean() - estimate) / spread:.4f} off by {apart.mean() / spread:.5f} "
-        f"(error {apart.std() / spread / np.sqrt(n):.5f}), "
-        f"skewness {skew(by_rows):.3f} off by {skew(by_cells) - skew(by_rows):.4f}, "
-        f"variance of the difference {apart.var() / spread**2:.1e}",
+        f"(errors {error:.5f}), "
+        f"skewness {skew(by_rows):.3f} off by {skew(by_cells) - skew(by_rows):.4f}, percentiles "
+        f"by {(low_of_cells - low) / spread:.4f} and {(high_of_cells - high) / spread:.4f}, "
+        f"normal quantile of the share below the estimate by {below[1] - below[0]:.4f}",
         flush=True,
     )
 
