@@ -3,10 +3,12 @@
     python -m benchmarks.row_cells              both tables, at 20,000 to 1,000,000 rows
     python -m benchmarks.row_cells --seeds 20   and limits of calls by rows beside those by cells
     python -m benchmarks.row_cells --coverage 500   how many of so many intervals hold the truth
+    python -m benchmarks.row_cells --precision 1000   average precision of so many resamples
 
 The first table is closed: standard deviations and skewness of sums are those of cells and of rows.
 By the expansion of Cornish and Fisher a limit moves by (1.96**2 - 1) / 6 of what skewness lacks.
-The last one has the mean difference of limits over seeds, with 9999 resamples, and its error.
+The third has the mean difference of limits over seeds, with 9999 resamples, and its error. The last
+evaluates average precision on the same resamples of rows, by the rows and by cells.
 """
 
 from __future__ import annotations
@@ -16,11 +18,13 @@ import time
 import warnings
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import norm, skew
 from sklearn import metrics
 
 import skboot
+from skboot.metrics.ranking import AveragePrecision
 from skboot.resampling.row_cells import row_cells
+from skboot.streams.readings import WeightsBlock
 from skboot.study import draws
 
 ROWS = (20_000, 100_000, 1_000_000)
@@ -86,6 +90,7 @@ def calls(n):
         "log_loss": (metrics.log_loss, label, probability),
         "brier_score": (metrics.brier_score_loss, label, probability),
         "roc_auc": (metrics.roc_auc_score, label, score),
+        "average_precision": (metrics.average_precision_score, label, score),
     }
 
 
@@ -116,20 +121,30 @@ def print_limits(n, seeds):
         if len(columns) > 1:
             continue
         values = np.asarray(columns[0], dtype=np.float64)
-        limits = np.array(
-            [[_limits(values, seed, least) for seed in range(seeds)] for least in (n, n + 1)]
-        ) / (values.std() / np.sqrt(n))
-        difference = limits[0].mean(axis=0) - limits[1].mean(axis=0)
-        error = np.sqrt(limits.var(axis=1, ddof=1).sum(axis=0) / seeds)
-        print(f"{name}, {n} rows: limits differ by {difference.round(4)}, error {error.round(4)}")
+        print_limits_of(f"mean, {name}", (None, values), "mean", n, seeds)
+    for name, rows in ranked(n).items():
+        print_limits_of(f"average precision, {name}", rows, "average_precision", n, seeds)
 
 
-def _limits(values, seed, least_rows):
-    draws._ROWS_FOR_CELLS = least_rows
-    result = skboot.bootstrap_score(
-        None, values, metric="mean", interval="percentile", n_resamples=9999, random_state=seed
+def print_limits_of(name, rows, metric, n, seeds):
+    """Print how percentiles, and limits of BCa, by cells differ from those by rows."""
+    limits, spread = np.empty((2, seeds, 4)), 0.0
+    for k, least in enumerate((n, n + 1)):
+        draws._ROWS_FOR_CELLS = least
+        for seed in range(seeds):
+            result = skboot.bootstrap_score(
+                *rows, metric=metric, interval="bca", n_resamples=9999, random_state=seed
+            )
+            limits[k, seed, :2] = result.interval("percentile")[:2]
+            limits[k, seed, 2:] = result.confidence_interval[:2]
+            spread += result.bootstrap_distribution.std() / (2 * seeds)
+    difference = (limits[0].mean(axis=0) - limits[1].mean(axis=0)) / spread
+    error = np.sqrt(limits.var(axis=1, ddof=1).sum(axis=0) / seeds) / spread
+    print(
+        f"{name}, {n} rows: percentiles, BCa differ by {difference.round(4)}, "
+        f"error {error.round(4)}",
+        flush=True,
     )
-    return result.confidence_interval[:2]
 
 
 def draws_of_truth(n):
@@ -173,14 +188,82 @@ def print_coverage(n, data_sets):
         )
 
 
+def ranked(n):
+    """Truth and scores by kind of data."""
+    rng = np.random.default_rng(3)
+    z = rng.normal(size=n)
+
+    def labels(share, separation):
+        positive = rng.random(n) < share
+        return positive.astype(int), z + separation * positive
+
+    probability = rng.beta(0.5, 2, size=n)
+    found = {
+        "normal, 30 % positives": labels(0.3, 1.5),
+        "normal, 3 % positives": labels(0.03, 1.5),
+        "normal, 97 % positives": labels(0.97, 1.0),
+        "20 negatives, far below": labels(1 - 20 / n, 4.0),
+        "weak scores, 50 % positives": labels(0.5, 0.2),
+        "strong scores, 10 % positives": labels(0.1, 4.0),
+        "below chance, 10 % positives": labels(0.1, -1.0),
+        "calibrated probabilities": ((rng.random(n) < probability).astype(int), probability),
+    }
+    truth, score = labels(0.3, 1.5)
+    found["half in ties, at tenths"] = truth, np.where(rng.random(n) < 0.5, score.round(1), score)
+    truth, score = labels(0.1, 1.5)
+    found["four fifths at the lowest score"] = truth, np.maximum(score, 0.8)
+    return found
+
+
+def print_precision(n, n_resamples):
+    """Print how average precision by cells differs from that by rows, on the same resamples."""
+    for name, (truth, score) in ranked(n).items():
+        rng = np.random.default_rng(4)
+        statistic = AveragePrecision()
+        by_rows = statistic.reduce(truth, score, None)
+        cells = statistic.in_cells(by_rows)
+        values = np.empty((2, 1 + n_resamples))
+        for k in range(1 + n_resamples):
+            counts = np.bincount(rng.integers(0, n, n), minlength=n) if k else np.ones(n)
+            for reduced, found in zip((by_rows, cells), values, strict=True):
+                weights = np.bincount(reduced.code, counts, reduced.n_codes)
+                block = WeightsBlock(weights[None], "running")
+                found[k] = statistic.evaluate(block, reduced)[0]
+        print_difference(f"{name}, {n} rows: {cells.n_codes} counts", values)
+
+
+def print_difference(name, values):
+    """Print the laws of the second values and of the first, (2, 1 + n_resamples), data first."""
+    (estimate, own), (by_rows, by_cells) = values[:, 0], values[:, 1:]
+    spread, apart = by_rows.std(), by_cells - by_rows
+    error = apart.std() / spread / np.sqrt(len(apart))
+    (low, low_of_cells), (high, high_of_cells) = np.quantile(values[:, 1:], (0.025, 0.975), axis=1)
+    below = norm.ppf(np.mean([by_rows < estimate, by_cells < estimate], axis=1))
+    print(
+        f"{name}, estimate off by {own - estimate:.1e}, "
+        f"standard deviation {by_cells.std() / spread:.5f}, "
+        f"bias {(by_rows.mean() - estimate) / spread:.4f} off by {apart.mean() / spread:.5f} "
+        f"(errors {error:.5f}), "
+        f"skewness {skew(by_rows):.3f} off by {skew(by_cells) - skew(by_rows):.4f}, percentiles "
+        f"by {(low_of_cells - low) / spread:.4f} and {(high_of_cells - high) / spread:.4f}, "
+        f"normal quantile of the share below the estimate by {below[1] - below[0]:.4f}",
+        flush=True,
+    )
+
+
 def main():
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="*", default=ROWS)
     parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--coverage", type=int, default=0, metavar="DATA_SETS")
+    parser.add_argument("--precision", type=int, default=0, metavar="RESAMPLES")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    if asked.precision:
+        for n in asked.rows:
+            print_precision(n, asked.precision)
+        return
     if asked.coverage:
         print_coverage(50_000, asked.coverage)
         return

@@ -23,6 +23,13 @@ ROWS_PER_CELL = 4
 # by cells: limits then move by a tenth of their Monte Carlo error at most (record 0083).
 SECOND_ORDER_SHARE = 1e-4
 
+# Cells of scores that share evenly what recall gains, and as much what precision loses: a hundred
+# more change standard deviations by less than .0005 (record 0083).
+RANK_CELLS = 256
+# Rows of each class at the top that are mostly cells by themselves; below, a cell holds one by this
+# number of the rows above it.
+ROWS_BY_THEMSELVES = 16
+
 # ---- How labels and cells are counted. The counts are the same.
 
 # Number of rows that are searched for labels or values before all others (rows): most labels occur

@@ -62,6 +62,10 @@ class Negated(Statistic):
         found = self.statistic.as_sums(reduced)
         return None if found is None else (Negated(found[0]), found[1])
 
+    def in_cells(self, reduced: ReducedData) -> ReducedData | None:
+        """The same as for the negated statistic."""
+        return self.statistic.in_cells(reduced)
+
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Negated values."""
         return 0.0 - self.statistic.evaluate(block, reduced)

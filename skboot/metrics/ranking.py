@@ -25,6 +25,7 @@ from ._tuning import SECOND_ORDER_SHARE
 from .additive import mean_of_values
 from .checks import known_labels, sums_to_one
 from .facts import DeLong, Facts
+from .rank_cells import RankCells
 from .registry import Request, fast_path
 from .score_order import (
     Ranked,
@@ -446,6 +447,18 @@ class AveragePrecision(Statistic):
         mean: Floats = (areas * weights).sum(axis=0) / weights.sum(axis=0)
         return mean
 
+    def in_cells(self, reduced: ReducedData) -> ReducedData | None:
+        """Rows of consecutive scores as two codes: the negatives and the positives of each cell."""
+        code, [curve, *others] = reduced.code, reduced.data["curves"]
+        if code is None or others or not (reduced.data["equal_weights"] and len(curve.ends)):
+            return None
+        along = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
+        cells = RankCells.of(*along)
+        codes = cells.codes(*along)
+        in_cells = _Curve(codes.terms, np.flatnonzero(codes.terms[:, 0]), None, cells)
+        data = MappingProxyType({"curves": [in_cells], "equal_weights": True})
+        return ReducedData(codes.number[code], len(codes.rows), codes.terms, data, codes.rows)
+
     def least_in_intervals(
         self,
         positive: NDArray[np.bool_],
@@ -494,11 +507,15 @@ def _average_precision(
 
 
 class _Curve(NamedTuple):
-    """Arguments of ``block.sum_over_thresholds``: terms (positives, all), ends and order."""
+    """Arguments of ``block.sum_over_thresholds``: terms (positives, all), ends and order.
+
+    Of cells, the terms are (positives, negatives).
+    """
 
     terms: NDArray[Any]
     ends: NDArray[np.intp]
     order: NDArray[np.intp] | None
+    cells: RankCells | None = None
 
 
 def _ends_of_positives(
@@ -515,9 +532,12 @@ def _ends_of_positives(
 
 def _area_under(block: ReadableBlock, curve: _Curve) -> tuple[Floats, Floats]:
     """Average precision and weight of the positives of each resample, (n_resamples,) each."""
-    area, (positives, _) = block.sum_over_thresholds(
-        curve.terms, _precision_steps, curve.ends, curve.order
-    )
+    if curve.cells is None:
+        area, (positives, _) = block.sum_over_thresholds(
+            curve.terms, _precision_steps, curve.ends, curve.order
+        )
+    else:
+        area, positives = curve.cells.area(block, curve.terms, curve.ends)
     with np.errstate(invalid="ignore"):
         return area / positives, positives
 

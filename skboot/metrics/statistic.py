@@ -171,6 +171,13 @@ class Evaluated(ABC):
         """
         return None
 
+    def in_cells(self, reduced: ReducedData) -> ReducedData | None:
+        """The same rows with few codes, by which it varies as it does; None without them.
+
+        Resamples of many rows are drawn by these codes then (record 0083).
+        """
+        return None
+
     def check_parts(
         self,
         reduced: ReducedData,

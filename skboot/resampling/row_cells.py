@@ -140,10 +140,13 @@ class _Directions(NamedTuple):
 
         None too where values are not finite, or most are lost beside few large ones.
         """
-        n, found = len(columns[0]), list[Floats]()
-        means, loadings = np.empty(len(columns)), np.zeros((len(columns), MOST_DIRECTIONS + 1))
-        for k, column in enumerate(columns):
-            low, high = float(column.min()), float(column.max())
+        n, n_found = len(columns[0]), 0
+        ranges = [(float(column.min()), float(column.max())) for column in columns]
+        n_varying = sum(low != high for low, high in ranges)
+        # There may be as many numbers as memory holds a few times.
+        values = np.empty((min(n_varying, MOST_DIRECTIONS), n))
+        means, loadings = np.empty(len(columns)), np.zeros((len(columns), len(values)))
+        for k, (column, (low, high)) in enumerate(zip(columns, ranges, strict=True)):
             means[k] = low
             if low == high:
                 continue
@@ -151,24 +154,23 @@ class _Directions(NamedTuple):
             if not np.isfinite(span) or _lost_beside_few(column, span):
                 return None
             means[k] = column.mean()
-            own = column - means[k]
+            own = values[n_found] if n_found < len(values) else np.empty(n)
+            np.subtract(column, means[k], out=own)
             own /= span
             spread = np.sqrt(own @ own / n)
-            for j, known in enumerate(found):
+            for j, known in enumerate(values[:n_found]):
                 shared = known @ own / n
                 own -= shared * known
                 loadings[k, j] = shared * span
             left = np.sqrt(own @ own / n)
             if left <= COLUMN_ROUNDING * spread:
                 continue
-            if len(found) == MOST_DIRECTIONS:
+            if n_found == len(values):
                 return None
             own /= left
-            loadings[k, len(found)] = left * span
-            found.append(own)
-        if not found:
-            return None
-        return cls(_stacked(found), means, loadings[:, : len(found)])
+            loadings[k, n_found] = left * span
+            n_found += 1
+        return cls(values[:n_found], means, loadings[:, :n_found]) if n_found else None
 
     def columns_at(self, values: Floats) -> Floats:
         """Return the columns, (n_columns, n_points), at points of these values."""
@@ -180,11 +182,6 @@ def _lost_beside_few(column: Floats, span: float) -> bool:
     some = column[np.random.default_rng(0).integers(0, len(column), ROWS_LOOKED_AT)]
     low, high = np.quantile(some, (0.01, 0.99))
     return bool(0 < high - low < COLUMN_ROUNDING * span)
-
-
-def _stacked(arrays: list[Floats]) -> Floats:
-    """Return arrays as rows of one, without a copy of one alone."""
-    return arrays[0][None] if len(arrays) == 1 else np.stack(arrays)
 
 
 # ------------------------------------------------------------------ a path through them

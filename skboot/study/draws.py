@@ -54,6 +54,8 @@ _CHEAP_VARIANCE = 1 << 15
 _ROWS_FOR_CELLS = 20_000
 # Maximum codes of a statistic that are drawn as they are; of more, cells of nearly equal rows are.
 _CODES_AS_CELLS = 1 << 13
+# Maximum codes that are drawn as they are of a statistic that has fewer cells of its own.
+_CODES_BESIDE_CELLS = 1 << 11
 # Maximum statistics of a call that cells are looked for together, which differ in more directions.
 _MOST_IN_CELLS = 5
 # What is known of a metric without single units of the design.
@@ -384,8 +386,15 @@ def _in_cells(
     from ..resampling.row_cells import CellsDesign, row_cells
 
     design, given = plan.design, plan.resamples is not None or plan.drawn is not None
+    if given or not design.units_are_rows:
+        return plan, subjects
+    if len(subjects) == 1:
+        # Cells of several systems would tell the systems apart less than rows do.
+        in_codes = _in_codes(subjects[0])
+        if in_codes is not None:
+            return plan, [in_codes]
     many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
-    if given or not many or not design.units_are_rows or len(subjects) > _MOST_IN_CELLS:
+    if not many or len(subjects) > _MOST_IN_CELLS:
         return plan, subjects
     # The order of rows is free where nothing else is known of them.
     in_order = len(subjects) > 1 or design.strata is not None
@@ -393,7 +402,10 @@ def _in_cells(
     known = [one for one in of_sums if one is not None]
     if len(known) < len(subjects):
         return plan, subjects
-    columns, numbers = distinct_columns([one.reduced.terms for one in known])
+    # A statistic by itself has few equal columns, which directions tell as fast.
+    columns, numbers = list(known[0].reduced.terms.T), [np.arange(known[0].reduced.terms.shape[1])]
+    if len(known) > 1:
+        columns, numbers = distinct_columns([one.reduced.terms for one in known])
     with single_threaded_blas():
         cells = row_cells(columns, design.strata)
     if cells is None:
@@ -406,6 +418,17 @@ def _in_cells(
         coding = CodedRows(None, len(counts), "sums", counts)
         in_cells.append(replace(one, reduced=reduced, coding=coding))
     return replace(plan, design=CellsDesign.by(design, cells)), in_cells
+
+
+def _in_codes(subject: BoundStatistic) -> BoundStatistic | None:
+    """Return a statistic on the codes of cells that are its own, if it has them."""
+    if subject.reduced.n_codes <= _CODES_BESIDE_CELLS:
+        return None
+    reduced = subject.statistic.in_cells(subject.reduced)
+    if reduced is None:
+        return None
+    own = subject.coding._replace(code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts)
+    return replace(subject, reduced=reduced, coding=own)
 
 
 def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:
