@@ -56,20 +56,20 @@ WALKS = {
     ),
     "two systems": (
         lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0),
-        319,
-        329,
-        60,
+        322,
+        332,
+        61,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
-        456,
-        353,
-        55,
+        464,
+        358,
+        56,
     ),
     "fit": (fit, 498, 296, 49),
     "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 661, 381, 60),
     "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1118, 418, 68),
-    "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 217, 211, 37),
+    "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 221, 215, 38),
 }
 
 

@@ -591,14 +591,14 @@ class UnitBlock(Block):
     def variance(self, terms: Any, gradient: Floats) -> Floats:
         """Variance by the infinitesimal jackknife over units; see `Block.variance`."""
         totals = self.units_of_codes.totals(terms)
+        if self.has_few_atoms and self.strata is None and not sparse.issparse(totals):
+            influence = self._combined(totals, gradient)
+            influence *= influence
+            influence *= self.counts
+            return influence.sum(axis=1)
         if self.reads_products(totals):
             return self._variance_by_products(terms, gradient)
-        if self.strata is not None or sparse.issparse(totals) or not self.has_few_atoms:
-            return self._variance_by_influence(totals, gradient)
-        influence = self._combined(totals, gradient)
-        influence *= influence
-        influence *= self.counts
-        return influence.sum(axis=1)
+        return self._variance_by_influence(totals, gradient)
 
     def reads_products(self, totals: Any) -> bool:
         """Whether a variance is made of sums of products of each two of these terms of atoms.
