@@ -349,15 +349,18 @@ def _factors(first: int, columns: NDArray[np.integer]) -> Keys:
 
 def _bits_of(values: NDArray[Any]) -> Keys:
     """Return the bits of numbers; equal numbers of any type have the same, and all NaN."""
-    is_long = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size
-    if is_long and max(int(values.max()), -int(values.min())) > EXACT:
-        # Floats cannot hold these apart.
-        return values.astype(np.uint64)
     # -0.0 becomes 0.0; the smallest of some values is NaN where one of them is.
     floats = np.add(values, 0.0, dtype=np.float64)
     if values.size and np.isnan(floats.min()):
         floats[np.isnan(floats)] = np.nan
-    return floats.view(np.uint64)
+    bits = floats.view(np.uint64)
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        # Floats cannot hold these apart; each by itself, since others are read by other calls.
+        far = values > EXACT
+        if values.dtype.kind == "i":
+            far |= values < -EXACT
+        bits[far] = values[far].astype(np.uint64)
+    return bits
 
 
 def _mixed(bits: Keys, factors: Any = _FACTOR) -> Keys:

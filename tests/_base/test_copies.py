@@ -175,3 +175,9 @@ def test_copies_among_other_rows_are_counted_whatever_their_types():
     other = frame.iloc[10:30].astype({"size": float, "kind": "category"})
     others = Columns(other, (np.arange(10, 30) % 2).astype(float), numbers=columns.numbers)
     assert Distinct(columns).n_copies_in(others) == 20
+
+
+def test_equal_rows_of_large_integers_are_copies_wherever_they_stand():
+    X = np.ones((70_000, 1), np.int64)
+    X[0], X[1], X[-1] = 2**60, 2**60 + 1, 2**60
+    assert len(np.unique(copies_as_groups(X))) == 3
