@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ...acceptance import LIMIT
+from ...acceptance import LIMIT, is_shown
 from ...runner import RESULTS, monte_carlo_error, read
-from ...studies import biased_scores, calibration_error, curve_bands, curve_points
+from ...studies import biased_scores, calibration_error, curve_bands, curve_points, curve_shapes
 from ..formats import percent, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
@@ -66,13 +66,12 @@ def _best(cell: str, by_tool: dict[str, _Found]) -> tuple[str, float] | None:
     return tool, by_tool[OURS].width / others[tool].width
 
 
-@section("curve_bands", "curve_bands")
-def curve_bands_table() -> str:
+def _bands_table(study) -> str:
     """Coverage of whole curves, and mean widths of the band and of other regions."""
-    others = [name for name in curve_bands.TOOLS if name != OURS]
+    others = [name for name in study.TOOLS if name != OURS]
     header = ("curve", "whole curve held, %", "mean width", *(f"{name}: width" for name in others))
     lines = []
-    for cell, by_tool in _found().items():
+    for cell, by_tool in _found(study.STUDY).items():
         ours = by_tool[OURS]
         beside = [
             f"{by_tool[name].width:.3f} ({percent(by_tool[name].coverage)})"
@@ -83,6 +82,39 @@ def curve_bands_table() -> str:
         share = with_error(ours.coverage, ours.error)
         lines.append((cell, share, f"{ours.width:.3f}", *beside))
     return table(header, lines)
+
+
+@section("curve_bands", "curve_bands")
+def curve_bands_table() -> str:
+    """Curves of normal scores."""
+    return _bands_table(curve_bands)
+
+
+@section("curve_shapes", "curve_shapes")
+def curve_shapes_table() -> str:
+    """Curves of other shapes."""
+    return _bands_table(curve_shapes)
+
+
+@verdict("curve_shapes")
+def curve_shapes_verdict() -> VerdictRow:
+    """Their line of the verdicts."""
+    found = {cell: tools[OURS] for cell, tools in _found(curve_shapes.STUDY).items()}
+    outside = tuple(
+        (cell, with_error(one.coverage, one.error), f"not shown to be {percent(LEAST_NEAR_ONE)} %")
+        for cell, one in found.items()
+        if not is_shown(LEAST_NEAR_ONE, one.repetitions - one.below - one.above, one.repetitions)
+    )
+    lowest, planned = min(found, key=lambda cell: found[cell].coverage), curve_shapes.STUDY.cells
+    return VerdictRow(
+        "bands of curves of other shapes",
+        f"{len(found)} of {len(planned)}",
+        percent(1 - len(outside) / len(found)),
+        f"{percent(found[lowest].coverage)} ({lowest})",
+        "no rule",
+        "**no**" if outside else "yes" if len(found) == len(planned) else "so far",
+        outside,
+    )
 
 
 @verdict("curve_bands")
@@ -115,8 +147,8 @@ def curve_bands_verdict() -> VerdictRow:
 
 @cases("curve_bands")
 def curve_rows() -> list[CaseRow]:
-    """Their lines of the cases."""
-    found = _found()
+    """Their lines of the cases, with those of other shapes."""
+    found = _found() | _found(curve_shapes.STUDY)
     held = [by_tool[OURS].coverage for by_tool in found.values()]
     ratios = {
         name: [
