@@ -29,8 +29,8 @@ sets on is within a point of the smallest; the narrowest on normal and t3 differ
 taken, from 2 data sets on. "choose" decides; "confirm" has another seed, and laws of which none was
 used to choose. It passes where the exact one-sided 95 % limit of a level is at most two points over
 the aim: 6 % for symmetric laws, 8.5 for skewed ones from 8 data sets on. "extreme" laws, of which
-few data sets show next to nothing, are reported and not judged in "confirm"; lognormal (1), of which
-the same holds, is.
+few data sets show next to nothing, are reported and not judged in "confirm"; lognormal (1), of
+which the same holds, is.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from ..evidence import Evidence
+from ..skewed_t import SkewedT
 from . import INTERVALS, ROUNDING, needs_replicates, quantile, registered
 
 
@@ -42,6 +43,31 @@ def _needs_standard_errors(evidence: Evidence) -> str:
             "interval='studentized', and without resamples= that split groups."
         )
     return needs_replicates(evidence)
+
+
+def _needs_skewness(evidence: Evidence) -> str:
+    if evidence.standard_error is None or evidence.acceleration is None:
+        return (
+            "needs the standard error and the skewness of the units, which were not computed. Run "
+            "again with interval='skewed-t', on rows and for a function of sums."
+        )
+    return ""
+
+
+@registered(
+    "skewed-t",
+    "t interval that is longer on the side of the tail",
+    _needs_skewness,
+    uses_resamples=False,
+    no_difference="needs influence values of the difference, which are not kept",
+)
+def _skewed_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Student's t with the first term of skewness, outwards alone; `skboot.inference.skewed_t`."""
+    assert evidence.standard_error is not None
+    assert evidence.acceleration is not None
+    error = evidence.standard_error * np.sqrt(evidence.drawn.inflation)
+    df = evidence.drawn.degrees_of_freedom
+    return SkewedT(evidence.estimate, error, df, evidence.acceleration).interval(confidence_level)
 
 
 @registered(
