@@ -14,13 +14,19 @@ from .._base.streams import child_seed
 from .._base.warnings import Notes, collected
 from ..inference._tuning import FEW_DATA_SETS
 from ..inference.automatic import within_range
-from ..inference.data_set_ranks import mean_rank_limits, ranks_of_rows, wilcoxon_p_values
-from ..inference.data_sets import MeansOfDrawn, between_deviation, mean_of_these
+from ..inference.data_sets import (
+    MeansOfDrawn,
+    between_deviation,
+    mean_of_these,
+    mean_rank_limits,
+    ranks_of_rows,
+    wilcoxon_p_values,
+)
 from ..inference.differences import share_won
 from ..inference.evidence import Drawn, Evidence
 from ..inference.multiplicity import holm
 from ..inference.normal_law import LowRankRoot, symmetric_root
-from ..inference.skewed_t import SkewedT
+from ..inference.t_differences import SkewedT
 from ..metrics.facts import Facts
 from ..resampling.draws import multinomial_counts
 from ..results import EvaluationResult

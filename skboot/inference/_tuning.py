@@ -93,8 +93,8 @@ FAR_ERROR = 3.0
 # Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
 # score intervals cover as well and are shorter (record 0031).
 FEW_CARRIERS = 4
-# Minimum number of data sets for the studentized bootstrap of a mean over them (data sets). Below
-# it resamples are nearly all alike, and Student's t is taken (record 0046).
+# Minimum number of data sets for the studentized bootstrap of mean ranks over them (data sets).
+# Below it resamples are nearly all alike, and Student's t is taken (record 0046).
 DATA_SETS_FOR_PIVOTS = 8
 # Degrees of freedom of a variance beyond the number of groups that carry it (record 0031).
 DEGREES_BEYOND_CARRIERS = 2
