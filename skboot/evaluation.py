@@ -133,8 +133,8 @@ def bootstrap_score(
         Labels of the columns of ``y_pred``.
     n_resamples : int
         Number of resamples, at least 2. At 1999 the usual levels are order statistics. Where the
-        interval needs none (wilson, clopper-pearson, wald, skewed-t, delong, bins) 100 000 are drawn
-        at most, for the distribution; more than memory holds are refused.
+        interval needs none (wilson, clopper-pearson, wald, skewed-t, delong, bins) 100 000 are
+        drawn at most, for the distribution; more than memory holds are refused.
     confidence_level : float
         In (0, 1).
     interval : str

@@ -26,7 +26,8 @@ from ..inference.differences import share_won
 from ..inference.evidence import Drawn, Evidence
 from ..inference.multiplicity import holm
 from ..inference.normal_law import LowRankRoot, symmetric_root
-from ..inference.t_differences import SkewedT
+from ..inference.run_differences import RunsDifference
+from ..inference.skewed_t import SkewedT
 from ..metrics.facts import Facts
 from ..resampling.draws import multinomial_counts
 from ..results import EvaluationResult
@@ -214,13 +215,13 @@ class _StudentAcross(Student):
     """The law of mean differences over data sets by Student's t, farther where they are skewed."""
 
     def __init__(self, call: AcrossCall) -> None:
-        self.call, self.skewed = call, _differences(call)
-        super().__init__(call.asked, self.skewed, call.interval, call.seed)
+        self.call, self.own = call, _differences(call)
+        super().__init__(call.asked, self.own, call.interval, call.seed)
 
     @property
     def statistics(self) -> Floats:
         """See `Student.statistics`; those of which t would have the same p-values."""
-        return np.array([one.statistic for one in self.skewed])
+        return np.array([one.statistic for one in self.own])
 
     def largest(self) -> Limits:
         """See `Law.largest`; never wider than by Bonferroni's rule, which draws are about."""
@@ -255,22 +256,21 @@ class _StudentAcross(Student):
         )
 
 
-def _differences(call: AcrossCall) -> list[SkewedT]:
+def _differences(call: AcrossCall) -> list[SkewedT] | list[RunsDifference]:
     """Return the mean difference of each pair, with what it is judged by."""
-    n_pairs = len(call.pairs)
-    errors, skewness = call.drawn.standard_errors, call.drawn.accelerations
-    freedom = np.full(n_pairs, len(call.data.names) - 1.0)
-    if call.estimand == "these":
-        assert call.data.errors is not None
-        first, second = np.array(call.pairs).T
-        # Errors of these data sets, however skewed the differences are over others.
-        skewness = np.zeros(n_pairs)
-        errors, freedom = mean_of_these(
-            call.data.errors.of_differences[:, first, second],
-            call.data.errors.degrees_of_freedom[:, first, second],
-        )
-    columns = zip(call.drawn.means, errors, freedom, skewness, strict=True)
-    return [SkewedT(*map(float, own)) for own in columns]
+    means = call.drawn.means.tolist()
+    if call.estimand == "new":
+        df, drawn = len(call.data.names) - 1.0, call.drawn
+        own = zip(means, drawn.standard_errors.tolist(), drawn.accelerations.tolist(), strict=True)
+        return [SkewedT(mean, error, df, skewness) for mean, error, skewness in own]
+    assert call.data.errors is not None
+    first, second = np.array(call.pairs).T
+    errors, freedom = mean_of_these(
+        call.data.errors.of_differences[:, first, second],
+        call.data.errors.degrees_of_freedom[:, first, second],
+    )
+    given = zip(means, errors.tolist(), freedom.tolist(), strict=True)
+    return [RunsDifference(mean, error, df) for mean, error, df in given]
 
 
 def _records(call: AcrossCall, systems: dict[str, EvaluationResult]) -> list[DatasetsPair]:

@@ -15,7 +15,7 @@ from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
 from ..inference.normal_law import LowRankRoot
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
-from ..inference.t_differences import RunsDifference, components_difference, welch_difference
+from ..inference.run_differences import RunsDifference, components_difference, welch_difference
 from ..inference.variance import (
     Moments,
     ResampleNoise,

@@ -11,7 +11,7 @@ from .._base import checks as check
 from ..inference.automatic import within_range
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import confidence_interval, words_of
-from ..inference.t_differences import SkewedT
+from ..inference.skewed_t import SkewedT
 from . import wording
 from .basis import ScoresBasis
 

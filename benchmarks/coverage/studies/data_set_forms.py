@@ -37,7 +37,7 @@ which `bootstrap_score` had the studentized bootstrap. Written after the choice 
 data sets, before this run: the form of the data sets is taken for rows as well, if its worst level
 is not above that of the equal tails, and if in "rows, confirm" it is at most 7 % for symmetric laws
 (exact limit) and never more than a point above that of the equal tails; its width beside theirs is
-told. Losses, whose metrics have an end at 0 and which are known to be skewed, keep equal tails.
+told. Losses, which have one sign and are known to be skewed, keep equal tails.
 """
 
 from __future__ import annotations

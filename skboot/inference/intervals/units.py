@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from ..evidence import Evidence
-from ..t_differences import SkewedT
+from ..skewed_t import SkewedT
 from . import INTERVALS, ROUNDING, needs_replicates, quantile, registered
 
 
