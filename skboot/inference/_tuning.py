@@ -27,7 +27,7 @@ FEW_DECIDING = 5
 # where members have nine tenths of the variance (record 0050).
 FEW_MEMBERS = 15
 # Minimum number of data sets of a comparison across them (data sets); below it a skewed difference
-# is told from 0 more often than stated (record 0046).
+# is told from 0 more often than stated (record 0088).
 FEW_DATA_SETS = 10
 # Minimum number of units of a comparison (rows, groups, data sets); below it the summary, verdicts
 # and ranks say that what they tell is rough (record 0051).
