@@ -38,7 +38,7 @@ from ..inference.distribution import (
     leave_out,
 )
 from ..inference.evidence import Drawn, Evidence
-from ..inference.intervals import problem_with
+from ..inference.intervals import OF_STANDARD_ERRORS, problem_with
 from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign
@@ -206,7 +206,7 @@ class RowsInMemory(Source):
             _refuse_impossible(interval, planned, known, statistic)
         cost = variance_cost * min(reduced.n_codes, design.n_units[0])
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
-        with_variance = possible and (planned == "studentized" or cost <= _CHEAP_VARIANCE)
+        with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
         return Score(metric, measured.rows, part, measured.statistic, subject, known, planned)
 
