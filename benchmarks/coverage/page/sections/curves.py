@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ...acceptance import LIMIT, is_shown
 from ...runner import RESULTS, monte_carlo_error, read
-from ...studies import biased_scores, calibration_error, curve_bands, curve_points, curve_shapes
+from ...studies import (
+    biased_scores,
+    calibration_error,
+    class_losses,
+    curve_bands,
+    curve_points,
+    curve_shapes,
+)
 from ..formats import percent, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
@@ -96,25 +104,31 @@ def curve_shapes_table() -> str:
     return _bands_table(curve_shapes)
 
 
-@verdict("curve_shapes")
-def curve_shapes_verdict() -> VerdictRow:
-    """Their line of the verdicts."""
-    found = {cell: tools[OURS] for cell, tools in _found(curve_shapes.STUDY).items()}
+def _shown(title: str, study, aim: float, judged: Callable[[str], bool]) -> VerdictRow:
+    """Line of a study whose cells are shown to be at most two points under an aim, or are not."""
+    found = {cell: tools[OURS] for cell, tools in _found(study.STUDY).items() if judged(cell)}
     outside = tuple(
-        (cell, with_error(one.coverage, one.error), f"not shown to be {percent(LEAST_NEAR_ONE)} %")
+        (cell, with_error(one.coverage, one.error), f"not shown to be {percent(aim)} %")
         for cell, one in found.items()
-        if not is_shown(LEAST_NEAR_ONE, one.repetitions - one.below - one.above, one.repetitions)
+        if not is_shown(aim, one.repetitions - one.below - one.above, one.repetitions)
     )
-    lowest, planned = min(found, key=lambda cell: found[cell].coverage), curve_shapes.STUDY.cells
+    lowest, planned = min(found, key=lambda cell: found[cell].coverage), study.STUDY.cells
+    complete = len(_found(study.STUDY)) == len(planned)
     return VerdictRow(
-        "bands of curves of other shapes",
-        f"{len(found)} of {len(planned)}",
+        title,
+        f"{len(_found(study.STUDY))} of {len(planned)}",
         percent(1 - len(outside) / len(found)),
         f"{percent(found[lowest].coverage)} ({lowest})",
         "no rule",
-        "**no**" if outside else "yes" if len(found) == len(planned) else "so far",
+        "**no**" if outside else "yes" if complete else "so far",
         outside,
     )
+
+
+@verdict("curve_shapes")
+def curve_shapes_verdict() -> VerdictRow:
+    """Their line of the verdicts."""
+    return _shown("bands of curves of other shapes", curve_shapes, LEAST_NEAR_ONE, lambda _: True)
 
 
 @verdict("curve_bands")
@@ -283,6 +297,36 @@ def calibration_error_verdict() -> VerdictRow:
         "no rule",
         "**no**" if outside else "yes" if len(found) == len(planned.cells) else "so far",
         outside,
+    )
+
+
+# ------------------------------------------------------------------ losses of two classes
+
+
+@section("class_losses", "class_losses")
+def class_losses_table() -> str:
+    """Coverage, sides of the misses, mean widths and warnings."""
+    warned: dict[str, int] = {}
+    for row in read(RESULTS / f"{class_losses.STUDY.name}.csv"):
+        warned[row["cell"]] = warned.get(row["cell"], 0) + int(row["warned"])
+    header = ("score", "covered, %", "truth below, above", "mean width", "warned, %")
+    lines = []
+    for cell, by_tool in _found(class_losses.STUDY).items():
+        one = by_tool[OURS]
+        share = with_error(one.coverage, one.error)
+        of_warned = percent(warned[cell] / one.repetitions)
+        lines.append((cell, share, f"{one.below}, {one.above}", f"{one.width:.3f}", of_warned))
+    return table(header, lines)
+
+
+@verdict("class_losses")
+def class_losses_verdict() -> VerdictRow:
+    """Their line of the verdicts: of cells that are not meant to warn."""
+    return _shown(
+        "losses of two classes under priors",
+        class_losses,
+        LEAST,
+        lambda cell: f" {class_losses.JUDGED_FROM // 2} positives" not in cell,
     )
 
 
