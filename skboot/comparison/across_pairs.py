@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._base.streams import child_seed
 from .._base.warnings import Notes, collected
-from ..inference._tuning import FEW_DATA_SETS
+from ..inference._tuning import FEW_DATA_SETS, JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS
 from ..inference.automatic import within_range
 from ..inference.data_sets import (
     MeansOfDrawn,
@@ -217,6 +217,7 @@ class _StudentAcross(Student):
     def __init__(self, call: AcrossCall) -> None:
         self.call, self.own = call, _differences(call)
         super().__init__(call.asked, self.own, call.interval, call.seed)
+        self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(self.own))
 
     @property
     def statistics(self) -> Floats:

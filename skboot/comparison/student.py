@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inference._tuning import JOINT_DRAWS
 from ..inference.multiplicity import simultaneous_t
 from ..inference.normal_law import LowRankRoot
 from .asked import Asked
@@ -47,7 +48,11 @@ class Student(Law):
         Name of the interval of each by itself.
     seed : numpy.random.SeedSequence
         Of the draws from the joint law.
+    n_draws : int
+        From it.
     """
+
+    n_draws = JOINT_DRAWS
 
     def __init__(
         self,
@@ -105,6 +110,7 @@ class Student(Law):
             root_of_correlation=self.root_of_correlation,
             seed=self.seed,
             alternative=self.asked.alternative,
+            n_draws=self.n_draws,
         )
         found = self._at(joint.level, joint.p_values, "max-t", joint.signs)
         return self._with_flat(found, ~(self.standard_errors > 0))
