@@ -1,4 +1,4 @@
-"""Cells of consecutive scores, which average precision reads in place of many scores.
+"""Cells of consecutive scores, which ranking metrics read in place of many scores.
 
 Rows of a cell are counted together, positives and negatives. Precision then is known between cells,
 and within one it is taken at the mean share of its rows that a positive has above it. Cells are
@@ -9,13 +9,14 @@ they leave of the law of resamples is in record 0083.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._tuning import RANK_CELLS, ROWS_AT_ONCE, ROWS_BY_THEMSELVES
-from .statistic import Floats, ReadableBlock
+from .statistic import Floats, ReadableBlock, ReducedData
 
 # Thresholds at a time; there are some twenty arrays of as many.
 _AT_ONCE = ROWS_AT_ONCE >> 3
@@ -183,3 +184,55 @@ def _pieces(
         upto = above + np.cumsum(own, axis=1)[:, last - first]
         yield (*np.diff(upto, axis=1, prepend=above), *upto)
         above, first = upto[:, -1:], codes.stop
+
+
+# ------------------------------------------------------------------ for areas under ROC curves
+
+
+def cells_of_areas(
+    rows: NDArray[np.integer], upper: NDArray[np.bool_], level: NDArray[np.intp] | None
+) -> ReducedData:
+    """Codes of cells that share both classes, and pairs out of order, evenly.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_codes_before,)
+        Rows of each code, from the lowest score up.
+    upper : ndarray of shape (n_codes_before,), bool
+        Whether each is of positives.
+    level : ndarray of shape (n_codes_before,) or None
+        Number of its score; None: each has its own.
+
+    Returns
+    -------
+    ReducedData
+        ``code`` has the new code of each code before. A cell is a level of its negatives and
+        positives; what the area of the scores has beyond that of the levels is "apart".
+    """
+    level = np.arange(len(rows)) if level is None else level
+    sides = np.array([np.bincount(level, rows * side) for side in (upper, ~upper)])
+    before, total = np.cumsum(sides, axis=1) - sides, sides.sum(axis=1, keepdims=True)
+    # Pairs out of order, half of which each of their rows loses.
+    lost = sides[0] * (total[1] - before[1]) + sides[1] * before[0]
+    lost_before = (np.cumsum(lost) - lost) / max(lost.sum(), _TINY)
+    along = RANK_CELLS / 2 * ((before / total).sum(axis=0) + lost_before)
+    cell = np.unique(np.floor(along), return_inverse=True)[1]
+    in_cells = np.array([np.bincount(cell, side) for side in sides])
+    key = 2 * cell[level] + upper
+    counts = np.bincount(key, rows).astype(np.int64)
+    used = np.flatnonzero(counts)
+    number = np.zeros(len(counts), np.intp)
+    number[used] = np.arange(len(used))
+    of_codes = {
+        "upper": used % 2 == 1,
+        "lower": used % 2 == 0,
+        "level": used // 2,
+        "apart": _area_of(*sides) - _area_of(*in_cells),
+    }
+    return ReducedData(number[key], len(used), None, MappingProxyType(of_codes), counts[used])
+
+
+def _area_of(upper: Floats, lower: Floats) -> float:
+    """Area under the ROC curve of positives and negatives at rising levels."""
+    below = np.cumsum(lower) - lower / 2
+    return float(upper @ below / (upper.sum() * lower.sum()))

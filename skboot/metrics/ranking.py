@@ -25,10 +25,11 @@ from ._tuning import SECOND_ORDER_SHARE
 from .additive import mean_of_values
 from .checks import known_labels, sums_to_one
 from .facts import DeLong, Facts
-from .rank_cells import RankCells
+from .rank_cells import RankCells, cells_of_areas
 from .registry import Request, fast_path
 from .score_order import (
     Ranked,
+    delong_variance,
     falling,
     falling_codes,
     level_ends,
@@ -153,7 +154,7 @@ class RocAuc(Statistic):
         score = positive_scores(y_pred, self.labels, self.pos_label)
         codes = score_codes(positive, score, merge=sample_weight is None)
         upper, lower = _sides(codes.positive, sample_weight, codes.first)
-        data = {"upper": upper, "lower": lower, "level": codes.level}
+        data = {"upper": upper, "lower": lower, "level": codes.level, "apart": 0.0}
         return ReducedData(codes.code, len(codes.first), data=MappingProxyType(data))
 
     def _reduce_classes(
@@ -193,7 +194,7 @@ class RocAuc(Statistic):
         with np.errstate(invalid="ignore", divide="ignore"):
             if "ranked" not in data:
                 in_order, all_pairs = block.pairs(data["upper"], data["lower"], data["level"])
-                return in_order / all_pairs
+                return np.clip(in_order / all_pairs + data["apart"], 0.0, 1.0)
             totals = block.sums(reduced.terms)
             if self.multi_class == "ovr":
                 return self._one_against_rest(block, data, totals)
@@ -249,16 +250,7 @@ class RocAuc(Statistic):
         n_smaller = int(min(sizes))
         if n_smaller < 2:
             return DeLong(np.nan, 1) if n_smaller else None
-        means, squares = np.zeros((2, 2))
-        for of_sides, shares in shares_in_order(*sides, data["level"]):
-            means += [
-                side @ share / n for side, share, n in zip(of_sides, shares, sizes, strict=True)
-            ]
-        for of_sides, shares in shares_in_order(*sides, data["level"]):
-            for k, (side, share) in enumerate(zip(of_sides, shares, strict=True)):
-                centred = share - means[k]
-                squares[k] += side @ (centred * centred)
-        variance = sum(float(of) / (n * (n - 1)) for of, n in zip(squares, sizes, strict=True))
+        variance = delong_variance(sides[0], sides[1], data["level"])
         return DeLong(float(np.sqrt(variance)), n_smaller)
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
@@ -295,6 +287,15 @@ class RocAuc(Statistic):
             return None
         about = MappingProxyType({"centre": area})
         return mean_of_values(self.name), replace(reduced, terms=terms, data=about)
+
+    def in_cells(self, reduced: ReducedData) -> ReducedData | None:
+        """Rows of consecutive scores as two codes: the negatives and the positives of each cell."""
+        code, data = reduced.code, reduced.data
+        if code is None or "ranked" in data or data["upper"].dtype != bool:
+            return None
+        of_cells = cells_of_areas(reduced.rows_of_codes, data["upper"], data["level"])
+        assert of_cells.code is not None
+        return replace(of_cells, code=of_cells.code[code])
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Scores that do not depend on the input put pairs in order half the time."""

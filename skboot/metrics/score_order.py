@@ -233,6 +233,24 @@ def level_ends(level: NDArray[np.signedinteger] | None) -> NDArray[np.intp] | No
     return None if last.all() else np.flatnonzero(last)
 
 
+def delong_variance(
+    upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger] | None
+) -> float:
+    """Variance of an area under the ROC curve (DeLong et al. 1988), of two rows or more of a class.
+
+    Parameters are those of `shares_in_order`.
+    """
+    sizes = np.array([upper.sum(), lower.sum()], dtype=np.float64)
+    means, squares = np.zeros((2, 2))
+    for of_sides, shares in shares_in_order(upper, lower, level):
+        means += [side @ share / n for side, share, n in zip(of_sides, shares, sizes, strict=True)]
+    for of_sides, shares in shares_in_order(upper, lower, level):
+        for k, (side, share) in enumerate(zip(of_sides, shares, strict=True)):
+            centred = share - means[k]
+            squares[k] += side @ (centred * centred)
+    return float((squares / (sizes * (sizes - 1))).sum())
+
+
 def shares_in_order(
     upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger] | None
 ) -> Iterator[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:

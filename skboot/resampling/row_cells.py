@@ -62,22 +62,80 @@ class CellsDesign(RowDesign):
 
     Attributes
     ----------
-    cells : RowCells
+    multiplicity : ndarray of shape (n_atoms,)
+        Rows of each cell: of those of each part of the rows, one part after the other, then of
+        those that hold the rows of no part.
+    cell_strata : ndarray of shape (n_atoms,) or None
+        Stratum of each.
+    n_cells : tuple of int
+        Cells of each part.
     """
 
-    cells: RowCells
+    multiplicity: NDArray[np.int64]
+    cell_strata: NDArray[np.intp] | None
+    n_cells: tuple[int, ...]
 
     @classmethod
-    def by(cls, design: SamplingDesign, cells: RowCells) -> Self:
-        """Return a design of the same rows whose statistics have the cells as codes."""
+    def by(
+        cls,
+        design: SamplingDesign,
+        cells: Sequence[RowCells],
+        rows: Sequence[NDArray[np.intp] | None],
+    ) -> Self:
+        """Return a design of the same rows whose statistics have cells as codes.
+
+        Parameters
+        ----------
+        design : SamplingDesign
+            Independent rows.
+        cells : sequence of RowCells
+            Of the rows of each part, which are no others'.
+        rows : sequence of ndarray, or None
+            Rows of each part; None: all.
+        """
         own = {each.name: getattr(design, each.name) for each in fields(design)}
-        return cls(cells=cells, **own)
+        n_parts = np.zeros(design.n_samples, dtype=np.int8)
+        for part in rows:
+            n_parts[slice(None) if part is None else part] += 1
+        assert n_parts.max() <= 1
+        others = n_parts == 0
+        stratum, of_others = np.unique(
+            np.zeros(others.sum(), np.intp) if design.strata is None else design.strata[others],
+            return_counts=True,
+        )
+        multiplicity = np.concatenate([*(each.multiplicity for each in cells), of_others])
+        strata = None
+        if design.strata is not None:
+            strata = np.concatenate([*(each.strata for each in cells), stratum])
+        n_cells = tuple(len(each.multiplicity) for each in cells)
+        return cls(multiplicity=multiplicity, cell_strata=strata, n_cells=n_cells, **own)
+
+    @property
+    def n_atoms(self) -> int:
+        """Number of cells."""
+        return len(self.multiplicity)
+
+    def atoms_of_parts(self) -> list[NDArray[np.intp] | None]:
+        """Cells of each part; None: all of them."""
+        if self.n_cells == (self.n_atoms,):
+            return [None]
+        ends = np.cumsum(self.n_cells)
+        return [np.arange(end - n, end) for end, n in zip(ends, self.n_cells, strict=True)]
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
-        """See `SamplingDesign.bind`; atoms are the cells, which are the codes of all."""
-        n = len(self.cells.multiplicity)
-        units = [UnitsOfCodes(n, (n,), reads=coding.reads) for coding in codings]
-        return units, (self.cells.multiplicity,), self.cells.strata
+        """See `SamplingDesign.bind`; atoms are the cells, and the rows of a coding are some."""
+        units = [
+            UnitsOfCodes(
+                coding.n_codes,
+                (coding.n_codes,),
+                reads=coding.reads,
+                atoms=None
+                if coding.rows is None
+                else slice(int(coding.rows[0]), int(coding.rows[-1]) + 1),
+            )
+            for coding in codings
+        ]
+        return units, (self.multiplicity,), self.cell_strata
 
 
 def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> RowCells | None:

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,9 @@ from ..resampling.plan import Binding, ResamplingPlan
 from ..resampling.shared_sums import distinct_columns
 from .measured import Measured
 from .rows import WHOLE, Part, Rows
+
+if TYPE_CHECKING:
+    from ..resampling.row_cells import RowCells
 
 # Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
 # below it, because `EvaluationResult.interval` may ask for them.
@@ -382,42 +385,98 @@ def _in_cells(
     plan: ResamplingPlan, subjects: Sequence[BoundStatistic]
 ) -> tuple[ResamplingPlan, Sequence[BoundStatistic]]:
     """Return plan and statistics of cells of nearly equal rows, where these serve (record 0083)."""
-    # Imported here, because few calls have so many rows.
-    from ..resampling.row_cells import CellsDesign, row_cells
-
     design, given = plan.design, plan.resamples is not None or plan.drawn is not None
     if given or not design.units_are_rows:
         return plan, subjects
-    if len(subjects) == 1:
+    parts = _parts_of(subjects)
+    n_codes = sum(max(subjects[k].reduced.n_codes for k in own) for own in parts)
+    most = max(map(len, parts))
+    if n_codes > _CODES_AS_CELLS and most <= _MOST_IN_CELLS:
+        in_cells = _by_sums(plan, subjects, parts)
+        if in_cells is not None:
+            return in_cells
+    if most != 1:
         # Cells of several systems would tell the systems apart less than rows do.
-        in_codes = _in_codes(subjects[0], design.strata)
-        if in_codes is not None:
-            return plan, [in_codes]
-    many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
-    if not many or len(subjects) > _MOST_IN_CELLS:
         return plan, subjects
+    in_codes = [_in_codes(subject, design.strata) for subject in subjects]
+    return plan, [own or subject for own, subject in zip(in_codes, subjects, strict=True)]
+
+
+def _by_sums(
+    plan: ResamplingPlan, subjects: Sequence[BoundStatistic], parts: Sequence[Sequence[int]]
+) -> tuple[ResamplingPlan, Sequence[BoundStatistic]] | None:
+    """Return plan and statistics of cells of rows that add nearly the same to sums, if all do."""
+    # Imported here, because few calls have so many rows.
+    from ..resampling.row_cells import CellsDesign
+
+    design = plan.design
     # The order of rows is free where nothing else is known of them.
-    in_order = len(subjects) > 1 or design.strata is not None
+    in_order = max(map(len, parts)) > 1 or design.strata is not None
     of_sums = [_of_sums(subject, design.n_samples, in_order) for subject in subjects]
     known = [one for one in of_sums if one is not None]
     if len(known) < len(subjects):
-        return plan, subjects
+        return None
+    cells, in_cells = [], list(subjects)
+    with single_threaded_blas():
+        for own in parts:
+            found = _cells_of([known[k] for k in own], design.strata)
+            if found is None:
+                return None
+            cells.append(found.cells)
+            for k, reduced in zip(own, found.reduced, strict=True):
+                in_cells[k] = replace(known[k], reduced=reduced)
+    drawn = CellsDesign.by(design, cells, [subjects[own[0]].coding.rows for own in parts])
+    if drawn.n_atoms > design.n_samples // 2:
+        return None
+    for own, of_part in zip(parts, drawn.atoms_of_parts(), strict=True):
+        for k in own:
+            reduced = in_cells[k].reduced
+            coding = CodedRows(None, reduced.n_codes, "sums", reduced.counts, of_part)
+            in_cells[k] = replace(in_cells[k], coding=coding)
+    return replace(plan, design=drawn), in_cells
+
+
+def _parts_of(subjects: Sequence[BoundStatistic]) -> list[list[int]]:
+    """Return the statistics of each part of the rows; no two parts share rows."""
+    of_part: dict[int, list[int]] = {}
+    for k, subject in enumerate(subjects):
+        of_part.setdefault(id(subject.coding.rows), []).append(k)
+    return list(of_part.values())
+
+
+class _CellsOfPart(NamedTuple):
+    """Cells of a part of the rows, and the terms of its statistics on them."""
+
+    cells: RowCells
+    reduced: list[ReducedData]
+
+
+def _cells_of(
+    known: Sequence[BoundStatistic], strata: NDArray[np.intp] | None
+) -> _CellsOfPart | None:
+    """Put the rows of statistics of the same rows into cells; None where cells do not serve."""
+    from ..resampling.row_cells import row_cells
+
     # A statistic by itself has few equal columns, which directions tell as fast.
     columns, numbers = list(known[0].reduced.terms.T), [np.arange(known[0].reduced.terms.shape[1])]
     if len(known) > 1:
         columns, numbers = distinct_columns([one.reduced.terms for one in known])
-    with single_threaded_blas():
-        cells = row_cells(columns, design.strata)
+    rows = known[0].coding.rows
+    cells = row_cells(columns, strata if rows is None or strata is None else strata[rows])
     if cells is None:
-        return plan, subjects
+        return None
     counts = cells.multiplicity
-    in_cells = []
-    for one, own in zip(known, numbers, strict=True):
-        terms = np.ascontiguousarray(cells.columns[own].T)
-        reduced = replace(one.reduced, code=None, n_codes=len(counts), terms=terms, counts=counts)
-        coding = CodedRows(None, len(counts), "sums", counts)
-        in_cells.append(replace(one, reduced=reduced, coding=coding))
-    return replace(plan, design=CellsDesign.by(design, cells)), in_cells
+    reduced = [
+        replace(
+            one.reduced,
+            code=None,
+            n_codes=len(counts),
+            terms=np.ascontiguousarray(cells.columns[own].T),
+            counts=counts,
+        )
+        for one, own in zip(known, numbers, strict=True)
+    ]
+    return _CellsOfPart(cells, reduced)
 
 
 def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> BoundStatistic | None:
@@ -428,6 +487,8 @@ def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> Bo
     if subject.reduced.n_codes <= _CODES_BESIDE_CELLS:
         return None
     reduced = subject.statistic.in_cells(subject.reduced)
+    if strata is not None and subject.coding.rows is not None:
+        strata = strata[subject.coding.rows]
     if reduced is None or (strata is not None and not _are_within(reduced, strata)):
         return None
     own = subject.coding._replace(code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts)
@@ -442,11 +503,13 @@ def _are_within(reduced: ReducedData, strata: NDArray[np.integer]) -> bool:
 
 
 def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:
-    """Return a statistic as a function of sums, if it is one and reads all rows.
+    """Return a statistic as a function of sums, if it is one and reads its rows one by one.
 
     Its terms are those of rows, in their order if asked.
     """
     code, n_codes = subject.reduced.code, subject.reduced.n_codes
+    if subject.coding.rows is not None:
+        n_samples = len(subject.coding.rows)
     if n_samples != (n_codes if code is None else len(code)):
         return None
     found = subject.statistic.as_sums(subject.reduced)

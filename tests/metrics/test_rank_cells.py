@@ -1,4 +1,4 @@
-"""Average precision by cells of consecutive scores, in place of the rows.
+"""Average precision and areas under ROC curves by cells of consecutive scores, in place of rows.
 
 Cells that hold one score each must give the numbers of rows. Others are held to the rows on the
 same resamples: to a hundredth of the Monte Carlo error of a limit in the mean, and to a thousandth
@@ -8,12 +8,12 @@ in the standard deviation.
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import skboot
 from skboot.metrics import rank_cells
 from skboot.metrics.adapters import Negated
-from skboot.metrics.ranking import AveragePrecision
+from skboot.metrics.ranking import AveragePrecision, RocAuc
 from skboot.streams.readings import WeightsBlock
 from skboot.study import draws
 
@@ -188,3 +188,61 @@ def test_only_one_curve_of_rows_of_equal_weight_has_cells():
     assert metric.in_cells(metric.reduce(np.zeros(N, dtype=int), SCORE, None)) is None
     reduced = metric.reduce(TRUTH, SCORE, None)
     assert Negated(metric).in_cells(reduced).n_codes == metric.in_cells(reduced).n_codes
+
+
+# ------------------------------------------------------------------ areas under ROC curves
+
+
+def area(reduced, counts):
+    """Area under the ROC curve where rows occur so often."""
+    weights = np.bincount(reduced.code, counts, reduced.n_codes)
+    return RocAuc().evaluate(WeightsBlock(weights[None], "pairs"), reduced)[0]
+
+
+def of_areas(truth, score):
+    """The rows as the area reads them, and cells of them."""
+    by_rows = RocAuc().reduce(truth, score, None)
+    return by_rows, RocAuc().in_cells(by_rows)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
+def test_cells_of_one_score_each_give_the_areas_of_rows(share, ties, monkeypatch):
+    monkeypatch.setattr(rank_cells, "RANK_CELLS", 1e9)
+    rng = np.random.default_rng(2)
+    truth = (rng.random(500) < share).astype(int)
+    score = rng.normal(size=500) + truth
+    by_rows, cells = of_areas(truth, score.round(1) if ties else score)
+    for counts in resamples(500, 20):
+        assert area(cells, counts) == pytest.approx(area(by_rows, counts), rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_areas_of_cells_are_scikit_learns_and_vary_as_those_of_rows(kind):
+    truth, score = KINDS[kind]
+    by_rows, cells = of_areas(truth, score)
+    np.testing.assert_array_equal(cells.counts, np.bincount(cells.code))
+    assert area(cells, np.ones(N)) == pytest.approx(roc_auc_score(truth, score), rel=1e-12)
+    of_rows, of_cells = np.array(
+        [[area(each, counts) for each in (by_rows, cells)] for counts in resamples(N, 300)]
+    ).T
+    spread = of_rows.std()
+    assert abs(np.mean(of_cells - of_rows)) < MONTE_CARLO_ERROR / 20 * spread
+    assert of_cells.std() == pytest.approx(spread, rel=5e-3)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_subgroups_have_the_law_of_rows(metric, monkeypatch):
+    by = np.arange(N) % 5
+
+    def results():
+        return list(
+            skboot.bootstrap_score(TRUTH, SCORE, metric=metric, by=by, random_state=0).values()
+        )[:5]
+
+    by_cells = results()
+    monkeypatch.setattr(draws, "_ROWS_FOR_CELLS", N + 1)
+    for one, other in zip(by_cells, results(), strict=True):
+        assert one.estimate == pytest.approx(other.estimate, rel=1e-12)
+        assert one.standard_error == pytest.approx(other.standard_error, rel=6.4 / np.sqrt(3998))
+        assert not np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution)

@@ -268,23 +268,50 @@ def test_strata_keep_their_rows():
     assert result.bootstrap_distribution.std() == pytest.approx(within, rel=4.5 / np.sqrt(3998))
 
 
-@pytest.mark.parametrize("given", ["groups", "resamples", "by"])
-def test_groups_given_resamples_and_subgroups_are_drawn_as_below_the_threshold(given, monkeypatch):
+@pytest.mark.parametrize("given", ["groups", "resamples"])
+def test_groups_and_given_resamples_are_drawn_as_below_the_threshold(given, monkeypatch):
     own = {
         "groups": np.arange(N) // 2,
         "resamples": np.random.default_rng(0).integers(0, N, (50, N)),
-        "by": STRATA,
     }[given]
 
     def call():
-        results = skboot.bootstrap_score(
+        result = skboot.bootstrap_score(
             None, Z, metric="mean", n_resamples=50, random_state=0, **{given: own}
         )
-        results = results.values() if given == "by" else [results]
-        return [result.bootstrap_distribution for result in results]
+        return result.bootstrap_distribution
 
-    for one, other in zip(call(), without_cells(monkeypatch, call), strict=True):
-        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(call(), without_cells(monkeypatch, call))
+
+
+@pytest.mark.parametrize("strata", [None, np.arange(N) % 3])
+@pytest.mark.parametrize("metric", ["neg_mean_squared_error", ["neg_mean_absolute_error", "r2"]])
+def test_subgroups_have_cells_of_their_own_and_the_law_of_rows(metric, strata, monkeypatch):
+    def call():
+        results = skboot.bootstrap_score(
+            Z, Z + OTHER, metric=metric, by=STRATA, strata=strata, random_state=0
+        )
+        tables = [results] if isinstance(metric, str) else results.values()
+        return [table[name] for table in tables for name in range(5)]
+
+    by_cells, by_rows = call(), without_cells(monkeypatch, call)
+    for one, other in zip(by_cells, by_rows, strict=True):
+        assert one.estimate == pytest.approx(other.estimate, rel=1e-12)
+        assert one.standard_error == pytest.approx(other.standard_error, rel=6.4 / np.sqrt(3998))
+        assert not np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution)
+
+
+@pytest.mark.parametrize("strata", [None, STRATA])
+def test_rows_of_no_part_are_drawn_with_the_others(strata):
+    rows = np.flatnonzero(OTHER > 0.3)
+    cells = row_cells([Z[rows]], None if strata is None else strata[rows])
+    design = module.CellsDesign.by(RowDesign.of(N, strata), [cells], [rows])
+    assert design.multiplicity.sum() == N
+    [part] = design.atoms_of_parts()
+    assert design.multiplicity[part].sum() == len(rows)
+    if strata is not None:
+        of_strata = np.bincount(design.cell_strata, design.multiplicity)
+        np.testing.assert_array_equal(of_strata, np.bincount(STRATA))
 
 
 # ------------------------------------------------------------------ areas under ROC curves
@@ -373,7 +400,7 @@ def test_acceleration_of_bca_is_that_of_the_rows(monkeypatch):
 def test_a_design_of_cells_is_that_of_the_rows_in_all_else():
     design = RowDesign.of(N, STRATA)
     cells = row_cells([Z], STRATA)
-    by_cells = module.CellsDesign.by(design, cells)
+    by_cells = module.CellsDesign.by(design, [cells], [None])
     assert by_cells.kind == design.kind
     assert by_cells.n_units == design.n_units
     assert by_cells.degrees_of_freedom == design.degrees_of_freedom
