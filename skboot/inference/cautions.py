@@ -13,6 +13,7 @@ import numpy as np
 from .._base.warnings import Note, collected, say
 from ._tuning import (
     FEW_DECIDING,
+    FEW_EQUAL_GROUPS,
     FEW_GROUPS,
     FEW_IN_CLASS,
     FEW_MEMBERS,
@@ -179,15 +180,38 @@ def _tell_of_small_classes(evidence: Evidence) -> None:
         )
 
 
+def few_groups(n_groups: int, n_equal: float, unit: str = "group") -> str:
+    """Return the warning of few groups, or of few that count for their size; "" of enough.
+
+    Parameters
+    ----------
+    n_groups : int
+        Groups, or blocks of rows in time.
+    n_equal : float
+        Of equal size that are worth these.
+    unit : str
+        What a group is called.
+
+    Returns
+    -------
+    str
+    """
+    expect = "expect less coverage than stated."
+    if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
+        return (
+            f"The {n_groups} {unit}s that were resampled are of unequal size, and count like "
+            f"{math.floor(n_equal)} of equal size (fewer than {FEW_EQUAL_GROUPS}): {expect}"
+        )
+    if n_groups < FEW_GROUPS:
+        return f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): {expect}"
+    return ""
+
+
 def _tell_of_groups(evidence: Evidence) -> None:
     """Add a warning of few groups or blocks of rows in time, or of few that decide the score."""
     n_groups, unit = evidence.drawn.n_units[0], evidence.drawn.design.unit
-    if n_groups < FEW_GROUPS:
-        say(
-            "few",
-            f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): expect less "
-            "coverage than stated.",
-        )
+    if text := few_groups(n_groups, evidence.drawn.n_equal, unit):
+        say("few", text)
         return
     # Of several runs, whose estimate is not known here, each has its own erring groups.
     erring, right = evidence.deciding_groups or (FEW_DECIDING, FEW_DECIDING)

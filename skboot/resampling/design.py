@@ -36,6 +36,7 @@ from ._tuning import KEYS_PER_ROW, UNSURE_MEMBERS
 from .block import Block, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
 from .draws import Strata, multinomial_counts
+from .group_sizes import freedom_of_groups
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
 
 
@@ -260,7 +261,8 @@ class SamplingDesign(DesignWords, ABC):
     held_fixed : tuple of str
         What every resample has in common with the data, in words.
     freedom : tuple of float or None
-        Degrees of freedom and inflation where strata weigh otherwise than by their units.
+        Degrees of freedom and inflation where units weigh differently, or strata otherwise than by
+        their units.
     remarks : tuple of Note
         What a reader of every result must know: of the kind, and of these data.
     """
@@ -302,10 +304,15 @@ class SamplingDesign(DesignWords, ABC):
 
     @cached_property
     def degrees_of_freedom(self) -> float:
-        """Units less strata, of the factor with the fewest units, at least 1; or `freedom`."""
+        """Units less strata, of the factor with the fewest units, or `freedom`; at least 1."""
         if self.freedom is not None:
-            return self.freedom[0]
+            return max(self.freedom[0], 1.0)
         return max(self.smallest_side - self.n_strata, 1)
+
+    @property
+    def n_equal(self) -> float:
+        """Units of equal size that are worth these, of the factor with the fewest units."""
+        return self.smallest_side if self.freedom is None else self.freedom[0] + self.n_strata
 
     @property
     def inflation(self) -> float:
@@ -321,6 +328,12 @@ class SamplingDesign(DesignWords, ABC):
     def draws_independent_rows(self) -> bool:
         """Whether rows are drawn one by one, without strata."""
         return self.units_are_rows and self.strata is None
+
+    def freedom_among(
+        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None
+    ) -> tuple[float, float] | None:
+        """Return `freedom` among some ``rows`` (all when None) that have these weights."""
+        return self.freedom
 
     def n_units_among(self, rows: NDArray[np.intp] | None) -> tuple[int, ...]:
         """Count the units that own at least one of ``rows`` (all rows when None)."""
@@ -431,13 +444,24 @@ class GroupDesign(SamplingDesign):
             of_unit = np.empty(n_groups, dtype=np.intp)
             of_unit[groups] = strata
         members = groups[:, None]
-        return cls(len(groups), (n_groups,), members, of_unit, held_fixed, **vars(GROUPS))
+        freedom = freedom_of_groups(np.bincount(groups), of_unit)
+        units = (n_groups,)
+        return cls(len(groups), units, members, of_unit, held_fixed, freedom, **vars(GROUPS))
 
     @property
     def group_of_row(self) -> NDArray[np.signedinteger]:
         """Number of each row's group, (n_samples,)."""
         assert self.members is not None
         return self.members[:, 0]
+
+    def freedom_among(
+        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None
+    ) -> tuple[float, float] | None:
+        """See `SamplingDesign.freedom_among`; averages over tasks go by those."""
+        if self.averages_tasks or (rows is None and weights is None):
+            return self.freedom
+        group = self.group_of_row if rows is None else self.group_of_row[rows]
+        return freedom_of_groups(np.bincount(group, weights, self.n_units[0]), self.strata)
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """See `SamplingDesign.bind`; atoms are groups."""
@@ -527,6 +551,12 @@ class OnePopulationDesign(CrossedDesign):
     def n_members(self) -> tuple[int, ...]:
         """Number of members that may stand in each column of a pair."""
         return self.n_units * 2
+
+    def freedom_among(
+        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None
+    ) -> tuple[float, float] | None:
+        """Return `freedom` among some ``rows`` (all when None) that have these weights."""
+        return self.freedom
 
     def n_units_among(self, rows: NDArray[np.intp] | None) -> tuple[int, ...]:
         """Count the members that occur on either side of ``rows`` (all rows when None)."""

@@ -28,18 +28,19 @@ def drawn_tasks(design: _Design, n_tasks: int) -> _Design:
     n_units = design.n_units[0]
     kind = "tasks" if n_units == n_tasks else "groups of tasks"
     if n_units >= FEW_TASKS:
-        return design.of_kind(kind)
+        return design.of_kind(kind, freedom=None)
     text = (
         f"Only {n_units} {kind} were resampled (fewer than {FEW_TASKS}): expect less "
         "coverage than stated."
     )
-    return design.of_kind(kind, Note("few", text))
+    return design.of_kind(kind, Note("few", text), freedom=None)
 
 
 def across_tasks(design: _Design, n_tasks: int) -> _Design:
     """Return the design of groups as one of groups with rows in several of the fixed tasks."""
     held_fixed = ("the tasks", *design.held_fixed)
-    return design.of_kind("groups across tasks", *_few(n_tasks), held_fixed=held_fixed)
+    few = _few(n_tasks)
+    return design.of_kind("groups across tasks", *few, held_fixed=held_fixed, freedom=None)
 
 
 def within_tasks(

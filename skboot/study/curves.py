@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from .._base.warnings import Note, tell, texts_of
 from .._base.workers import single_threaded_blas
-from ..inference._tuning import FEW_GROUPS
 from ..inference.bands import CurveEvidence, simultaneous_band
+from ..inference.cautions import few_groups
 from ..inference.distribution import BoundStatistic
 from ..metrics.curves import ClassSizes, Curve, TwoClassRows
 from ..results.curve import CurveResult
@@ -180,12 +180,8 @@ def _notes_of(call: CurveCall, drawn: Sequence[Drawn]) -> list[Note]:
         text = f"no value at {lacking[k]} of {len(drawn[k].estimate)} points of the grid."
         notes.append(Note("undefined", text))
     design = call.plan.design
-    if design.units_are_groups and design.n_units[0] < FEW_GROUPS:
-        text = (
-            f"Only {design.n_units[0]} groups were resampled (fewer than {FEW_GROUPS}): expect "
-            "less coverage than stated."
-        )
-        notes.append(Note("few", text))
+    if design.units_are_groups and (few := few_groups(design.n_units[0], design.n_equal)):
+        notes.append(Note("few", few))
     if caution := design.coverage_caution(design.n_units):
         notes.append(Note("caution", caution))
     return notes
