@@ -45,8 +45,8 @@ class Drawn:
         weights: Floats | None = None,
     ) -> Self:
         """Return what a design draws, among some of its rows, which may have weights."""
-        freedom = design.freedom_among(rows, weights)
-        return cls(design.kind, design.n_units_among(rows), design.n_strata, freedom)
+        n_units, freedom = design.among(rows, weights)
+        return cls(design.kind, n_units, design.n_strata, freedom)
 
     @property
     def degrees_of_freedom(self) -> float:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from ..resampling.group_sizes import equal_units
+from ..resampling.design import equal_units
 from ._tuning import DEGREES_BEYOND_CARRIERS
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.warnings import Note, tell, texts_of
+from .._base.warnings import Note, collected, tell, texts_of
 from .._base.workers import single_threaded_blas
 from ..inference.bands import CurveEvidence, simultaneous_band
-from ..inference.cautions import few_groups
+from ..inference.cautions import tell_of_groups
 from ..inference.distribution import BoundStatistic
+from ..inference.evidence import Evidence
 from ..metrics.curves import ClassSizes, Curve, TwoClassRows
 from ..results.curve import CurveResult
 from ..results.provenance import Provenance
@@ -180,8 +181,12 @@ def _notes_of(call: CurveCall, drawn: Sequence[Drawn]) -> list[Note]:
         text = f"no value at {lacking[k]} of {len(drawn[k].estimate)} points of the grid."
         notes.append(Note("undefined", text))
     design = call.plan.design
-    if design.units_are_groups and (few := few_groups(design.n_units[0], design.n_equal)):
-        notes.append(Note("few", few))
+    if design.units_are_groups:
+        of_design = {"n_strata": design.n_strata, "freedom": design.freedom}
+        known = Evidence.of(np.nan, np.empty(0), design.kind, design.n_units, **of_design)
+        with collected() as few:
+            tell_of_groups(known)
+        notes += few
     if caution := design.coverage_caution(design.n_units):
         notes.append(Note("caution", caution))
     return notes

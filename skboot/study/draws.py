@@ -41,8 +41,7 @@ from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import problem_with
 from ..metrics.statistic import Columns, Statistic
 from ..resampling.coding import CodedRows
-from ..resampling.design import CrossedDesign, SamplingDesign
-from ..resampling.group_sizes import equal_units
+from ..resampling.design import CrossedDesign, SamplingDesign, equal_units
 from ..resampling.plan import Binding, ResamplingPlan
 from ..resampling.shared_sums import distinct_columns
 from .measured import Measured
