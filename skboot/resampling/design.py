@@ -498,8 +498,13 @@ class GroupDesign(SamplingDesign):
     """Whole groups of rows."""
 
     @classmethod
-    def of(cls, groups: NDArray[np.intp], strata: NDArray[np.intp] | None = None) -> GroupDesign:
-        """Whole groups; ``groups`` (n_samples,) numbers them from 0, ``strata`` is per row."""
+    def of(
+        cls,
+        groups: NDArray[np.intp],
+        strata: NDArray[np.intp] | None = None,
+        weights: NDArray[np.float64] | None = None,
+    ) -> GroupDesign:
+        """Whole groups; ``groups`` (n_samples,) numbers them from 0, the others are per row."""
         n_groups = int(groups.max()) + 1
         of_unit, held_fixed = None, tuple[str, ...]()
         if strata is not None:
@@ -507,7 +512,7 @@ class GroupDesign(SamplingDesign):
             of_unit = np.empty(n_groups, dtype=np.intp)
             of_unit[groups] = strata
         members = groups[:, None]
-        freedom = freedom_of_groups(np.bincount(groups), of_unit)
+        freedom = freedom_of_groups(np.bincount(groups, weights), of_unit)
         units = (n_groups,)
         return cls(len(groups), units, members, of_unit, held_fixed, freedom, **vars(GROUPS))
 
@@ -515,11 +520,11 @@ class GroupDesign(SamplingDesign):
         self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None = None
     ) -> tuple[tuple[int, ...], tuple[float, float] | None]:
         """See `SamplingDesign.among`; averages over tasks go by those."""
-        if rows is None and weights is None:
+        if rows is None:
             return self.n_units, self.freedom
         assert self.members is not None
-        groups = self.members[:, 0] if rows is None else self.members[rows, 0]
-        n_units = (len(np.unique(groups)),) if rows is not None else self.n_units
+        groups = self.members[rows, 0]
+        n_units = (len(np.unique(groups)),)
         if self.averages_tasks:
             return n_units, self.freedom
         sizes = np.bincount(groups, weights, self.n_units[0])
