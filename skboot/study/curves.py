@@ -266,6 +266,7 @@ def _result(
         "unit": design.unit,
         "units_of_factors": design.n_units,
         "n_strata": design.n_strata,
+        "freedom": design.freedom,
         "n_samples": design.n_samples,
         "weighted": call.facts.weighted,
         "is_difference": is_difference,

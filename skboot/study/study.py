@@ -221,8 +221,8 @@ def resampling_plan(
 ) -> ResamplingPlan:
     """Return the plan of a call; refuse one whose replicates memory does not hold.
 
-    They are counted ``n_series`` times where it is known how many statistics there are. Groups are
-    as large as the checked ``weights`` of their rows. Tasks, blocks and subgroups are not looked at.
+    They are counted ``n_series`` times where it is known how many statistics there are. A group is
+    as large as the checked ``weights`` of its rows. Tasks, blocks and subgroups are not looked at.
     """
     seed = check.check_seed(sampling.random_state)
     same_population = check.check_flag("same_population", sampling.same_population)
