@@ -265,7 +265,7 @@ def row_of(name, seed, version, n_sets=None):
         f"{groups.mean():.1f}",
         f"{100 * covered / n_sets:.1f}",
         f"{100 * monte_carlo_error(covered / n_sets, n_sets):.1f}",
-        f"{100 * stats.beta.ppf(0.05, covered, n_sets - covered + 1):.1f}",
+        f"{100 * stats.beta.ppf(0.05, covered, n_sets - covered + 1):.2f}",
         f"{width.mean():.4g}",
         int(below),
         int(above),
