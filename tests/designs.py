@@ -34,8 +34,8 @@ EXAMPLES = {
     "panel": PANEL,
     "blocks of one row": RowDesign.of(N).of_kind("blocks of one row"),
     "series within tasks": within_tasks(PANEL, np.array([0, 0, 1])[PANEL.strata]),
-    "drawn tasks": drawn_tasks(GroupDesign.of(GROUPS), 12),
-    "drawn groups of tasks": drawn_tasks(GroupDesign.of(GROUPS), 30),
+    "drawn tasks": drawn_tasks(GroupDesign.of(GROUPS), np.arange(12)),
+    "drawn groups of tasks": drawn_tasks(GroupDesign.of(GROUPS), np.arange(30) % 12),
 }
 
 

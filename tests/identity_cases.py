@@ -615,6 +615,28 @@ def columns_of(design, n, rng):
     }[design]
 
 
+def freedom_by_hand(columns, n):
+    """Degrees of freedom and inflation: units less strata; those of groups by their sizes."""
+    groups = columns.get("groups", np.arange(n))
+    strata = np.broadcast_to(columns.get("strata", 0), n)
+    weights = np.asarray(columns.get("sample_weight", np.ones(n)), float)
+    units, names = np.unique(groups), np.unique(strata)
+    df = len(units) - len(names)
+    if "groups" not in columns:
+        return df, len(units) / df
+    worth, factors, squares = 0.0, 0.0, 0.0
+    for name in names:
+        here = strata == name
+        share = np.array([weights[here & (groups == one)].sum() for one in np.unique(groups[here])])
+        size, k = share.sum(), len(share)
+        worth += size**2 / np.sum(share**2)
+        # What leaving out a group multiplies its influence by, over that of k equal ones.
+        more = np.ones(k) if k == 1 else (size / (size - share)) * ((k - 1) / k)
+        factors += np.sum(share**2 * more**2)
+        squares += np.sum(share**2)
+    return max(worth - len(names), 1), len(units) / df * factors / squares
+
+
 def drawn_rows(columns, n, b, rng):
     """Row indices, (b, n), within strata; rows alone, since groups give other numbers of rows."""
     strata = columns.get("strata")

@@ -20,6 +20,9 @@ FEW_ROWS = 20
 # Minimum number of groups, or of blocks of rows in time (groups, blocks); below it intervals cover
 # less than their level (record 0053 for blocks).
 FEW_GROUPS = 20
+# Minimum number of groups of equal size that groups of unequal size are worth (groups; record
+# 0091).
+FEW_EQUAL_GROUPS = 12
 # Minimum number of groups with a wrong decision, and of those with a right one (groups); an
 # interval rests on fewer alone (record 0050).
 FEW_DECIDING = 5

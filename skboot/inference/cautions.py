@@ -13,6 +13,7 @@ import numpy as np
 from .._base.warnings import Note, collected, say
 from ._tuning import (
     FEW_DECIDING,
+    FEW_EQUAL_GROUPS,
     FEW_GROUPS,
     FEW_IN_CLASS,
     FEW_MEMBERS,
@@ -62,7 +63,7 @@ def cautions_of(evidence: Evidence) -> list[Note]:
         if design.units_are_rows:
             _tell_of_rows(evidence)
         elif design.n_factors == 1:
-            _tell_of_groups(evidence)
+            tell_of_groups(evidence)
         else:
             _tell_of_members(evidence)
     return notes
@@ -179,14 +180,28 @@ def _tell_of_small_classes(evidence: Evidence) -> None:
         )
 
 
-def _tell_of_groups(evidence: Evidence) -> None:
-    """Add a warning of few groups or blocks of rows in time, or of few that decide the score."""
-    n_groups, unit = evidence.drawn.n_units[0], evidence.drawn.design.unit
+def tell_of_groups(evidence: Evidence) -> None:
+    """Tell of few groups, of few that count for their size, or of few that decide the score.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of groups, or blocks of rows in time; estimate NaN where no decisions are known.
+    """
+    drawn, unit = evidence.drawn, evidence.drawn.design.unit
+    n_groups, expect = drawn.n_units[0], "expect less coverage than stated."
+    n_equal = n_groups if drawn.freedom is None else drawn.freedom[0] + drawn.n_strata
+    if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
+        say(
+            "few",
+            f"The {n_groups} {unit}s that were resampled are of unequal size, and count like "
+            f"{math.floor(n_equal)} of equal size (fewer than {FEW_EQUAL_GROUPS}): {expect}",
+        )
+        return
     if n_groups < FEW_GROUPS:
         say(
             "few",
-            f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): expect less "
-            "coverage than stated.",
+            f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): {expect}",
         )
         return
     # Of several runs, whose estimate is not known here, each has its own erring groups.

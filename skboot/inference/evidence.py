@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -28,7 +28,8 @@ class Drawn:
     n_strata : int
         Number of strata, 1 without.
     freedom : tuple (degrees of freedom, inflation) or None
-        Of strata that weigh otherwise than by their units; see `SamplingDesign.freedom`.
+        Of groups of unequal size, and of strata that weigh otherwise than by their units; see
+        `SamplingDesign.freedom`.
     """
 
     kind: str
@@ -37,15 +38,21 @@ class Drawn:
     freedom: tuple[float, float] | None = None
 
     @classmethod
-    def of(cls, design: SamplingDesign, rows: NDArray[np.intp] | None = None) -> Self:
-        """Return what a design draws, among some of its rows."""
-        return cls(design.kind, design.n_units_among(rows), design.n_strata, design.freedom)
+    def of(
+        cls,
+        design: SamplingDesign,
+        rows: NDArray[np.intp] | None = None,
+        weights: Floats | None = None,
+    ) -> Self:
+        """Return what a design draws, among some of its rows, which may have weights."""
+        n_units, freedom = design.among(rows, weights)
+        return cls(design.kind, n_units, design.n_strata, freedom)
 
     @property
     def degrees_of_freedom(self) -> float:
-        """Units less strata, of the factor with the fewest units, at least 1; or `freedom`."""
+        """Units less strata, of the factor with the fewest units, or `freedom`; at least 1."""
         if self.freedom is not None:
-            return self.freedom[0]
+            return max(self.freedom[0], 1.0)
         return max(min(self.n_units) - self.n_strata, 1)
 
     @property
@@ -54,6 +61,16 @@ class Drawn:
         if self.freedom is not None:
             return self.freedom[1]
         return (self.degrees_of_freedom + self.n_strata) / self.degrees_of_freedom
+
+    @property
+    def n_equal(self) -> float:
+        """Units of equal size that are worth these, of the factor with the fewest units."""
+        return min(self.n_units) if self.freedom is None else self.freedom[0] + self.n_strata
+
+    @property
+    def unequal(self) -> float:
+        """Inflation over that of as many units of equal size; 1 of these."""
+        return self.inflation / replace(self, freedom=None).inflation
 
     @cached_property
     def design(self) -> DesignWords:

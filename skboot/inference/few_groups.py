@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from ..resampling.design import equal_units
 from ._tuning import DEGREES_BEYOND_CARRIERS
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence
-from .intervals import Floats
 from .proportions import score_limits
 
 # Share of the estimate's size below which an influence is rounding.
@@ -36,8 +36,8 @@ class GroupVariation(NamedTuple):
     Attributes
     ----------
     variance : float
-        Of the estimate, by the infinitesimal jackknife over groups, times n / df: the groups of
-        the data vary about their own mean.
+        Of the estimate, by the infinitesimal jackknife over groups, times the inflation: the groups
+        of the data vary about their own mean.
     n_carriers : float
         Groups of equal influence that would vary as much: (sum u^2)^2 / sum u^4.
     skewness : float
@@ -59,9 +59,9 @@ def variation(evidence: Evidence) -> GroupVariation | None:
         return None
     relative = influence / largest
     squares = relative**2
-    total, df = float(squares.sum()), evidence.drawn.degrees_of_freedom
+    total = float(squares.sum())
     return GroupVariation(
-        largest**2 * total * (df + evidence.drawn.n_strata) / df,
+        largest**2 * total * evidence.drawn.inflation,
         total**2 / float(np.sum(squares**2)),
         float(np.sum(squares * relative)),
     )
@@ -90,25 +90,27 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     -------
     float
         For groups that all are perfect n_groups (z / t)^2, with t of n_groups - 1 degrees of
-        freedom. Else n (z / t')^2, where n independent rows have the same variance and t' has two
-        degrees more than there are groups that carry it; but at least as many as perfect groups
-        give, or n if that is fewer.
+        freedom; unequal groups count like n_groups of equal size. Else n (z / t')^2, where n
+        independent rows have the same variance and t' has two degrees more than there are groups
+        that carry it; but at least as many as perfect groups give, or n if that is fewer; and at
+        most m (z / t)^2, where m independent rows have the variance of any groups of these sizes.
     """
     tail = 0.5 + confidence_level / 2
     z, most = float(ndtri(tail)), evidence.drawn.degrees_of_freedom
     of_all_groups = (z / float(stdtrit(most, tail))) ** 2
     low, high = value_range(evidence)
     if evidence.estimate in (low, high) or evidence.group_weight is None:
-        return evidence.drawn.n_units[0] * of_all_groups
+        return evidence.drawn.n_equal * of_all_groups
     assert evidence.n_effective_rows is not None
     varies = variation(evidence)
     if varies is None:
         return evidence.n_effective_rows * of_all_groups
-    n_rows = (evidence.estimate - low) * (high - evidence.estimate) / varies.variance
-    n_rows = min(n_rows, evidence.n_effective_rows)
+    of_one_row = (evidence.estimate - low) * (high - evidence.estimate)
+    n_rows = min(of_one_row / varies.variance, evidence.n_effective_rows)
     t = float(stdtrit(min(varies.n_carriers + DEGREES_BEYOND_CARRIERS, most), tail))
-    n_groups = min(n_rows, _equal_groups(evidence.group_weight))
-    return max(n_rows * (z / t) ** 2, n_groups * of_all_groups)
+    n_groups = min(n_rows, equal_units(evidence.group_weight))
+    n_rows = max(n_rows * (z / t) ** 2, n_groups * of_all_groups)
+    return min(n_rows, _rows_of_any_groups(evidence, of_one_row) * of_all_groups)
 
 
 def few_groups_interval(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
@@ -166,7 +168,22 @@ def _from_end(evidence: Evidence, varies: GroupVariation) -> tuple[int, float]:
     return sign, max(float(np.max(-sign * deviations)), np.sqrt(varies.variance))
 
 
-def _equal_groups(weight: Floats) -> float:
-    """Return the number of groups of equal weight that are worth these (Kish 1965)."""
-    relative = weight / weight.max()
-    return float(relative.sum() ** 2 / np.sum(relative**2))
+def _rows_of_any_groups(evidence: Evidence, of_one_row: float) -> float:
+    """Rows that are worth groups of these sizes, with the correlation that all groups show.
+
+    Where the large groups happen to be alike the variance is too small, but not the correlation
+    within groups (Fleiss & Cuzick 1979), to which each group counts by its rows. Of groups of equal
+    size this is n / (n - 1) times the rows by their variance, for n groups.
+    """
+    weight, n_rows = evidence.group_weight, evidence.n_effective_rows
+    assert weight is not None
+    assert evidence.group_influence is not None
+    assert n_rows is not None
+    has_weight = weight > 0
+    share = weight[has_weight] / weight.sum()
+    n_groups = len(share)
+    if n_rows <= n_groups:
+        return n_rows
+    between = n_rows * float(np.sum(evidence.group_influence[has_weight] ** 2 / share))
+    correlation = np.clip((between / of_one_row - n_groups) / (n_rows - n_groups), 0.0, 1.0)
+    return float(n_rows / (1 + (n_rows / equal_units(share) - 1) * correlation))

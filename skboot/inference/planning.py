@@ -45,7 +45,7 @@ class Spread:
     n_runs : float or None
         Runs; None where there is one system.
     n_strata : int
-        Test units less this are their degrees of freedom.
+        Test units of equal size less this are their degrees of freedom.
     student : bool
         Whether the interval uses quantiles of Student's t, else those of the normal.
     noise : float
@@ -54,6 +54,8 @@ class Spread:
         Degrees of freedom of that mean square.
     of_one_list : bool
         Whether that mean square is between training samples of one list, whose number stays.
+    worth : float
+        Test units of equal size that one of these counts like; 1 of equal ones.
     """
 
     n_units: int
@@ -67,6 +69,7 @@ class Spread:
     noise: float = 0.0
     df_runs: float = np.inf
     of_one_list: bool = False
+    worth: float = 1.0
 
     def with_degrees_of_freedom(self, degrees_of_freedom: float) -> Spread:
         """Return the spread whose ``noise`` gives these degrees of freedom at its own size.
@@ -189,7 +192,7 @@ class Spread:
         return self.n_units / n_units, more_runs
 
     def _df_of_units(self, n_units: float) -> float:
-        return max(n_units - self.n_strata, 1.0)
+        return max(n_units * self.worth - self.n_strata, 1.0)
 
 
 @dataclass(frozen=True)

@@ -215,10 +215,11 @@ def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
     limits = SHARE_LIMITS.get(shown.method)
     if share is not None and limits is not None:
         return _pilot_of_counts(result, share.hits, n, ShareSpread(share.hits / n, limits), level)
-    k = evidence.drawn.n_strata
+    drawn, k = evidence.drawn, evidence.drawn.n_strata
     student = shown.method not in _OF_NORMAL_WIDTH
-    factor = n / max(n - k, 1) if student else 1.0
-    spread = _varying(Spread(n, factor * result.standard_error**2, n_strata=k, student=student))
+    factor = n / max(n - k, 1) * drawn.unequal if student else 1.0
+    variance, worth = factor * result.standard_error**2, drawn.n_equal / n
+    spread = _varying(Spread(n, variance, n_strata=k, student=student, worth=worth))
     share_of_bounds = _factors_of_bounds(evidence, _at_level(result, level))
     return Pilot(
         spread,
@@ -286,10 +287,10 @@ def _spread_of_pair(pair: PairedDifference, n_units: int) -> Spread:
     assert facts is not None
     if pair.components is None or pair.n_runs is None:
         student = pair.confidence_interval.method not in _OF_NORMAL_WIDTH
-        n_strata = 1 if df is None else round(n_units - df)
-        factor = n_units / max(n_units - n_strata, 1) if student else 1.0
-        variance = factor * pair.standard_error**2
-        return Spread(n_units, variance, n_strata=n_strata, student=student)
+        n_strata = 1 if df is None else round(facts.drawn.n_equal - df)
+        factor = n_units / max(n_units - n_strata, 1) * facts.drawn.unequal if student else 1.0
+        variance, worth = factor * pair.standard_error**2, facts.drawn.n_equal / n_units
+        return Spread(n_units, variance, n_strata=n_strata, student=student, worth=worth)
     # Both methods are taken to vary alike: their parts are not known one by one.
     n_runs = 2 / sum(1 / n for n in pair.n_runs)
     of_one_list = facts.varied in ("training", "both")

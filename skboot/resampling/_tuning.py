@@ -109,6 +109,8 @@ NARROW_COUNTS = 1 << 15
 # of more than these it is done for some atoms at a time, which makes 16 means of 1,000,000 rows
 # twice as fast as 16 products, not three times.
 SHARED_TERMS = 1 << 24
+# Share of the mean size of groups below which their sizes differ by rounding.
+ROUNDING_OF_SIZES = 1e-12
 
 # Rows that are put into cells at a time; their temporary arrays stay in the cache.
 ROWS_AT_ONCE = 1 << 17

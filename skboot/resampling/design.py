@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.warnings import Note
-from ._tuning import KEYS_PER_ROW, UNSURE_MEMBERS
+from ._tuning import KEYS_PER_ROW, ROUNDING_OF_SIZES, UNSURE_MEMBERS
 from .block import Block, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
 from .draws import Strata, multinomial_counts
@@ -238,6 +238,75 @@ for _kind, _unit in (("tasks", "task"), ("groups of tasks", "group")):
     )
 
 
+# ------------------------------------------------------------------ groups of unequal size
+
+
+def equal_units(weights: NDArray[Any]) -> float:
+    """Return the number of units of equal weight that are worth these (Kish 1965).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_units,)
+        Not negative, not all 0.
+
+    Returns
+    -------
+    float
+        (sum w)^2 / sum w^2.
+    """
+    # Relative weights: the squares of very large or very small ones leave the range.
+    relative = weights / weights.max()
+    return float(relative.sum() ** 2 / np.sum(relative**2))
+
+
+def freedom_of_groups(
+    sizes: NDArray[Any], strata: NDArray[np.intp] | None = None
+) -> tuple[float, float] | None:
+    """Degrees of freedom and inflation of groups, by their sizes.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_groups,)
+        Number of rows of each group, or their weight. Groups without any do not count.
+    strata : ndarray of shape (n_groups,), optional
+        Stratum of each group, from 0.
+
+    Returns
+    -------
+    tuple (degrees of freedom, inflation) or None
+        None where all groups have rows, and as many as all others of their stratum.
+
+    Notes
+    -----
+    Degrees of freedom are groups of equal size that are worth those of each stratum (Kish 1965),
+    less strata. The inflation is that of as many groups of equal size times the mean of ((1 - 1/G)
+    / (1 - n_g/N))^2 over the G groups of a stratum, with weights n_g^2: what leaving out one group
+    at a time (CV3; MacKinnon, Nielsen & Webb 2023, section 3) adds where means of groups vary
+    alike, whatever their size.
+    """
+    has_rows = sizes > 0
+    sizes, n_strata = sizes[has_rows], 1
+    stratum = np.zeros(len(sizes), dtype=np.intp)
+    if strata is not None:
+        stratum, n_strata = strata[has_rows], int(strata.max()) + 1
+    n_groups = np.bincount(stratum, minlength=n_strata)
+    means = np.bincount(stratum, sizes, n_strata) / np.maximum(n_groups, 1)
+    relative = sizes / means[stratum]
+    if np.all(np.abs(relative - 1) <= ROUNDING_OF_SIZES):
+        if has_rows.all() or not has_rows.any():
+            return None
+        relative[:] = 1
+    of_stratum = n_groups[stratum]
+    squares = np.bincount(stratum, relative**2, n_strata)
+    worth = float(np.sum(n_groups[n_groups > 0] ** 2 / squares[n_groups > 0]))
+    # A group that is alone in its stratum shows no variance, which no factor makes larger.
+    rest = np.where(of_stratum > 1, (of_stratum - relative) / np.maximum(of_stratum - 1, 1), 1.0)
+    importance = (sizes / sizes.max()) ** 2
+    too_little = np.sum(importance / np.maximum(rest, ROUNDING_OF_SIZES) ** 2) / importance.sum()
+    df = max(len(sizes) - n_strata, 1)
+    return worth - n_strata, (df + n_strata) / df * float(too_little)
+
+
 # ------------------------------------------------------------------ designs
 
 
@@ -260,7 +329,8 @@ class SamplingDesign(DesignWords, ABC):
     held_fixed : tuple of str
         What every resample has in common with the data, in words.
     freedom : tuple of float or None
-        Degrees of freedom and inflation where strata weigh otherwise than by their units.
+        Degrees of freedom and inflation where units weigh differently, or strata otherwise than by
+        their units.
     remarks : tuple of Note
         What a reader of every result must know: of the kind, and of these data.
     """
@@ -302,9 +372,9 @@ class SamplingDesign(DesignWords, ABC):
 
     @cached_property
     def degrees_of_freedom(self) -> float:
-        """Units less strata, of the factor with the fewest units, at least 1; or `freedom`."""
+        """Units less strata, of the factor with the fewest units, or `freedom`; at least 1."""
         if self.freedom is not None:
-            return self.freedom[0]
+            return max(self.freedom[0], 1.0)
         return max(self.smallest_side - self.n_strata, 1)
 
     @property
@@ -322,13 +392,19 @@ class SamplingDesign(DesignWords, ABC):
         """Whether rows are drawn one by one, without strata."""
         return self.units_are_rows and self.strata is None
 
-    def n_units_among(self, rows: NDArray[np.intp] | None) -> tuple[int, ...]:
-        """Count the units that own at least one of ``rows`` (all rows when None)."""
+    def among(
+        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None = None
+    ) -> tuple[tuple[int, ...], tuple[float, float] | None]:
+        """Return the units that own any of ``rows`` (all when None), and their `freedom`.
+
+        Rows may have weights, by which units of unequal size count.
+        """
         if rows is None:
-            return self.n_units
+            return self.n_units, self.freedom
         if self.members is None:
-            return (len(rows),)
-        return tuple(len(np.unique(column)) for column in self.members[rows].T)
+            return (len(rows),), self.freedom
+        n_units = tuple(len(np.unique(column)) for column in self.members[rows].T)
+        return n_units, self.freedom
 
     # ------------------------------------------------------------------ resamples
 
@@ -422,8 +498,13 @@ class GroupDesign(SamplingDesign):
     """Whole groups of rows."""
 
     @classmethod
-    def of(cls, groups: NDArray[np.intp], strata: NDArray[np.intp] | None = None) -> GroupDesign:
-        """Whole groups; ``groups`` (n_samples,) numbers them from 0, ``strata`` is per row."""
+    def of(
+        cls,
+        groups: NDArray[np.intp],
+        strata: NDArray[np.intp] | None = None,
+        weights: NDArray[np.float64] | None = None,
+    ) -> GroupDesign:
+        """Whole groups; ``groups`` (n_samples,) numbers them from 0, the others are per row."""
         n_groups = int(groups.max()) + 1
         of_unit, held_fixed = None, tuple[str, ...]()
         if strata is not None:
@@ -431,21 +512,33 @@ class GroupDesign(SamplingDesign):
             of_unit = np.empty(n_groups, dtype=np.intp)
             of_unit[groups] = strata
         members = groups[:, None]
-        return cls(len(groups), (n_groups,), members, of_unit, held_fixed, **vars(GROUPS))
+        freedom = freedom_of_groups(np.bincount(groups, weights), of_unit)
+        units = (n_groups,)
+        return cls(len(groups), units, members, of_unit, held_fixed, freedom, **vars(GROUPS))
 
-    @property
-    def group_of_row(self) -> NDArray[np.signedinteger]:
-        """Number of each row's group, (n_samples,)."""
+    def among(
+        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None = None
+    ) -> tuple[tuple[int, ...], tuple[float, float] | None]:
+        """See `SamplingDesign.among`; averages over tasks go by those."""
+        if rows is None:
+            return self.n_units, self.freedom
         assert self.members is not None
-        return self.members[:, 0]
+        groups = self.members[rows, 0]
+        n_units = (len(np.unique(groups)),)
+        if self.averages_tasks:
+            return n_units, self.freedom
+        sizes = np.bincount(groups, weights, self.n_units[0])
+        return n_units, freedom_of_groups(sizes, self.strata)
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """See `SamplingDesign.bind`; atoms are groups."""
-        return bind_groups(codings, self.group_of_row, self.n_units[0], self.strata)
+        assert self.members is not None
+        return bind_groups(codings, self.members[:, 0], self.n_units[0], self.strata)
 
     def units_drawn(self, indices: NDArray[np.integer]) -> NDArray[np.int64] | None:
         """See `SamplingDesign.units_drawn`."""
-        group = self.group_of_row
+        assert self.members is not None
+        group = self.members[:, 0]
         first_row = np.unique(group, return_index=True)[1]
         drawn = np.empty((len(indices), self.n_units[0]), dtype=np.int64)
         for resample, rows in enumerate(indices):
@@ -528,8 +621,16 @@ class OnePopulationDesign(CrossedDesign):
         """Number of members that may stand in each column of a pair."""
         return self.n_units * 2
 
-    def n_units_among(self, rows: NDArray[np.intp] | None) -> tuple[int, ...]:
-        """Count the members that occur on either side of ``rows`` (all rows when None)."""
+    def freedom_among(
+        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None
+    ) -> tuple[float, float] | None:
+        """Return `freedom` among some ``rows`` (all when None) that have these weights."""
+        return self.freedom
+
+    def among(
+        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None = None
+    ) -> tuple[tuple[int, ...], tuple[float, float] | None]:
+        """See `SamplingDesign.among`; a member counts once, on either side."""
         if rows is None or self.members is None:
-            return self.n_units
-        return (len(np.unique(self.members[rows])),)
+            return self.n_units, self.freedom
+        return (len(np.unique(self.members[rows])),), self.freedom

@@ -17,29 +17,31 @@ from numpy.typing import NDArray
 
 from .._base.warnings import Note, Notes
 from ._tuning import FEW_TASKS, FEW_UNITS
-from .design import SamplingDesign
+from .design import SamplingDesign, freedom_of_groups
 
 Floats = NDArray[np.float64]
 _Design = TypeVar("_Design", bound=SamplingDesign)
 
 
-def drawn_tasks(design: _Design, n_tasks: int) -> _Design:
+def drawn_tasks(design: _Design, group_of_task: NDArray[np.intp]) -> _Design:
     """Return the design of groups as one that draws tasks, each of which lies in a group."""
     n_units = design.n_units[0]
-    kind = "tasks" if n_units == n_tasks else "groups of tasks"
+    kind = "tasks" if n_units == len(group_of_task) else "groups of tasks"
+    freedom = freedom_of_groups(np.bincount(group_of_task, minlength=n_units), design.strata)
     if n_units >= FEW_TASKS:
-        return design.of_kind(kind)
+        return design.of_kind(kind, freedom=freedom)
     text = (
         f"Only {n_units} {kind} were resampled (fewer than {FEW_TASKS}): expect less "
         "coverage than stated."
     )
-    return design.of_kind(kind, Note("few", text))
+    return design.of_kind(kind, Note("few", text), freedom=freedom)
 
 
 def across_tasks(design: _Design, n_tasks: int) -> _Design:
     """Return the design of groups as one of groups with rows in several of the fixed tasks."""
     held_fixed = ("the tasks", *design.held_fixed)
-    return design.of_kind("groups across tasks", *_few(n_tasks), held_fixed=held_fixed)
+    few = _few(n_tasks)
+    return design.of_kind("groups across tasks", *few, held_fixed=held_fixed, freedom=None)
 
 
 def within_tasks(

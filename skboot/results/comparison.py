@@ -123,9 +123,12 @@ class ComparisonResult(FromACall, ShownDifferences):
     def _with_facts(self) -> tuple[PairedDifference, ...]:
         """Return the pairs, each of which refers to one record of what they share."""
         # On test sets of their own the smallest one decides how much is known.
-        system = min(self.systems.values(), key=lambda each: np.min(each.n_units))
-        bounds = (each.evidence.facts.bounds for each in self.systems.values())
-        lowest, highest = zip(*bounds, strict=True)
+        evidence = [each.evidence for each in self.systems.values()]
+        lowest, highest = zip(*(known.facts.bounds for known in evidence), strict=True)
+        system, known = min(
+            zip(self.systems.values(), evidence, strict=True),
+            key=lambda each: np.min(each[0].n_units),
+        )
         of_call = self.provenance.facts
         facts = ComparisonFacts(
             metric=self.metric,
@@ -134,6 +137,7 @@ class ComparisonResult(FromACall, ShownDifferences):
             unit=system.unit,
             n_units=system.n_units,
             digits=max(pair._own_digits for pair in self.pairs),
+            drawn=known.drawn,
             varied=of_call.varied,
             paired_runs=of_call.paired_runs,
             paired=of_call.paired,

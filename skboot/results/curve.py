@@ -98,6 +98,8 @@ class CurveResult(FromACall, Shown):
         How many units were there to draw from, one number a factor.
     n_strata : int
         Number of strata, 1 without.
+    freedom : tuple of float or None
+        Degrees of freedom and inflation of groups of unequal size.
     n_samples : int
         Number of test rows.
     weighted : bool
@@ -158,6 +160,7 @@ class CurveResult(FromACall, Shown):
     floor: Floats | None = None
     bin_error: Floats | None = None
     is_difference: bool = False
+    freedom: tuple[float, float] | None = None
     provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
@@ -241,7 +244,7 @@ class CurveResult(FromACall, Shown):
         return Evidence(
             float(self.estimate[k]),
             self.bootstrap_distribution[:, k],
-            Drawn(self.kind, self.units_of_factors, self.n_strata),
+            Drawn(self.kind, self.units_of_factors, self.n_strata, self.freedom),
             Facts(self.bounds, weighted=self.weighted),
         )
 

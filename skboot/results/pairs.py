@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from .._base.doors import door
 from .._base.values import same_values
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.evidence import Drawn
 from ..inference.intervals import MIRRORED
 from ..inference.outperformance import Outperformance
 from ..inference.proportions import Discordant
@@ -43,6 +44,8 @@ class ComparisonFacts:
     digits : int
         Digits after the point of the differences and their limits, in tables and sentences: as many
         as the difference that needs most.
+    drawn : Drawn
+        What was drawn, for plans.
     varied : str or None
         What the runs of methods on a test set differ in; None without runs.
     paired_runs : bool
@@ -59,6 +62,7 @@ class ComparisonFacts:
     unit: str
     n_units: int | tuple[int, ...]
     digits: int
+    drawn: Drawn = field(compare=False)
     varied: str | None = None
     paired_runs: bool = False
     paired: bool = True

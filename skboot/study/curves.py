@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.warnings import Note, tell, texts_of
+from .._base.warnings import Note, collected, tell, texts_of
 from .._base.workers import single_threaded_blas
-from ..inference._tuning import FEW_GROUPS
 from ..inference.bands import CurveEvidence, simultaneous_band
+from ..inference.cautions import tell_of_groups
 from ..inference.distribution import BoundStatistic
+from ..inference.evidence import Evidence
 from ..metrics.curves import ClassSizes, Curve, TwoClassRows
 from ..results.curve import CurveResult
 from ..results.provenance import Provenance
@@ -185,12 +186,12 @@ def _notes_of(call: CurveCall, drawn: Sequence[Drawn]) -> list[Note]:
         text = f"no value at {lacking[k]} of {len(drawn[k].estimate)} points of the grid."
         notes.append(Note("undefined", text))
     design = call.plan.design
-    if design.units_are_groups and design.n_units[0] < FEW_GROUPS:
-        text = (
-            f"Only {design.n_units[0]} groups were resampled (fewer than {FEW_GROUPS}): expect "
-            "less coverage than stated."
-        )
-        notes.append(Note("few", text))
+    if design.units_are_groups:
+        of_design = {"n_strata": design.n_strata, "freedom": design.freedom}
+        known = Evidence.of(np.nan, np.empty(0), design.kind, design.n_units, **of_design)
+        with collected() as few:
+            tell_of_groups(known)
+        notes += few
     if caution := design.coverage_caution(design.n_units):
         notes.append(Note("caution", caution))
     return notes
@@ -270,6 +271,7 @@ def _result(
         "unit": design.unit,
         "units_of_factors": design.n_units,
         "n_strata": design.n_strata,
+        "freedom": design.freedom,
         "n_samples": design.n_samples,
         "weighted": call.facts.weighted,
         "is_difference": is_difference,

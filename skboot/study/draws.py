@@ -41,7 +41,7 @@ from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import OF_STANDARD_ERRORS, problem_with
 from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling.coding import CodedRows
-from ..resampling.design import CrossedDesign, SamplingDesign
+from ..resampling.design import CrossedDesign, SamplingDesign, equal_units
 from ..resampling.plan import Binding, ResamplingPlan
 from ..resampling.shared_sums import distinct_columns
 from .measured import Measured
@@ -197,7 +197,8 @@ class RowsInMemory(Source):
         variance_cost = statistic.variance_cost(reduced)
         facts = statistic.facts(reduced, rows, members)
         reads = statistic.reading(reduced)
-        known = Evidence(np.nan, np.empty(0), Drawn.of(design, part.rows), facts)
+        drawn = Drawn.of(design, part.rows, rows[2])
+        known = Evidence(np.nan, np.empty(0), drawn, facts)
         # Rows that the user gave as resamples may split groups; groups then have no influence.
         holds_rows = design.n_factors == 1 and not design.units_are_rows
         by_group = holds_rows and known.facts.additive and plan.resamples is None
@@ -231,9 +232,7 @@ def _with_groups(
     of_groups = np.bincount(groups, weights, design.n_units[0]).astype(np.float64)
     n_effective = float(len(y_pred))
     if weights is not None and weights.any():
-        # Relative weights: the squares of very large or very small ones leave the range.
-        relative = weights / weights.max()
-        n_effective = float(relative.sum() ** 2 / np.sum(relative**2))
+        n_effective = equal_units(weights)
     deciding = None
     if statistic.response in ("labels", "indicators") and y_true is not None:
         wrong = (y_true != y_pred).reshape(len(y_true), -1).any(axis=1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
 from .._base.warnings import Note, tell
@@ -175,7 +175,7 @@ def planned(
 ) -> Planned:
     """Return what is drawn for scores; see `study_of`."""
     rows = _any_of(scores).rows
-    plan = resampling_plan(sampling, rows.n_samples, n_series)
+    plan = resampling_plan(sampling, rows.n_samples, n_series, rows.sample_weight)
     tasks = None
     # Few calls have tasks or rows in time order: their modules are imported for those.
     if sampling.average_over is not None:
@@ -213,11 +213,16 @@ def _any_of(scores: Scores) -> Measured:
 # ------------------------------------------------------------------ what is drawn
 
 
-def resampling_plan(sampling: Sampling, n_samples: int, n_series: int = 0) -> ResamplingPlan:
+def resampling_plan(
+    sampling: Sampling,
+    n_samples: int,
+    n_series: int = 0,
+    weights: NDArray[np.float64] | None = None,
+) -> ResamplingPlan:
     """Return the plan of a call; refuse one whose replicates memory does not hold.
 
-    They are counted ``n_series`` times where it is known how many statistics there are. Tasks,
-    blocks and subgroups are not looked at.
+    They are counted ``n_series`` times where it is known how many statistics there are. A group is
+    as large as the checked ``weights`` of its rows. Tasks, blocks and subgroups are not looked at.
     """
     seed = check.check_seed(sampling.random_state)
     same_population = check.check_flag("same_population", sampling.same_population)
@@ -225,7 +230,7 @@ def resampling_plan(sampling: Sampling, n_samples: int, n_series: int = 0) -> Re
     n_resamples = check.check_count("n_resamples", sampling.n_resamples, 2, advice)
     if n_series:
         check_replicates_fit(n_resamples, n_series)
-    design = _design(sampling.groups, sampling.strata, same_population, n_samples)
+    design = _design(sampling.groups, sampling.strata, same_population, n_samples, weights)
     if sampling.resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
     if design.no_given_rows:
@@ -243,6 +248,7 @@ def _design(
     strata: ArrayLike | None,
     same_population: bool,
     n_samples: int,
+    weights: NDArray[np.float64] | None,
 ) -> SamplingDesign:
     if groups is None:
         if same_population:
@@ -277,4 +283,4 @@ def _design(
     units = check.check_groups(columns)
     within = check.check_strata(strata, units)
     check_row_each("strata", within, n_samples)
-    return GroupDesign.of(units, within)
+    return GroupDesign.of(units, within, weights)

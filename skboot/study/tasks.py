@@ -117,8 +117,10 @@ def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
         # Of blocks of rows in time each lies in a task, and none are given.
         unit, given = design.members[:, 0], plan.resamples is not None or plan.drawn is not None
         shared = _of_each(unit, tasks.number)
-        if design.units_are_groups and not given and _of_each(tasks.number, unit) is not None:
-            return drawn_tasks(design, n_tasks)
+        if design.units_are_groups and not given:
+            group_of_task = _of_each(tasks.number, unit)
+            if group_of_task is not None:
+                return drawn_tasks(design, group_of_task)
         if given or shared is None:
             return across_tasks(design, n_tasks)
         task_of_unit = shared

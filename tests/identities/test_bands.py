@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from identity_cases import close, columns_of, quiet, rows_of
+from identity_cases import close, columns_of, freedom_by_hand, quiet, rows_of
 from scipy.special import ndtr, ndtri, stdtrit
 
 import skboot
@@ -106,8 +106,20 @@ def errors_of(found, scale):
 
 def reach_of(found, normal):
     """Student's t at the level of a normal quantile, for the spread of resamples."""
-    df = found.n_units - found.n_strata
-    return np.sqrt(found.n_units / df) * stdtrit(df, ndtr(normal))
+    df, inflation = freedom_of_rows(found.unit, found.n_units, found.n_strata)
+    return np.sqrt(inflation) * stdtrit(df, ndtr(normal))
+
+
+@cache
+def freedom_of_rows(unit, n_units, n_strata):
+    """Degrees of freedom and inflation of the designs above."""
+    if unit != "group":
+        return n_units - n_strata, n_units / (n_units - n_strata)
+    for design in ("groups", "groups in strata", "alike in groups"):
+        columns = case(design)[2]
+        known = len(np.unique(columns["groups"])), len(np.unique(columns.get("strata", 0)))
+        if known == (n_units, n_strata):
+            return freedom_by_hand(columns, N)
 
 
 def free_by_hand(found, y):

@@ -14,6 +14,7 @@ from identity_cases import (
     call_of,
     close,
     each_of,
+    freedom_by_hand,
     one_of,
     plain_value,
     product_of,
@@ -281,8 +282,7 @@ def test_methods_whose_runs_are_equal_differ_as_their_systems_do(name, seed):
     defined = [np.isfinite(alone.systems[key].bootstrap_distribution).all() for key in systems]
     if not all(defined):
         return
-    n = alone.systems["A"].n_units
-    lost = len(np.unique(call.columns.get("strata", 0)))
-    close(of_runs.standard_error, pair.standard_error * np.sqrt(n / (n - lost)), 1e-6, 1e-9)
-    close(of_runs.degrees_of_freedom, n - lost, 1e-6)
+    df, inflation = freedom_by_hand(call.columns, call.n)
+    close(of_runs.standard_error, pair.standard_error * np.sqrt(inflation), 1e-6, 1e-9)
+    close(of_runs.degrees_of_freedom, df, 1e-6)
     close([*of_runs.confidence_interval], [*pair.confidence_interval], 1e-6, 1e-9)

@@ -14,6 +14,7 @@ from identity_cases import (
     call_of,
     close,
     each_with,
+    freedom_by_hand,
     quiet,
     scored,
     unless,
@@ -97,8 +98,12 @@ class Case:
         first = np.unique(self.unit, return_index=True)[1]
         self.stratum = numbered(stratum[first])
         self.n_units = len(first)
+        columns = {**self.call.columns, **self.columns}
         self.df = self.n_units - len(np.unique(stratum))
-        self.inflation = self.n_units / self.df
+        self.inflation = self.unequal = self.n_units / self.df
+        if "groups" in columns:
+            self.df, self.inflation = freedom_by_hand(columns, n)
+        self.unequal = self.inflation / self.unequal
 
     def scored(self, **options):
         options = {**self.call.options, **self.columns, "n_resamples": 19, **options}
@@ -229,7 +234,8 @@ def test_studentized_limits_are_quantiles_of_pivots(name, design, seed):
         return
     for level in (0.95, 0.8, 0.63):
         tails = 0.5 + level / 2, 0.5 - level / 2
-        expected = [estimate - of_data * quantile(pivots, tail) for tail in tails]
+        error = of_data * np.sqrt(case.unequal)
+        expected = [estimate - error * quantile(pivots, tail) for tail in tails]
         close([*quiet(result.interval, "studentized", level)], expected, 1e-6, 1e-9)
 
 

@@ -6,7 +6,18 @@ are no sums, and plans of pilots of four to nine units, whose own width they hav
 
 import numpy as np
 import pytest
-from identity_cases import MEANS, any_seed, call_of, close, each_of, means_of, one_of, quiet, scored
+from identity_cases import (
+    MEANS,
+    any_seed,
+    call_of,
+    close,
+    each_of,
+    freedom_by_hand,
+    means_of,
+    one_of,
+    quiet,
+    scored,
+)
 from scipy.special import ndtri, stdtrit
 
 import skboot
@@ -36,13 +47,13 @@ def limits_of_few_groups(call, values, sign, level):
     weight = call.columns.get("sample_weight", np.ones(call.n))
     values = sign * values
     mean = np.average(values, weights=weight)
-    names, first, unit = np.unique(groups, return_index=True, return_inverse=True)
+    _, first, unit = np.unique(groups, return_index=True, return_inverse=True)
     strata = call.columns.get("strata", np.zeros(call.n))[first]
     influence = np.bincount(unit, weight * (values - mean)) / weight.sum()
     stratum = np.unique(strata, return_inverse=True)[1]
     influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
-    n, df, z = len(names), len(names) - stratum.max() - 1, ndtri(0.5 + level / 2)
-    variance = np.sum(influence**2) * n / df
+    (df, inflation), z = freedom_by_hand(call.columns, call.n), ndtri(0.5 + level / 2)
+    variance = np.sum(influence**2) * inflation
     carriers = np.sum(influence**2) ** 2 / np.sum(influence**4)
     t = stdtrit(min(carriers + 2, df), 0.5 + level / 2)
     low, high = range_of(call, values, sign)
@@ -52,6 +63,12 @@ def limits_of_few_groups(call, values, sign, level):
         of_groups = np.bincount(unit, weight)
         perfect = (z / stdtrit(df, 0.5 + level / 2)) ** 2
         size = max(n_rows * (z / t) ** 2, min(n_rows, kish(of_groups)) * perfect)
+        # The correlation that all groups show, to which each counts by its rows.
+        n, rows = kish(weight), of_groups / of_groups.sum() * kish(weight)
+        within = n * (mean - low) * (high - mean) - np.sum((influence * n) ** 2 / rows)
+        between = 1 - within / ((n - len(rows)) * (mean - low) * (high - mean))
+        of_any = n / (1 + (np.sum(rows**2) / n - 1) * np.clip(between, 0, 1))
+        size = min(size, of_any * perfect)
         return low + (high - low) * wilson(share, size, z), "wilson"
     end = 1 if np.isfinite(low) else -1
     distance = mean - low if end > 0 else high - mean
@@ -84,8 +101,9 @@ def test_groups_without_an_error_are_as_many_rows_as_their_t_allows(n_groups, le
     groups = np.arange(6 * n_groups) // 6
     for weight in (None, np.ones(6 * n_groups) + groups % 3):
         result = scored(y, y, groups=groups, sample_weight=weight, confidence_level=level)
-        ratio = ndtri(0.5 + level / 2) / stdtrit(n_groups - 1, 0.5 + level / 2)
-        expected = wilson(1.0, n_groups * ratio**2, ndtri(0.5 + level / 2))
+        worth = n_groups if weight is None else kish(np.bincount(groups, weight))
+        ratio = ndtri(0.5 + level / 2) / stdtrit(worth - 1, 0.5 + level / 2)
+        expected = wilson(1.0, worth * ratio**2, ndtri(0.5 + level / 2))
         close([*result.confidence_interval], expected, 1e-7)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from identity_cases import close, drawn_rows, quiet, rows_of, scored
+from identity_cases import close, drawn_rows, freedom_by_hand, quiet, rows_of, scored
 from scipy.optimize import brentq
 from scipy.special import expit, ndtr, ndtri, stdtrit
 from scipy.stats import beta
@@ -334,7 +334,10 @@ def test_the_interval_of_a_calibration_error_is_made_of_exact_limits_of_bins(
         single = ndtri(0.5 + level ** (1 / len(occurs)) / 2)
         if design != "rows":
             df = min(sizes) - 1
-            single = np.sqrt((df + 1) / df) * stdtrit(df, ndtr(single))
+            inflation = (df + 1) / df
+            if design == "groups":
+                df, inflation = freedom_by_hand({**of.weights, **columns}, N)
+            single = np.sqrt(inflation) * stdtrit(df, ndtr(single))
         each = 2 * ndtr(single) - 1
         limits = [exact_limits(p * n, n, each) for p, n in zip(share, rows, strict=True)]
         low, high = np.array(limits).T - mean

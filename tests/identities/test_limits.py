@@ -18,6 +18,7 @@ from identity_cases import (
     call_of,
     close,
     each_of,
+    freedom_by_hand,
     means_of,
     one_of,
     product_of,
@@ -390,9 +391,9 @@ def test_t_and_normal_limits_are_those_of_the_replicates(name, design):
     call = call_of(name, design, n=60)
     result = scored(call.y_true, call.y_pred, **call.options)
     error = result.bootstrap_distribution.std(ddof=1)
-    n, k = result.n_units, len(np.unique(call.columns.get("strata", 0)))
     bounds = call.score.bounds
-    half = stdtrit(n - k, 0.95) * error * np.sqrt(n / (n - k))
+    df, inflation = freedom_by_hand(call.columns, call.n)
+    half = stdtrit(df, 0.95) * error * np.sqrt(inflation)
     limits = np.clip([result.estimate - half, result.estimate + half], *bounds)
     close(np.clip([*quiet(result.interval, "t", 0.9)], *bounds), limits, 1e-6)
     centre = 2 * result.estimate - result.bootstrap_distribution.mean()
@@ -497,9 +498,10 @@ def test_a_plan_for_the_width_of_the_pilot_is_its_size(name, method):
     call = call_of(name, "groups", n=60)
     options = {**call.options, "interval": method, "n_resamples": 999}
     pilot = scored(call.y_true, call.y_pred, **options)
-    factor = stdtrit(pilot.n_units - 1, 0.975) if method != "normal" else ndtri(0.975)
-    n = pilot.n_units
-    half = factor * pilot.standard_error * (1 if method == "normal" else np.sqrt(n / (n - 1)))
+    n, (df, inflation) = pilot.n_units, freedom_by_hand(call.columns, call.n)
+    half = ndtri(0.975) * pilot.standard_error
+    if method != "normal":
+        half = stdtrit(df, 0.975) * pilot.standard_error * np.sqrt(inflation)
     found = quiet(skboot.plan_evaluation, pilot, half_width=half).n_units
     assert abs(found - n) <= 2
 

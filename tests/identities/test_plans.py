@@ -2,7 +2,17 @@
 
 import numpy as np
 import pytest
-from identity_cases import MEANS, any_seed, call_of, close, each_with, one_of, quiet, scored
+from identity_cases import (
+    MEANS,
+    any_seed,
+    call_of,
+    close,
+    each_with,
+    freedom_by_hand,
+    one_of,
+    quiet,
+    scored,
+)
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import nctdtr, ndtr, ndtri, stdtrit
@@ -102,11 +112,14 @@ def test_the_power_of_a_plan_is_that_of_the_normal_or_the_t_law(name, design, se
     result = compared(call.y_true, systems, **more)
     [pair] = result.pairs
     n, k = result.systems["A"].n_units, len(np.unique(call.columns.get("strata", 0)))
-    error = pair.standard_error * np.sqrt(n / (n - k))
+    df, inflation = n - k, n / (n - k)
+    if design not in ("blocks", "panel", "drawn tasks"):
+        df, inflation = freedom_by_hand(call.columns, call.n)
+    error, worth = pair.standard_error * np.sqrt(inflation), (df + k) / n
     effect = 0.9 * pair.standard_error
 
     def power(size, level):
-        df = size - k
+        df = size * worth - k
         quantile = stdtrit(df, level if side != "two-sided" else 0.5 + level / 2)
         shift = effect / (error * np.sqrt(n / size))
         return ndtr(shift - quantile) if df >= 20 else 1 - nctdtr(df, shift, quantile)

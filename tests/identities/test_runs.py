@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 import pytest
-from identity_cases import PRODUCTS, call_of, close, means_of, quiet, scored
+from identity_cases import PRODUCTS, call_of, close, freedom_by_hand, means_of, quiet, scored
 from scipy.special import ndtri, stdtrit
 
 import skboot
@@ -206,8 +206,8 @@ def test_equal_runs_are_one_system(design):
     rtol = 4 / np.sqrt(2 * 499) if design == "rows" else 1e-7
     halves = [np.ptp([*quiet(result.interval, "components")]), np.ptp([*quiet(one.interval, "t")])]
     close(*halves, rtol)
-    n, lost = result.n_units, n_strata(columns)
-    close(result.standard_error, one.standard_error * np.sqrt(n / (n - lost)), rtol)
+    _, inflation = freedom_by_hand(columns, 40)
+    close(result.standard_error, one.standard_error * np.sqrt(inflation), rtol)
 
 
 # ------------------------------------------------------------------ closed forms
@@ -290,17 +290,17 @@ def test_samples_of_one_list_add_their_variance_in_full(varied, n_full, design):
     more["full_runs"] = full
     result = runs_of(None, values, **more)
     columns = DESIGNS[design]
-    lost = n_strata(columns)
-    n, weights = result.n_units, columns.get("sample_weight")
+    test_df, inflation = freedom_by_hand(columns, 40)
+    weights = columns.get("sample_weight")
     scores = np.average(values, axis=1, weights=weights)
     if design == "rows":
-        series, list_series, noise = values, full, 1 / n
+        series, list_series, noise = values, full, 1 / 40
     else:
         # The same resamples for all runs, and for those on the list as runs of their own.
         every = [*values, *full]
         pool = runs_of(None, every, metric="mean", estimand="pooled", **columns)
         drawn = pool.bootstrap_distribution.reshape(len(every), -1)
-        series, list_series, noise = drawn[:6], drawn[6:], n / (n - lost)
+        series, list_series, noise = drawn[:6], drawn[6:], inflation
     k, seed = 6, 0.0
     if varied == "both":
         # Between two seeds of a sample, less what the test units make of their difference.
@@ -317,7 +317,7 @@ def test_samples_of_one_list_add_their_variance_in_full(varied, n_full, design):
     variance = max(between - c, 0) + te + fewer
     close(result.estimate, np.average(full, axis=1, weights=weights).mean())
     close(result.standard_error, np.sqrt(variance), 1e-7)
-    df = satterthwaite(variance, [(between, k - 1), (te, n - lost), (fewer, 3)])
+    df = satterthwaite(variance, [(between, k - 1), (te, test_df), (fewer, 3)])
     assert_t(result, variance, max(df, 2))
     if n_full > 1:
         alone = np.var(np.average(full, axis=1, weights=weights), ddof=1)
@@ -340,14 +340,13 @@ def test_methods_differ_by_the_variances_of_their_runs_and_of_common_rows(alike,
         methods["B"] = methods["A"][::-1] - 0.3
     columns = DESIGNS[design]
     [pair] = compared(None, methods, metric="mean", paired_runs=paired, **columns).pairs
-    n, lost, s = 40, n_strata(columns), 5
+    (test_df, inflation), s = freedom_by_hand(columns, 40), 5
     scores = np.average([*methods.values()], axis=2, weights=columns.get("sample_weight"))
-    series, noise = np.array([*methods.values()]), 1 / n
+    series, noise = np.array([*methods.values()]), 1 / 40
     if design != "rows":
         every = np.concatenate(series)
         pool = runs_of(None, every, metric="mean", estimand="pooled", **columns)
-        n = pool.n_units
-        series, noise = pool.bootstrap_distribution.reshape(2, s, -1), n / (n - lost)
+        series, noise = pool.bootstrap_distribution.reshape(2, s, -1), inflation
     if paired:
         scores, series = scores[:1] - scores[1:], series[:1] - series[1:]
     means = series.mean(axis=1)
@@ -357,8 +356,8 @@ def test_methods_differ_by_the_variances_of_their_runs_and_of_common_rows(alike,
     of_runs, of_test = np.maximum(between - c, 0).sum() / s, max(of_mean, c.sum() / s)
     close([pair.components[key] for key in ("runs", "test")], [of_runs, of_test], 1e-7)
     close(pair.standard_error, np.sqrt(of_runs + of_test), 1e-7)
-    terms = [(of_test, n - lost), *((one / s, s - 1) for one in between)]
-    terms += [(one / s, (s - 1) * (n - lost)) for one in c]
+    terms = [(of_test, test_df), *((one / s, s - 1) for one in between)]
+    terms += [(one / s, (s - 1) * test_df) for one in c]
     df = max(satterthwaite(of_runs + of_test, terms), 1)
     close(pair.degrees_of_freedom, df, 1e-7)
     half = stdtrit(df, 0.975) * pair.standard_error

@@ -103,8 +103,8 @@ def test_a_resample_is_as_large_as_the_sample_on_each_side(design):
 
 
 def test_all_rows_have_all_units_and_one_row_has_one_of_each_factor(design):
-    assert design.n_units_among(np.arange(N)) == design.n_units == design.n_units_among(None)
-    assert all(1 <= n <= design.n_factors for n in design.n_units_among(np.array([N // 2])))
+    assert design.among(np.arange(N)) == design.among(None) == (design.n_units, design.freedom)
+    assert all(1 <= n <= design.n_factors for n in design.among(np.array([N // 2]))[0])
 
 
 @pytest.mark.parametrize("words", DESIGNS.values(), ids=DESIGNS)
@@ -153,7 +153,7 @@ def test_units_drawn_give_the_rows_back_unless_units_were_split(design):
         assert design.units_drawn(split) is None
         return
     drawn = rng.multinomial(design.n_units[0], np.full(*design.n_units, 1 / design.n_units[0]), 3)
-    whole = [np.repeat(np.arange(N), counts[design.group_of_row]) for counts in drawn]
+    whole = [np.repeat(np.arange(N), counts[design.members[:, 0]]) for counts in drawn]
     read = np.vstack([design.units_drawn(rows[None]) for rows in whole])
     np.testing.assert_array_equal(read, drawn)
     assert design.units_drawn(split) is None

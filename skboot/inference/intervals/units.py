@@ -114,10 +114,12 @@ def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, fl
     pivots = np.sort(pivots)
     tail = (1 - confidence_level) / 2
     low, high = quantile(pivots, 1 - tail), quantile(pivots, tail)
+    # The pivots of unequal groups have heavier tails, but no standard error knows of their sizes.
+    error = evidence.standard_error * np.sqrt(evidence.drawn.unequal)
     with np.errstate(invalid="ignore"):
         return (
-            evidence.estimate - evidence.standard_error * low,
-            evidence.estimate - evidence.standard_error * high,
+            evidence.estimate - error * low,
+            evidence.estimate - error * high,
         )
 
 
