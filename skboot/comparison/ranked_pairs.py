@@ -20,10 +20,12 @@ from ..inference.differences import Difference
 from ..inference.evidence import Evidence
 from ..inference.intervals import MIRRORED
 from ..inference.proportions import Discordant, TwoProportions
+from ..inference.two_areas import TwoAreas
 from .asked import Asked
 from .contestants import (
     Contestant,
     are_identical,
+    areas_of,
     difference_of,
     estimated_differences,
     fewest_units,
@@ -126,6 +128,11 @@ class RankedPairs:
         if self.counts is not None:
             return None
         return proportions_of(self.contestants[self.first[k]], self.contestants[self.second[k]])
+
+    def areas(self, k: int, *, as_called: bool = False) -> TwoAreas | None:
+        """Return the areas under ROC curves of both systems of a pair, by rank or as called."""
+        areas = areas_of(self.contestants[self.first[k]], self.contestants[self.second[k]])
+        return areas.mirrored() if areas is not None and as_called and self.swapped[k] else areas
 
     def difference(self, k: int) -> Difference:
         """Return the difference of a pair with its replicates."""

@@ -153,9 +153,10 @@ def compare_systems(
         In (0, 1).
     interval : str
         Of the differences: ``"auto"`` (``"expanded"``; ``"tango"`` where fewer than ten
-        independent rows tell two systems apart), percentile, expanded, two-way (crossed groups),
-        basic, normal, t, bca, tango (right or wrong on independent rows), delong (area under the
-        ROC curve of independent rows).
+        independent rows tell two systems apart; ``"logit-delong"`` for areas under ROC curves of
+        independent rows without weights or strata), percentile, expanded, two-way (crossed groups),
+        basic, normal, t, bca, tango (right or wrong on independent rows), delong and logit-delong
+        (area under the ROC curve of independent rows).
     alternative : {"two-sided", "greater", "less"}
         What intervals and p-values of the differences are against, in scipy's words: "greater"
         gives lower limits of the first minus the second (a larger loss is greater), and p-values
@@ -217,10 +218,15 @@ def compare_systems(
     all differences (Westfall & Young 1993, section 2.3), never inside the interval of the
     difference by itself.
 
+    "logit-delong" is the outer of DeLong's interval and of one that is recovered from limits of
+    both areas on the logit scale, both with Student's t of one less than the rows of the smaller
+    class: near an area of 1 DeLong's standard error is smallest where the area came out too large.
+
     References
     ----------
     Westfall & Young (1993), Resampling-Based Multiple Testing; Tango (1998), Statistics in
-    Medicine 17, 891-908; DeLong et al. (1988), Biometrics 44, 837-845.
+    Medicine 17, 891-908; DeLong et al. (1988), Biometrics 44, 837-845; Zou & Donner (2008),
+    Statistics in Medicine 27, 1693-1702.
 
     Examples
     --------
