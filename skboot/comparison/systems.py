@@ -155,8 +155,8 @@ def compare_systems(
         Of the differences: ``"auto"`` (``"expanded"``; ``"tango"`` where fewer than ten
         independent rows tell two systems apart; ``"logit-delong"`` for areas under ROC curves of
         independent rows without weights or strata), percentile, expanded, two-way (crossed groups),
-        basic, normal, t, bca, tango (right or wrong on independent rows), delong and logit-delong
-        (area under the ROC curve of independent rows).
+        basic, normal, t, bca, tango (right or wrong on independent rows), delong (area under the
+        ROC curve of independent rows), logit-delong (the same).
     alternative : {"two-sided", "greater", "less"}
         What intervals and p-values of the differences are against, in scipy's words: "greater"
         gives lower limits of the first minus the second (a larger loss is greater), and p-values
@@ -167,8 +167,8 @@ def compare_systems(
         own, and independent resamples: ``y_true``, ``groups``, ``strata``, ``average_over`` and
         ``sample_weight`` are then dicts with the names of ``y_preds`` (or None); fixed tasks are
         the same for all systems. Where fewer than ten rows of a
-        system are right, or wrong, the interval is Newcombe's (1998). Tango's, BCa and ``by`` need
-        the same rows.
+        system are right, or wrong, the interval is Newcombe's (1998). Tango's, BCa, logit-delong
+        and ``by`` need the same rows.
     same_population : bool
         With crossed groups: both columns name members of one population.
     greater_is_better : bool, optional

@@ -8,7 +8,7 @@ hold what limits of both areas on the logit scale allow (record 0090).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import expm1, hypot, sqrt
+from math import expm1, hypot, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -88,12 +88,16 @@ def _reach(area: float, error: float, q: float, share: float, n: int) -> tuple[f
         return (reach, 0.0) if area >= 1 else (0.0, reach)
     if share < _STRAIGHT:
         return q * error, q * error
-    moved = share * q * error / (area * (1 - area))
+    if area < 0.5:
+        return _reach(1 - area, error, q, share, n)[::-1]
+    moved, to_half = share * q * error / (area * (1 - area)), log(area / (1 - area))
     # a - expit(logit(a) - x) = a (1 - a) (1 - e^-x) / (a e^-x + 1 - a), and its mirror image.
-    fallen = expm1(-moved)
-    variance = area * (1 - area)
-    down = -variance * fallen / (1 + area * fallen)
-    up = -variance * fallen / (1 + (1 - area) * fallen)
+    # Beyond 1/2 it goes on as a straight line: where it slowed down, the joint distance of two
+    # correlated areas would fall, and a higher level have the shorter interval.
+    down = area - 0.5 + (moved - to_half) / 4
+    if moved < to_half:
+        down = -area * (1 - area) * expm1(-moved) / (1 + area * expm1(-moved))
+    up = -area * (1 - area) * expm1(-moved) / (1 + (1 - area) * expm1(-moved))
     return down / share, up / share
 
 
