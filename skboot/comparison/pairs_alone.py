@@ -87,7 +87,8 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
     method = asked.interval
     difference: Difference
     if filled:
-        proportions, areas = family.proportions(k), family.areas(k)
+        proportions = family.proportions(k)
+        areas = family.areas(k) if family.has_areas else None
         if method == "auto":
             method = planned_method(counts, proportions, areas)
             if counts is not None and not alone.varies[k]:

@@ -50,6 +50,8 @@ class RankedPairs:
     swapped : ndarray of shape (n_pairs,)
         Whether the call asked for the second minus the first.
     asked : Asked
+    has_areas : bool
+        Whether systems have areas under ROC curves on the same independent rows.
     """
 
     contestants: list[Contestant]
@@ -58,6 +60,7 @@ class RankedPairs:
     places: NDArray[np.intp]
     swapped: NDArray[np.bool_]
     asked: Asked
+    has_areas: bool = False
 
     @classmethod
     def of(
@@ -73,7 +76,8 @@ class RankedPairs:
         low, high = both.min(axis=1), both.max(axis=1)
         places = np.lexsort((high, low))
         swapped = (both[:, 0] > both[:, 1])[places]
-        return cls(ordered, low[places], high[places], places, swapped, asked)
+        has_areas = any(each.areas is not None for each in ordered)
+        return cls(ordered, low[places], high[places], places, swapped, asked, has_areas)
 
     def __len__(self) -> int:
         return len(self.first)

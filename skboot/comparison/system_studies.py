@@ -200,7 +200,8 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     if asked.interval == "two-way":
         covariances = _crossed_covariances(draws)
         known["crossed"] = [(covariances, k) for k in range(len(scores))]
-    known["areas"] = _areas(draws)
+    if any(one.facts.delong is not None for one in draws.evidence.values()):
+        known["areas"] = _areas(draws)
     return known
 
 
