@@ -36,8 +36,8 @@ class TwoAreas(NamedTuple):
         Of the difference.
     correlation : float
         Of both areas; 0 where one of them has no error.
-    smaller_class : int
-        Rows of the smaller class, at least 2.
+    smaller_class : float
+        Rows of the smaller class, at least 2; no whole number where a size is planned.
     """
 
     first: float
@@ -46,7 +46,7 @@ class TwoAreas(NamedTuple):
     second_error: float
     error: float
     correlation: float
-    smaller_class: int
+    smaller_class: float
 
     def mirrored(self) -> TwoAreas:
         """Return the same with the systems exchanged."""
@@ -58,6 +58,16 @@ class TwoAreas(NamedTuple):
         each = hypot(self.first_error, self.second_error) / sqrt(2)
         correlation = 1 - (self.error / each) ** 2 / 2 if each > 0 else 0.0
         return TwoAreas(area, area, each, each, self.error, correlation, self.smaller_class)
+
+    def on_rows(self, times: float, inflation: float = 1.0) -> TwoAreas:
+        """Return the same areas on so many times the rows, with so many times the variance."""
+        factor = sqrt(inflation / times)
+        return self._replace(
+            first_error=factor * self.first_error,
+            second_error=factor * self.second_error,
+            error=factor * self.error,
+            smaller_class=max(times * self.smaller_class, 2.0),
+        )
 
     def limits(self, quantile: float) -> tuple[float, float]:
         """Limits of the first area minus the second, for a quantile of the normal of at least 0.
@@ -80,7 +90,7 @@ class TwoAreas(NamedTuple):
         return max(difference - below, -1.0), min(difference + above, 1.0)
 
 
-def _reach(area: float, error: float, q: float, share: float, n: int) -> tuple[float, float]:
+def _reach(area: float, error: float, q: float, share: float, n: float) -> tuple[float, float]:
     """Distances from an area down and up to its limits, for a share of the quantile."""
     if not 0 < area < 1:
         # All n rows are in order, or none: the score limit of a share without any error.

@@ -55,6 +55,8 @@ from skboot.inference.two_areas import AreasOfSystems
 N_SETS = 2000
 LEVEL = 0.975
 MOST_PASSED, MOST_UPPER, MOST_APART = 3.5, 5.0, 5.0
+# Rows of the smaller class from which the rule holds, and from which its tighter width does.
+FEWEST, MANY = 20, 40
 WIDTHS = {"few": 1.4, "many": 1.25}
 FIELDS = (
     "run",
@@ -268,6 +270,8 @@ def limits_by_form(areas, covariances, smaller):
 
 # ------------------------------------------------------------------ cells
 
+# Pairs that are written as in the titles, one of them above .98.
+ABOVE = ("0.96 for 0.99", "0.97 for 0.995", "0.96 for 1", "0.97 for 1")
 RELEASES = (
     (0.92, 0.96, 20, 100),
     (0.94, 0.97, 20, 180),
@@ -362,7 +366,7 @@ def broken(row, normal):
         return ("told apart",) if lower_limit(apart) > MOST_APART else ()
     passed = float(row["passed"])
     ratio = float(row["width"]) / float(normal["width"])
-    most = WIDTHS["few" if int(row["smaller"]) < 40 else "many"]
+    most = WIDTHS["few" if int(row["smaller"]) < MANY else "many"]
     over = passed > MOST_PASSED or upper_limit(passed) > MOST_UPPER
     return ("passed",) * over + ("width",) * (ratio > most)
 
@@ -372,7 +376,7 @@ def verdicts(rows):
     normal = {(row["run"], row["cell"]): row for row in rows if row["form"] == "normal"}
     found = {}
     for row in rows:
-        if int(row["smaller"]) >= 20:
+        if int(row["smaller"]) >= FEWEST:
             at = row["run"], row["cell"]
             found.setdefault((row["run"], row["form"]), {})[row["cell"]] = broken(row, normal[at])
     return found
