@@ -880,3 +880,23 @@ def test_scores_that_equal_the_truth_are_told_and_others_that_order_it_are_not(s
         warnings.simplefilter("ignore")
         result = found.update(y_true, systems, start=0).result()
     assert any("new equals the truth" in note for note in result.notes) is told
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("alike", [True, False])
+def test_scores_that_are_nearly_equal_are_warned_of(metric, alike):
+    rng = np.random.default_rng(0)
+    y = (rng.random(20_000) < 0.3).astype(int)
+    score = rng.normal(size=len(y)) + y
+    if alike:
+        score = np.where(rng.random(len(y)) < 0.8, 0.3 + 1e-12 * score, score)
+    accumulator = BootstrapAccumulator(metric, n_resamples=19, random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = accumulator.update(y, score, start=0).result()
+    told = [str(one.message) for one in caught if "could move the value" in str(one.message)]
+    assert len(told) == alike
+    assert ("could move the value" in result.summary()) == alike
+    # The estimate is that of finer intervals, which tell these scores apart.
+    name = {"roc_auc": sk.roc_auc_score, "average_precision": sk.average_precision_score}[metric]
+    assert result.estimate == pytest.approx(name(y, score), abs=1e-3)

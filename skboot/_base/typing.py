@@ -37,6 +37,7 @@ ScoreInterval: TypeAlias = Literal[
     "t",
     "bias-corrected",
     "studentized",
+    "skewed-t",
     "bca",
     "delong",
     "bins",

@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 from .._base.streams import child_seed
 from .._base.warnings import Notes, collected
-from ..inference._tuning import DATA_SETS_FOR_PIVOTS, FEW_DATA_SETS
+from ..inference._tuning import FEW_DATA_SETS, JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS
 from ..inference.automatic import within_range
-from ..inference.data_set_ranks import mean_rank_limits, ranks_of_rows, wilcoxon_p_values
 from ..inference.data_sets import (
-    Intervals,
     MeansOfDrawn,
     between_deviation,
     mean_of_these,
-    pivot_intervals,
-    simultaneous,
+    mean_rank_limits,
+    ranks_of_rows,
+    wilcoxon_p_values,
 )
 from ..inference.differences import share_won
 from ..inference.evidence import Drawn, Evidence
 from ..inference.multiplicity import holm
 from ..inference.normal_law import LowRankRoot, symmetric_root
 from ..inference.run_differences import RunsDifference
+from ..inference.skewed_t import SkewedT
 from ..metrics.facts import Facts
 from ..resampling.draws import multinomial_counts
 from ..results import EvaluationResult
@@ -38,7 +38,7 @@ from ..results.result import evaluation_result
 from .asked import Asked, answered
 from .contestants import Floats, estimated_differences, pairs_of
 from .data_sets import DataSets
-from .families import Law, Limits, records_of
+from .families import Limits, records_of
 from .student import Student, contrasts, root_of
 
 # Keys of the streams below the seed of a call: resamples of the data sets, draws of the errors.
@@ -59,9 +59,9 @@ class AcrossCall:
     seed: np.random.SeedSequence
 
     @property
-    def uses_pivots(self) -> bool:
-        """Whether intervals come from the studentized bootstrap."""
-        return self.estimand == "new" and len(self.data.names) >= DATA_SETS_FOR_PIVOTS
+    def interval(self) -> str:
+        """Name of the interval."""
+        return "skewed-t" if self.estimand == "new" else "t"
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
@@ -142,7 +142,6 @@ def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
     """Mean score of each method, with its interval."""
     data = call.data
     bases = _drawn_bases(call) if call.estimand == "new" else _given_bases(call)
-    method = "studentized" if call.uses_pivots else "t"
     known: dict[str, Any] = {
         "metric": data.metric,
         "estimand": call.estimand,
@@ -152,7 +151,7 @@ def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
         "greater_is_better": data.greater_is_better,
     }
     provenance = Provenance((), _held_fixed(call), call.seed, _settings(call))
-    intervals = [basis.automatic(method, call.asked.confidence_level) for basis in bases]
+    intervals = [basis.automatic(call.interval, call.asked.confidence_level) for basis in bases]
     return {
         name: evaluation_result(provenance, basis=basis, confidence_interval=interval, **known)
         for name, basis, interval in zip(data.methods, bases, intervals, strict=True)
@@ -177,6 +176,7 @@ def _drawn_bases(call: AcrossCall) -> list[DrawnDataSetsBasis]:
                 means.replicates[:, k],
                 additive=True,
                 standard_error=float(means.standard_errors[k]),
+                acceleration=float(means.accelerations[k]),
                 replicate_standard_errors=np.ascontiguousarray(
                     means.replicate_standard_errors[:, k]
                 ),
@@ -211,61 +211,28 @@ def _given_bases(call: AcrossCall) -> list[GivenDataSetsBasis]:
 # ------------------------------------------------------------------ each pair, and all at once
 
 
-class _Pivots(Law):
-    """The law of mean differences over drawn data sets, by the studentized bootstrap."""
+class _StudentAcross(Student):
+    """The law of mean differences over data sets by Student's t, farther where they are skewed."""
 
     def __init__(self, call: AcrossCall) -> None:
-        self.asked, self.drawn = call.asked, call.drawn
+        self.call, self.own = call, _differences(call)
+        super().__init__(call.asked, self.own, call.interval, call.seed)
+        self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(self.own))
 
     @property
-    def differences(self) -> Floats:
-        """See `Law.differences`."""
-        return self.drawn.means
-
-    @property
-    def standard_errors(self) -> Floats:
-        """See `Law.standard_errors`."""
-        return self.drawn.standard_errors
-
-    @property
-    def degrees_of_freedom(self) -> list[float]:
-        """See `Law.degrees_of_freedom`."""
-        n_datasets, n_pairs = self.drawn.values.shape
-        return [n_datasets - 1.0] * n_pairs
-
-    @cached_property
-    def _alone(self) -> Intervals:
-        return pivot_intervals(self.drawn, self.asked.confidence_level, self.asked.alternative)
-
-    @cached_property
-    def alone(self) -> Limits:
-        """See `Law.alone`."""
-        return _limits(self._alone, "studentized")
-
-    def stricter(self) -> Limits:
-        """See `Law.stricter`."""
-        level = 1 - (1 - self.asked.confidence_level) / len(self.drawn.means)
-        return _limits(pivot_intervals(self.drawn, level, self.asked.alternative), "bonferroni")
+    def statistics(self) -> Floats:
+        """See `Student.statistics`; those of which t would have the same p-values."""
+        return np.array([one.statistic for one in self.own])
 
     def largest(self) -> Limits:
-        """See `Law.largest`."""
-        level, alternative = self.asked.confidence_level, self.asked.alternative
-        found = simultaneous(self.drawn, self._alone, level, alternative)
-        return replace(_limits(found.intervals, "max-t"), signs=found.signs)
-
-
-def _limits(found: Intervals, method: str) -> Limits:
-    return Limits(*found, np.full(len(found.low), method, dtype=object))
-
-
-class _StudentAcross(Student):
-    """The law of mean differences over data sets by Student's t."""
-
-    def __init__(self, call: AcrossCall) -> None:
-        self.call = call
-        columns = zip(call.drawn.means, *_errors_and_freedom(call), strict=True)
-        super().__init__(
-            call.asked, [RunsDifference(*map(float, own)) for own in columns], "t", call.seed
+        """See `Law.largest`; never wider than by Bonferroni's rule, which draws are about."""
+        found, strict = super().largest(), self.stricter()
+        p_values = np.minimum(len(found.low) * strict.p_values, 1.0)
+        return replace(
+            found,
+            low=np.maximum(found.low, strict.low),
+            high=np.minimum(found.high, strict.high),
+            p_values=np.minimum(found.p_values, p_values),
         )
 
     def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
@@ -290,30 +257,33 @@ class _StudentAcross(Student):
         )
 
 
-def _errors_and_freedom(call: AcrossCall) -> tuple[Floats, Floats]:
-    """Return the standard errors of the differences, and their degrees of freedom, (n_pairs,)."""
+def _differences(call: AcrossCall) -> list[SkewedT] | list[RunsDifference]:
+    """Return the mean difference of each pair, with what it is judged by."""
+    means = call.drawn.means.tolist()
     if call.estimand == "new":
-        errors = call.drawn.standard_errors
-        return errors, np.full(len(errors), len(call.data.names) - 1.0)
+        df, drawn = len(call.data.names) - 1.0, call.drawn
+        own = zip(means, drawn.standard_errors.tolist(), drawn.accelerations.tolist(), strict=True)
+        return [SkewedT(mean, error, df, skewness) for mean, error, skewness in own]
     assert call.data.errors is not None
     first, second = np.array(call.pairs).T
-    return mean_of_these(
+    errors, freedom = mean_of_these(
         call.data.errors.of_differences[:, first, second],
         call.data.errors.degrees_of_freedom[:, first, second],
     )
+    given = zip(means, errors.tolist(), freedom.tolist(), strict=True)
+    return [RunsDifference(mean, error, df) for mean, error, df in given]
 
 
 def _records(call: AcrossCall, systems: dict[str, EvaluationResult]) -> list[DatasetsPair]:
     """Return the record of each pair, with what the data sets say besides."""
-    law: Law = _Pivots(call) if call.uses_pivots else _StudentAcross(call)
-    if call.uses_pivots:
+    if call.estimand == "new":
         replicates = list(call.drawn.replicates.T)
     else:
         own = [systems[name].bootstrap_distribution for name in call.data.methods]
         replicates = [own[one] - own[other] for one, other in call.pairs]
     names = [(call.data.methods[one], call.data.methods[other]) for one, other in call.pairs]
     records = records_of(
-        law,
+        _StudentAcross(call),
         names,
         DatasetsPair,
         bootstrap_support=[share_won(each, call.data.greater_is_better) for each in replicates],
@@ -391,12 +361,6 @@ def _notes(call: AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
             "caution",
             f"More methods ({len(call.data.methods)}) than data sets ({n}): is the table "
             "transposed? A row is a data set, and a column is a method.",
-        )
-    if call.estimand == "new" and not call.uses_pivots:
-        notes.add(
-            "choice",
-            f"With fewer than {DATA_SETS_FOR_PIVOTS} data sets the intervals are Student's t: "
-            "resamples of so few are nearly all alike.",
         )
     flat = [f"{pair.first} and {pair.second}" for pair in records if pair.standard_error == 0]
     if flat:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inference._tuning import JOINT_DRAWS
 from ..inference.multiplicity import simultaneous_t
 from ..inference.normal_law import LowRankRoot
 from .asked import Asked
@@ -47,7 +48,11 @@ class Student(Law):
         Name of the interval of each by itself.
     seed : numpy.random.SeedSequence
         Of the draws from the joint law.
+    n_draws : int
+        From it.
     """
+
+    n_draws = JOINT_DRAWS
 
     def __init__(
         self,
@@ -87,23 +92,28 @@ class Student(Law):
         level = 1 - (1 - self.asked.confidence_level) / len(self.each)
         return self._at(level, self._p_values, "bonferroni")
 
-    def largest(self) -> Limits:
-        """See `Law.largest`."""
+    @property
+    def statistics(self) -> Floats:
+        """Each by its standard error, (n_pairs,); NaN where that is 0."""
         errors = self.standard_errors
-        statistics = np.divide(
+        return np.divide(
             self.differences, errors, out=np.full_like(errors, np.nan), where=errors > 0
         )
+
+    def largest(self) -> Limits:
+        """See `Law.largest`."""
         joint = simultaneous_t(
             self._p_values,
-            statistics,
+            self.statistics,
             np.array(self.degrees_of_freedom),
             confidence_level=self.asked.confidence_level,
             root_of_correlation=self.root_of_correlation,
             seed=self.seed,
             alternative=self.asked.alternative,
+            n_draws=self.n_draws,
         )
         found = self._at(joint.level, joint.p_values, "max-t", joint.signs)
-        return self._with_flat(found, ~(errors > 0))
+        return self._with_flat(found, ~(self.standard_errors > 0))
 
     def _with_flat(self, found: Limits, flat: NDArray[np.bool_]) -> Limits:
         """Return limits in which Bonferroni's rule applies to differences without any spread.

@@ -21,6 +21,7 @@ from .._base.warnings import tell
 from ..inference.crossed import has_influence
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
+from ..inference.intervals import OF_STANDARD_ERRORS
 from ..inference.two_areas import AreasOfSystems
 from ..metrics.adapters import without_sign
 from ..metrics.ranking import delong_covariance
@@ -183,7 +184,7 @@ def _sorted_systems(study: Study) -> dict[str, list[Score]]:
 
 
 def _without_variance(score: Score) -> Score:
-    with_variance = score.interval == "studentized"
+    with_variance = score.interval in OF_STANDARD_ERRORS
     return replace(score, subject=replace(score.subject, with_variance=with_variance))
 
 

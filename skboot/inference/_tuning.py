@@ -27,7 +27,7 @@ FEW_DECIDING = 5
 # where members have nine tenths of the variance (record 0050).
 FEW_MEMBERS = 15
 # Minimum number of data sets of a comparison across them (data sets); below it a skewed difference
-# is told from 0 more often than stated (record 0046).
+# is told from 0 more often than stated (record 0088).
 FEW_DATA_SETS = 10
 # Minimum number of units of a comparison (rows, groups, data sets); below it the summary, verdicts
 # and ranks say that what they tell is rough (record 0051).
@@ -93,8 +93,8 @@ FAR_ERROR = 3.0
 # Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
 # score intervals cover as well and are shorter (record 0031).
 FEW_CARRIERS = 4
-# Minimum number of data sets for the studentized bootstrap of a mean over them (data sets). Below
-# it resamples are nearly all alike, and Student's t is taken (record 0046).
+# Minimum number of data sets for the studentized bootstrap of mean ranks over them (data sets).
+# Below it resamples are nearly all alike, and Student's t is taken (record 0046).
 DATA_SETS_FOR_PIVOTS = 8
 # Degrees of freedom of a variance beyond the number of groups that carry it (record 0031).
 DEGREES_BEYOND_CARRIERS = 2
@@ -111,6 +111,9 @@ BYTES_PER_REPLICATE = 50
 JACKKNIFE_VALUES_AT_ONCE = 1 << 13
 # Draws from the joint law of t statistics (draws): the Monte Carlo error of a 5 % level is 0.1 %.
 JOINT_DRAWS = 40_000
+# The same, of all pairs over data sets (draws by pairs): of many pairs fewer draws, down to those
+# of one block, whose error of a 5 % level is 0.3 %. Bonferroni's rule bounds what comes of them.
+JOINT_DRAWS_TIMES_PAIRS = 1 << 21
 # The same that are worked on at a time (draws): a matrix with one column per difference is held.
 JOINT_DRAWS_AT_ONCE = 4000
 # Deviations of a joint bootstrap (numbers of four bytes) up to which those of all resamples are

@@ -6,6 +6,7 @@
 | precision, recall, F1, Jaccard | BCa | Wilson with fewer than ten hits or errors |
 | area under the ROC curve | BCa | perfect: Wilson on the smaller class |
 | mean of continuous values | studentized | a warning where one row carries much of the sum |
+| the same, of values of both signs | skewed-t | the same |
 | other metrics of rows | BCa | percentile where a jackknife value is undefined; |
 | | | expanded for medians and other metrics that answer in jumps |
 | rows, biased by half a standard error | bias-corrected | |
@@ -206,7 +207,11 @@ def planned_method(evidence: Evidence) -> str:
             return "wilson"
         if not design.no_jackknife:
             return "bca"
-    return design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive)
+    method = design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive)
+    if method == "studentized" and design.units_are_rows and facts.both_signs:
+        # Losses have one sign and are skewed; of values of both the skewness of few is noise.
+        return "skewed-t"
+    return method
 
 
 def _undefined(confidence_level: float) -> ConfidenceInterval:

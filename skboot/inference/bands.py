@@ -103,6 +103,11 @@ class CurveEvidence:
         return np.isnan(self.estimate) | (self.free_below & self.free_above)
 
 
+class _Limits(NamedTuple):
+    low: Floats
+    high: Floats
+
+
 class Band(NamedTuple):
     """Limits of a curve, (n_grid,) each, and the quantile that they reach out to."""
 
@@ -147,15 +152,22 @@ def simultaneous_band(known: CurveEvidence, confidence_level: float) -> Band:
         error = _averaged(error, known.nearby)
         error = error if floor is None else np.maximum(error, floor)
     single, counts = known.of_one_label, ~known.unknown
-    largest = _largest_deviations(known, (estimate, replicates, error), counts & ~single)
-    exact = single & counts
-    n_exact = int(exact.sum()) if known.of_bins else _n_runs(exact)
-    critical = critical_deviation(largest, confidence_level, n_exact)
+    exact = single & counts & known.of_bins
+    laws = _largest_deviations(known, (estimate, replicates, error), counts & ~exact)
+    critical = max(critical_deviation(law, confidence_level, int(exact.sum())) for law in laws)
     wide = float(t_quantile_of_normal(critical, known.degrees_of_freedom, known.inflation))
     low, high = scale.back(estimate - wide * error), scale.back(estimate + wide * error)
     if known.behind is not None:
-        limits = _exact(known.estimate, known.behind, 2 * float(special.ndtr(critical)) - 1)
-        low, high = np.where(single, limits[0], low), np.where(single, limits[1], high)
+        level = 2 * float(special.ndtr(critical)) - 1
+        far = _exact(known.estimate, known.behind, level)
+        if not known.of_bins:
+            # Which rows are behind such a point is chance, too.
+            drawn = _quantiles(known.replicates, single, level)
+            far = _Limits(
+                np.fmin(np.minimum(far.low, low), drawn.low),
+                np.fmax(np.maximum(far.high, high), drawn.high),
+            )
+        low, high = np.where(single, far.low, low), np.where(single, far.high, high)
     return Band(*_finished(known, low, high), critical)
 
 
@@ -204,29 +216,31 @@ def _averaged(error: Floats, nearby: NDArray[np.intp]) -> Floats:
     return np.asarray(np.sqrt((upto[after] - upto[first]) / (after - first)))
 
 
-def _n_runs(those: Flags) -> int:
-    """Number of runs of neighbouring points: those of a run miss together."""
-    return int(np.count_nonzero(np.diff(those.astype(np.int8), prepend=0) == 1))
-
-
 def _largest_deviations(
     known: CurveEvidence, scaled: tuple[Floats, Floats, Floats], counts: Flags
-) -> Floats:
-    """Largest deviations of resamples, or of paths of a normal process, by standard errors."""
+) -> list[Floats]:
+    """Largest deviations by standard errors: of resamples, and of paths of a normal process."""
     estimate, replicates, error = scaled
     varies = counts & (error > 0)
     if not varies.any():
-        return np.zeros(0)
+        return [np.zeros(0)]
     deviations = (replicates[:, varies] - estimate[varies]) / error[varies]
-    if known.nearby is None or len(varies) > _LONGEST_GRID:
-        return np.asarray(np.fmax.reduce(np.abs(deviations), axis=1))
-    paths = _normal_paths(deviations)
     # A limit that is free cannot be missed.
     both = (known.free_below, known.free_above)
-    below, above = (paths if free is None else paths[:, ~free[varies]] for free in both)
-    as_drawn = np.maximum(below.max(axis=1, initial=0), -above.min(axis=1, initial=0))
-    upside_down = np.maximum(-below.min(axis=1, initial=0), above.max(axis=1, initial=0))
-    return np.concatenate((as_drawn, upside_down))
+    below, above = (None if free is None else ~free[varies] for free in both)
+    laws = [_largest(deviations, below, above)]
+    if known.nearby is not None and len(varies) <= _LONGEST_GRID:
+        paths = _normal_paths(deviations)
+        laws.append(np.concatenate([_largest(s * paths, below, above) for s in (1, -1)]))
+    return laws
+
+
+def _largest(deviations: Floats, below: Flags | None, above: Flags | None) -> Floats:
+    """Largest deviation of each line that a lower limit, or an upper one, may miss."""
+    up = deviations if below is None else deviations[:, below]
+    down = deviations if above is None else deviations[:, above]
+    up, down = np.fmax.reduce(up, axis=1, initial=0), np.fmin.reduce(down, axis=1, initial=0)
+    return np.maximum(up, -down)
 
 
 def _normal_paths(deviations: Floats) -> Floats:
@@ -237,11 +251,21 @@ def _normal_paths(deviations: Floats) -> Floats:
     return np.random.default_rng(_SEED).standard_normal((_N_PATHS, len(root))) @ root
 
 
-def _exact(estimate: Floats, behind: Floats, level: float) -> tuple[Floats, Floats]:
+def _exact(estimate: Floats, behind: Floats, level: float) -> _Limits:
     """Exact binomial limits of shares that are 0 or 1."""
     # Of rows that are all alike the limit is a power of half the error.
     far = ((1 - level) / 2) ** (1 / behind)
-    return np.where(estimate >= 1, far, 0.0), np.where(estimate <= 0, 1 - far, 1.0)
+    return _Limits(np.where(estimate >= 1, far, 0.0), np.where(estimate <= 0, 1 - far, 1.0))
+
+
+def _quantiles(replicates: Floats, those: Flags, level: float) -> _Limits:
+    """Quantiles of the replicates of some points, equally far out on both sides."""
+    limits = np.full((2, len(those)), np.nan)
+    if those.any():
+        limits[:, those] = np.nanquantile(
+            replicates[:, those], [(1 - level) / 2, (1 + level) / 2], axis=0
+        )
+    return _Limits(*limits)
 
 
 def _finished(known: CurveEvidence, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -331,11 +355,10 @@ def _limits_of_point(
 ) -> tuple[str, tuple[float, float]]:
     """Return the name of the method, and its limits."""
     value, behind = evidence.estimate, facts.behind
-    if behind is not None and value in (0.0, 1.0):
-        n = behind if evidence.drawn.design.units_are_rows else min(behind, *evidence.drawn.n_units)
-        return "clopper-pearson", clopper_pearson_limits(value * n, n, level)
     if behind is not None and facts.over_thresholds:
-        return "arcsine", _of_constant_variance(evidence, behind, level)
+        return "arcsine", _over_thresholds(evidence, behind, level)
+    if behind is not None and value in (0.0, 1.0):
+        return "clopper-pearson", _exact_of_point(evidence, behind, level)
     if behind is not None and evidence.independent_rows:
         few = min(value, 1 - value) * behind < _FEW
         if few or facts.is_fixed:
@@ -346,15 +369,30 @@ def _limits_of_point(
     return method, (min(low, value - least), max(high, value + least))
 
 
-def _of_constant_variance(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
-    """Standard errors either way on the scale of shares, at least those of independent rows."""
-    scale = _Scale(np.array([behind]))
-    estimate = scale.of(np.array([evidence.estimate]))
+def _exact_of_point(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
+    """Exact binomial limits of a share of rows, or of units where these are fewer."""
+    drawn = evidence.drawn
+    n = behind if drawn.design.units_are_rows else min(behind, *drawn.n_units)
+    return clopper_pearson_limits(evidence.estimate * n, n, level)
+
+
+def _over_thresholds(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
+    """Standard errors either way on the scale of shares, at least those of independent rows.
+
+    Where the rows behind the point are of one label, out to its exact limit and to the quantile of
+    the replicates: which rows these are is chance, too.
+    """
+    scale, value = _Scale(np.array([behind])), evidence.estimate
+    estimate = scale.of(np.array([value]))
     error = _spread(estimate, scale.of(evidence.replicates[:, None]))
     half = _reach(evidence, level) * np.maximum(error, _least_error(scale))
-    low, high = scale.back(estimate - half), scale.back(estimate + half)
     # The scale is not that of the estimate to the last digit.
-    return min(float(low[0]), evidence.estimate), max(float(high[0]), evidence.estimate)
+    limits = [value, float(scale.back(estimate - half)[0]), float(scale.back(estimate + half)[0])]
+    if value in (0.0, 1.0):
+        limits += _exact_of_point(evidence, behind, level)
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        limits += np.quantile(evidence.sorted_replicates, tails).tolist()
+    return min(limits), max(limits)
 
 
 def _reach(evidence: Evidence, level: float) -> float:

@@ -1,11 +1,12 @@
-"""Means over several data sets: of new data sets like these, or of these alone.
+"""Methods over several data sets: means of new data sets or of these alone, and tests of ranks.
 
-* `MeansOfDrawn`: the data sets are a sample. The mean over them is studentized by their spread, and
-  the law of the pivot comes from resamples of the data sets; `pivot_interval` and `simultaneous`
-  make intervals and p-values of it.
+* `MeansOfDrawn`: the data sets are a sample. The mean over them is judged by their spread and their
+  skewness, see `skboot.inference.skewed_t`; resamples show how else it might have come out.
 * `mean_of_these`: the data sets are all there is. The mean is as uncertain as the scores on each.
-
-Tests of ranks over data sets are in `skboot.inference.data_set_ranks`.
+* `ranks_of_rows`, `mean_rank_limits`: mean ranks with intervals that hold for all methods at once;
+* `friedman_test`: whether any method differs from any other;
+* `critical_difference`: how far two mean ranks must be apart;
+* `wilcoxon_p_values`: two methods by the signed ranks of their differences.
 """
 
 from __future__ import annotations
@@ -16,19 +17,22 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special, stats
 
-from .._base.warnings import tell
-from .cautions import too_few_resamples
-from .intervals import snapped
-from .multiplicity import JointDeviations, max_t_adjusted, max_t_quantile, step_down
+from ._tuning import DATA_SETS_FOR_PIVOTS
+from .multiplicity import max_t_quantile
 from .variance import satterthwaite
 
 Floats = NDArray[np.float64]
 
 # Share of drawn values, or of their squares, below which a mean, or a variance, is rounding.
 _ROUNDING = 1e-12
-# Share of a pivot below which two of them differ by rounding alone.
-_ROUNDING_OF_PIVOTS = 1e-10
+# Data sets of the best and of the worst rank that are added to the variance of a mean rank, each
+# this often, as Agresti & Coull (1998) add two hits and two misses to a proportion.
+_ADDED = 2
+# Largest number of data sets (data sets) for which the law of a signed-rank statistic is exact, as
+# scipy has it, with ties or differences of 0 and without; above it the normal law is taken.
+_ALL_SIGNS, _EXACT = 13, 50
 
 
 # ------------------------------------------------------------------ new data sets
@@ -65,6 +69,13 @@ class MeansOfDrawn:
         """Of the means, (n_columns,)."""
         return np.asarray(self.deviations / np.sqrt(len(self.values)))
 
+    @property
+    def accelerations(self) -> Floats:
+        """Skewness over the data sets by 6 times the root of their number, (n_columns,)."""
+        scale = np.where(self.deviations > 0, self.deviations, np.inf)
+        cubes = (((self.values - self.means) / scale) ** 3).sum(axis=0)
+        return np.asarray(cubes / (6 * (len(self.values) - 1) ** 1.5))
+
     @cached_property
     def _resampled(self) -> tuple[Floats, Floats]:
         """Deviation of the mean on each resample, and its variance there."""
@@ -88,166 +99,6 @@ class MeansOfDrawn:
     def replicate_standard_errors(self) -> Floats:
         """Standard error of the mean in each resample, (n_resamples, n_columns)."""
         return np.asarray(np.sqrt(self._resampled[1]))
-
-    @cached_property
-    def pivots(self) -> Floats:
-        """Studentized deviations, (n_resamples, n_columns).
-
-        Infinite where a resample holds the same value over and over: such resamples stay, since
-        with few data sets they are many.
-        """
-        shift, errors = self._resampled[0], self.replicate_standard_errors
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(shift == 0, 0.0, shift / errors)
-
-    @property
-    def statistics(self) -> Floats:
-        """Mean by its standard error, (n_columns,); NaN where nothing varies."""
-        errors = self.standard_errors
-        return np.divide(self.means, errors, out=np.full_like(errors, np.nan), where=errors > 0)
-
-
-class Intervals(NamedTuple):
-    """Limits and p-values, arrays of shape (n_columns,)."""
-
-    low: Floats
-    high: Floats
-    p_values: Floats
-
-
-def pivot_intervals(
-    drawn: MeansOfDrawn, confidence_level: float, alternative: str = "two-sided"
-) -> Intervals:
-    """Studentized bootstrap intervals of the means, and p-values that agree with them.
-
-    Parameters
-    ----------
-    drawn : MeansOfDrawn
-        Means over a sample of data sets.
-    confidence_level : float
-        In (0, 1).
-    alternative : {"two-sided", "greater", "less"}
-        What intervals and p-values are against; the other limit of one side is infinite.
-
-    Returns
-    -------
-    Intervals
-        Limits at whole ranks of the pivots, so that a p-value is at most 1 - level exactly if the
-        interval excludes 0. Where nothing varies [0, 0] with p = 1 for a mean of 0, and else the
-        whole line with p = 1: equal values do not show how much others would differ.
-
-    References
-    ----------
-    Efron & Tibshirani (1993), An Introduction to the Bootstrap, section 12.5.
-    """
-    sides = 2 if alternative == "two-sided" else 1
-    tail = (1 - confidence_level) / sides
-    n_resamples = len(drawn.counts)
-    if tail * (n_resamples + 1) < 1 - 1e-9:
-        tell(too_few_resamples(n_resamples, 1 - tail))
-    pivots = np.sort(drawn.pivots, axis=0)
-    errors = drawn.standard_errors
-    with np.errstate(invalid="ignore"):
-        low = drawn.means - errors * _at_rank(pivots, 1 - tail)
-        high = drawn.means + errors * _at_rank(-pivots[::-1], 1 - tail)
-    infinite = np.full_like(low, np.inf)
-    low = -infinite if alternative == "less" else low
-    high = infinite if alternative == "greater" else high
-    low, high = snapped(low, high)
-    above, below = _tails(drawn)
-    p = {"greater": above, "less": below, "two-sided": 2 * np.minimum(above, below)}[alternative]
-    return _without_spread(drawn, Intervals(low, high, np.minimum(p, 1.0)))
-
-
-def _at_rank(ordered: Floats, level: float) -> Floats:
-    """Value at a whole rank of each column; of too few resamples the extreme one."""
-    n = len(ordered)
-    rank = int(np.ceil((n + 1) * level - 1e-9))
-    return np.asarray(ordered[min(max(rank, 1), n) - 1])
-
-
-def _tails(drawn: MeansOfDrawn) -> tuple[Floats, Floats]:
-    """Share of pivots at least as large as each statistic, and at most as large."""
-    t = drawn.statistics
-    with np.errstate(invalid="ignore"):
-        tie = _ROUNDING_OF_PIVOTS * np.abs(t)
-        above = (drawn.pivots >= t - tie).sum(axis=0)
-        below = (drawn.pivots <= t + tie).sum(axis=0)
-    n = len(drawn.counts)
-    return (1 + above) / (n + 1), (1 + below) / (n + 1)
-
-
-def _without_spread(drawn: MeansOfDrawn, found: Intervals) -> Intervals:
-    """Put limits and p-values where the values of all data sets are the same."""
-    flat = drawn.deviations == 0
-    if not flat.any():
-        return found
-    widest = np.where(drawn.means == 0, 0.0, np.inf)
-    low = np.where(flat & np.isfinite(found.low), -widest, found.low)
-    high = np.where(flat & np.isfinite(found.high), widest, found.high)
-    return Intervals(low, high, np.where(flat, 1.0, found.p_values))
-
-
-class Simultaneous(NamedTuple):
-    """Intervals and p-values of several means at once.
-
-    Attributes
-    ----------
-    intervals : Intervals
-        Never inside those of each mean by itself.
-    signs : ndarray of shape (n_columns,)
-        What step-down tests tell: 1 above 0, -1 below, 0 neither.
-    """
-
-    intervals: Intervals
-    signs: NDArray[np.int8]
-
-
-def simultaneous(
-    drawn: MeansOfDrawn,
-    alone: Intervals,
-    confidence_level: float,
-    alternative: str = "two-sided",
-) -> Simultaneous:
-    """Adjust the intervals of several means for being several, by the largest pivot.
-
-    Parameters
-    ----------
-    drawn : MeansOfDrawn
-        Means over a sample of data sets.
-    alone : Intervals
-        Of each mean by itself.
-    confidence_level : float
-        Of all intervals together.
-    alternative : {"two-sided", "greater", "less"}
-        What the intervals are against.
-
-    Returns
-    -------
-    Simultaneous
-
-    References
-    ----------
-    Westfall & Young (1993), Resampling-Based Multiple Testing, section 2.3; Romano & Wolf (2005),
-    Journal of the American Statistical Association 100:94.
-    """
-    errors, means = drawn.standard_errors, drawn.means
-    signs = {"two-sided": None, "greater": np.ones_like(means), "less": -np.ones_like(means)}[
-        alternative
-    ]
-    towards = np.abs(drawn.pivots) if signs is None else drawn.pivots * signs
-    flat = errors == 0
-    # A column that does not vary has pivots of 0: it is never the largest, of one side neither.
-    largest = towards.max(axis=1) if flat.all() else towards[:, ~flat].max(axis=1)
-    half = max_t_quantile(largest, confidence_level) * errors
-    with np.errstate(invalid="ignore"):
-        low = np.where(np.isinf(alone.low), -np.inf, np.minimum(alone.low, means - half))
-        high = np.where(np.isinf(alone.high), np.inf, np.maximum(alone.high, means + half))
-    low, high = np.where(flat, alone.low, low), np.where(flat, alone.high, high)
-    p = max_t_adjusted(alone.p_values, means, errors, largest, signs)
-    joint = JointDeviations(largest, (drawn.pivots.astype(np.float32),), np.empty(0))
-    told = step_down(drawn.statistics, joint, confidence_level, lambda n_left: np.inf)
-    return Simultaneous(Intervals(*snapped(low, high), p), told)
 
 
 # ------------------------------------------------------------------ these data sets
@@ -298,3 +149,192 @@ def between_deviation(deviations: Floats, errors: Floats) -> Floats:
         The root of what the mean squared error leaves of the variance; 0 where it leaves nothing.
     """
     return np.sqrt(np.maximum(deviations**2 - (errors**2).mean(axis=0), 0.0))
+
+
+# ------------------------------------------------------------------ ranks
+
+
+class FriedmanTest(NamedTuple):
+    """Friedman's test that all methods have the same expected rank.
+
+    Attributes
+    ----------
+    statistic : float
+        Corrected for ties; NaN where all methods tie on every data set.
+    p_value : float
+        From the chi-square distribution with n_methods - 1 degrees of freedom.
+    """
+
+    statistic: float
+    p_value: float
+
+
+def ranks_of_rows(scores: Floats, *, greater_is_better: bool) -> Floats:
+    """Rank the methods on each data set, 1 for the best; ties share their mean rank.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_datasets, n_methods)
+        One number each.
+    greater_is_better : bool
+        Direction of the scores.
+
+    Returns
+    -------
+    ndarray of shape (n_datasets, n_methods)
+    """
+    return np.asarray(stats.rankdata(-scores if greater_is_better else scores, axis=1))
+
+
+def friedman_test(ranks: Floats) -> FriedmanTest:
+    """Test whether all methods have the same expected rank.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_datasets, n_methods)
+        Of the methods on each data set, ties sharing their mean.
+
+    Returns
+    -------
+    FriedmanTest
+
+    References
+    ----------
+    Friedman (1937), Journal of the American Statistical Association 32:675; Demsar (2006), Journal
+    of Machine Learning Research 7:1.
+    """
+    n, m = ranks.shape
+    between = n * ((ranks.mean(axis=0) - (m + 1) / 2) ** 2).sum()
+    within = ((ranks - (m + 1) / 2) ** 2).sum() / (n * (m - 1))
+    if within == 0:
+        return FriedmanTest(np.nan, np.nan)
+    statistic = float(between / within)
+    return FriedmanTest(statistic, float(special.chdtrc(m - 1, statistic)))
+
+
+def critical_difference(n_datasets: int, n_methods: int, confidence_level: float) -> float:
+    """Return how far two mean ranks must be apart to differ, over all pairs of methods at once.
+
+    Parameters
+    ----------
+    n_datasets, n_methods : int
+        Their numbers.
+    confidence_level : float
+        1 - the level of the test.
+
+    Returns
+    -------
+    float
+        q sqrt(M (M + 1) / (6 K)), q the quantile of the studentized range of M normal variables
+        by sqrt 2 (Nemenyi 1963; Demsar 2006, section 3.2.2).
+    """
+    quantile = float(stats.studentized_range.ppf(confidence_level, n_methods, np.inf))
+    spread = np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
+    return float(quantile / np.sqrt(2) * spread)
+
+
+def mean_rank_limits(ranks: Floats, counts: NDArray[np.integer], confidence_level: float) -> Floats:
+    """Limits of the expected ranks of all methods at once.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_datasets, n_methods)
+        Of the methods on each data set.
+    counts : ndarray of shape (n_resamples, n_datasets)
+        How often each resample holds each data set.
+    confidence_level : float
+        Of all intervals together.
+
+    Returns
+    -------
+    ndarray of shape (n_methods, 2)
+        Mean rank -/+ c standard errors, within 1 and the number of methods. c is the quantile of
+        the largest studentized deviation over the resamples, at least Student's t of one mean; for
+        few data sets Bonferroni's of Student's t.
+
+    Notes
+    -----
+    A method that is first on every data set has ranks without spread, and would be first for sure.
+    So the variance is at least that with two more data sets on which it were first, and two on
+    which it were last. For two methods this is the variance of Agresti & Coull (1998) for a
+    proportion.
+    """
+    n, m = ranks.shape
+    mean = ranks.mean(axis=0)
+    error = _error(mean, (ranks**2).mean(axis=0), n, m)
+    if n < DATA_SETS_FOR_PIVOTS:
+        c = float(special.stdtrit(n - 1, 1 - (1 - confidence_level) / (2 * m)))
+    else:
+        weights = counts / n
+        drawn = weights @ ranks
+        deviations = np.abs(drawn - mean) / _error(drawn, weights @ ranks**2, n, m)
+        # Ranks without spread have no deviations; then that of a single mean is the least.
+        least = float(special.stdtrit(n - 1, 0.5 + confidence_level / 2))
+        c = max(max_t_quantile(deviations.max(axis=1), confidence_level), least)
+    limits = np.stack([mean - c * error, mean + c * error], axis=1)
+    return np.asarray(np.clip(limits, 1.0, m))
+
+
+def _error(mean: Floats, mean_square: Floats, n: int, m: int) -> Floats:
+    """Standard error of mean ranks, not below that with some data sets added at both ends."""
+    own = np.maximum(mean_square - mean**2, 0.0) * n / (n - 1)
+    total = n + 2 * _ADDED
+    padded = (n * mean + _ADDED * (1 + m)) / total
+    squares = (n * mean_square + _ADDED * (1 + m**2)) / total
+    return np.asarray(np.sqrt(np.maximum(own, squares - padded**2) / n))
+
+
+def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Floats:
+    """P-values of Wilcoxon's signed-rank test, as `scipy.stats.wilcoxon` gives them one by one.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_datasets, n_pairs)
+        First minus second; differences of 0 are left out.
+    alternative : {"two-sided", "greater", "less"}
+        Of the first minus the second.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        1 where all differences are 0. Exact for up to 50 data sets without ties and differences of
+        0, or for up to 13; else by the normal law of the statistic.
+
+    References
+    ----------
+    Wilcoxon (1945), Biometrics Bulletin 1:80.
+    """
+    sizes, n = np.abs(differences.T), len(differences)
+    least, most = (stats.rankdata(sizes, how, axis=1).astype(np.intp) for how in ("min", "max"))
+    counts = np.count_nonzero(sizes, axis=1)[:, None]
+    # Differences of 0 have the lowest ranks of all. Twice a rank is whole, that of a tie too.
+    ranks = np.where(sizes > 0, least + most - 2 * (n - counts), 0)
+    tied = np.where(sizes > 0, (most - least + 1) ** 2 - 1, 0).sum(axis=1)
+    statistics = np.where(differences.T > 0, ranks, 0).sum(axis=1)
+    above, below = _by_normal_law(statistics / 2, counts[:, 0].astype(np.float64), tied)
+    exact = (n <= _ALL_SIGNS) | ((n <= _EXACT) & (counts[:, 0] == n) & (tied == 0))
+    patterns, which = np.unique(np.sort(ranks[exact], axis=1), axis=0, return_inverse=True)
+    laws = np.zeros((len(patterns), n * (n + 1) + 1))
+    for law, pattern in zip(laws, patterns, strict=True):
+        _put_law_of_sums(law, pattern)
+    at = which.ravel(), statistics[exact]
+    above[exact] = laws[:, ::-1].cumsum(axis=1)[:, ::-1][at]
+    below[exact] = laws.cumsum(axis=1)[at]
+    p = {"greater": above, "less": below, "two-sided": 2 * np.minimum(above, below)}[alternative]
+    return np.where(counts[:, 0] == 0, 1.0, np.minimum(p, 1.0))
+
+
+def _by_normal_law(statistics: Floats, counts: Floats, tied: Floats) -> tuple[Floats, Floats]:
+    """Probabilities of a statistic at least, and at most, as large."""
+    variance = (counts * (counts + 1) * (2 * counts + 1) - tied / 2) / 24
+    with np.errstate(invalid="ignore"):
+        z = (statistics - counts * (counts + 1) / 4) / np.sqrt(variance)
+    return special.ndtr(-z), special.ndtr(z)
+
+
+def _put_law_of_sums(law: Floats, ranks: NDArray[np.intp]) -> None:
+    """Put the probability of each sum of some ranks, each there or not, over zeros; exact."""
+    law[0] = 1.0
+    for rank in ranks[ranks > 0].tolist():
+        law[rank:] += law[:-rank].copy()
+        law /= 2

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from ._tuning import DEVIATIONS_ALL_KEPT, SHARE_KEPT
+from ._tuning import DEVIATIONS_ALL_KEPT, JOINT_DRAWS, SHARE_KEPT
 from .normal_law import LowRankRoot
 from .t_draws import drawn_scores
 
@@ -395,6 +395,7 @@ def simultaneous_t(
     root_of_correlation: Callable[[Sequence[int]], LowRankRoot],
     seed: np.random.SeedSequence,
     alternative: str = "two-sided",
+    n_draws: int = JOINT_DRAWS,
 ) -> SimultaneousT:
     """Adjust several t tests by the joint law of the smallest p-value.
 
@@ -410,6 +411,8 @@ def simultaneous_t(
         Of the draws from the joint law.
     alternative : {"two-sided", "greater", "less"}
         Of all tests.
+    n_draws : int
+        From the joint law.
 
     Returns
     -------
@@ -420,7 +423,7 @@ def simultaneous_t(
     if not len(vary):
         return SimultaneousT(p_values, confidence_level, signs)
     smallest, joint = joint_p_values(
-        degrees_of_freedom[vary], root_of_correlation(vary.tolist()), seed, alternative
+        degrees_of_freedom[vary], root_of_correlation(vary.tolist()), seed, alternative, n_draws
     )
     below = np.searchsorted(smallest, p_values, side="right")
     adjusted = np.maximum(p_values, (1 + below) / (len(smallest) + 1))
@@ -446,6 +449,7 @@ def joint_p_values(
     correlation: LowRankRoot,
     seed: np.random.SeedSequence,
     alternative: str = "two-sided",
+    n_draws: int = JOINT_DRAWS,
 ) -> tuple[Floats, JointDeviations | None]:
     """Smallest p-value over several t tests, drawn under the hypothesis that none differs.
 
@@ -459,6 +463,8 @@ def joint_p_values(
         Of the draws; see `skboot.inference.t_draws.drawn_scores`.
     alternative : {"two-sided", "greater", "less"}
         Of the tests.
+    n_draws : int
+        From the joint law.
 
     Returns
     -------
@@ -469,7 +475,7 @@ def joint_p_values(
     """
     df, both = np.asarray(degrees_of_freedom, dtype=np.float64), alternative == "two-sided"
     found, kept = [], _Kept(len(df))
-    for scores in drawn_scores(df, correlation, seed):
+    for scores in drawn_scores(df, correlation, seed, n_draws):
         # The law of the draws is symmetric: the upper side serves for the lower one, too.
         largest = _largest(scores.T, both=both)
         found.append(largest)

@@ -51,6 +51,11 @@ class RunsDifference(NamedTuple):
         return self.difference - half, self.difference + half
 
     @property
+    def statistic(self) -> float:
+        """The difference by its standard error; NaN without any spread."""
+        return self.difference / self.standard_error if self.standard_error > 0 else np.nan
+
+    @property
     def p_value(self) -> float:
         """Two-sided; 1 for a difference of 0 without any spread."""
         if self.standard_error == 0:

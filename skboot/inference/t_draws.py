@@ -33,7 +33,10 @@ _NORMAL = 1e12
 
 
 def drawn_scores(
-    degrees_of_freedom: Floats, root: LowRankRoot, seed: np.random.SeedSequence
+    degrees_of_freedom: Floats,
+    root: LowRankRoot,
+    seed: np.random.SeedSequence,
+    n_draws: int = JOINT_DRAWS,
 ) -> Iterator[Floats]:
     """Draw t statistics whose errors have a given correlation, some draws at a time.
 
@@ -46,6 +49,8 @@ def drawn_scores(
         Of the correlation.
     seed : numpy.random.SeedSequence
         Of the draws.
+    n_draws : int
+        At least this many, in whole blocks.
 
     Yields
     ------
@@ -55,7 +60,7 @@ def drawn_scores(
     rng = np.random.default_rng(child_seed(seed, _JOINT_STREAM))
     tables = {df: _Tables.of(df) for df in np.unique(np.minimum(degrees_of_freedom, _NORMAL))}
     of_tests = [tables[min(df, _NORMAL)] for df in degrees_of_freedom]
-    for _ in range(0, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE):
+    for _ in range(0, n_draws, JOINT_DRAWS_AT_ONCE):
         shape = (JOINT_DRAWS_AT_ONCE, len(of_tests))
         scores = np.ascontiguousarray(root.times(rng.standard_normal(shape)).T)
         uniform = np.ascontiguousarray(rng.random(shape).T)

@@ -72,3 +72,6 @@ PAIRS_OF_LABELS_AT_ONCE = 1 << 14
 # Maximum number of scores of labels that are sorted together (entries of temporary arrays, of which
 # there are some ten).
 RANKED_AT_ONCE = 1 << 17
+
+# Minimum distinct scores below which a precision-recall curve is said to be steps (record 0089).
+FEW_LEVELS = 10

@@ -270,10 +270,14 @@ class RowMean(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and whether the values are few, 0 and 1, or one of them is large."""
+        values = reduced.terms[:, 1]
+        # Values that are all on one side of 0 are taken about one of them, or are whole.
+        both_signs = not reduced.data["centre"] and bool(values.min() < 0 < values.max())
         own: dict[str, Any] = {
             # A mean of few distinct values is no mean of continuous ones.
             "row_mean": self.is_row_mean
             and (rows[2] is not None or reduced.n_codes > min(20, len(rows[1]) / 2)),
+            "both_signs": self.is_row_mean and both_signs,
             "proportion": self.proportion(reduced),
             "largest_share": self.largest_share(reduced),
         }

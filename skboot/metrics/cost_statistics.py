@@ -8,7 +8,7 @@ of rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +23,7 @@ from .additive import RowMean, SumsStatistic, accuracy
 from .cells import Cells, encode, label_counts
 from .checks import check_among, known_labels
 from .cost_metrics import check_costs, check_priors, numbers
+from .facts import Facts
 from .posteriors import (
     brier_statistic,
     classes_of,
@@ -60,6 +61,8 @@ class ClassCosts(SumsStatistic):
         Whether the value is one less the relative loss (D2 of scikit-learn).
     pos_label : label, optional
         The class of one column of probabilities, of two classes; None: the second of ``labels``.
+    of_decisions : bool
+        Whether losses are those of decisions, which are few values.
 
     Notes
     -----
@@ -77,6 +80,7 @@ class ClassCosts(SumsStatistic):
     greater_is_better: bool | None = False
     bounds: tuple[float, float] = (0.0, np.inf)
     pos_label: Any = None
+    of_decisions: bool = False
 
     @property
     def greater_is_positive(self) -> bool:  # type: ignore[override]
@@ -195,6 +199,20 @@ class ClassCosts(SumsStatistic):
                 by_weight = -by_loss * value
         gradient = np.hstack([np.where(weight > 0, part, 0.0) for part in (by_weight, by_loss)])
         return -gradient if self.skill else gradient
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and of losses under priors that they are means within classes."""
+        known = super().facts(reduced, rows, members)
+        priors = reduced.data["priors"]
+        if priors is None or self.of_decisions or reduced.code is not None:
+            return known
+        weights = reduced.terms[:, : len(priors)]
+        sizes: NDArray[np.int64] = np.asarray((weights != 0).sum(axis=0)).ravel()[priors > 0]
+        if len(sizes) == 2:
+            return replace(known, row_mean=True, smaller_class=int(sizes.min()))
+        return replace(known, row_mean=True, class_sizes=sizes)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Loss of the best answer without input: 1 if relative, which is no skill."""

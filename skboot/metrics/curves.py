@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._base.warnings import Note
+from ._tuning import FEW_LEVELS
 from .score_order import falling_codes, level_ends, score_codes
 from .statistic import Evaluated, Floats, MetricError, ReadableBlock, ReducedData
 
@@ -139,6 +141,10 @@ class Curve(Evaluated):
     def reference(self, sizes: ClassSizes) -> Floats | None:
         """Values of a system that ignores its inputs, (n_grid,); None if there are none."""
         return None
+
+    def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
+        """What a reader must know of the curve on these rows."""
+        return ()
 
     def nearby(self, sizes: ClassSizes) -> NDArray[np.intp] | None:
         """First point, and that after the last, over which variances are averaged, (n_grid, 2)."""
@@ -283,6 +289,18 @@ class PrecisionRecall(Curve):
         """The rows from each threshold up."""
         found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
         return np.asarray(worth * found.after[0, :, 1])
+
+    def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
+        """That the curve is steps, where the levels of the scores are few (record 0089)."""
+        ends = reduced.data["ends"]
+        n_levels = reduced.n_codes if ends is None else len(ends)
+        if n_levels >= FEW_LEVELS:
+            return ()
+        text = (
+            f"The scores have {n_levels} levels (fewer than {FEW_LEVELS}), between which precision "
+            "is a step: such bands held 89 to 98 % of whole curves. Read the curve at its levels."
+        )
+        return (Note("caution", text),)
 
     def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input have the share of positives as their precision."""

@@ -74,6 +74,7 @@ def _actual_detection_cost(
         labels=request.columns(None),
         relative=relative,
         pos_label=pos_label,
+        of_decisions=True,
         bounds=(float(matrix.min()) if not relative else 0.0, np.inf),
     )
 

@@ -98,6 +98,8 @@ class Facts:
         Whether the metric is a function of weighted sums.
     row_mean : bool
         Whether it is a mean of one value per row, of which many differ.
+    both_signs : bool
+        Whether it is a mean of values of which some are below 0 and some above, as differences are.
     weighted : bool
         Whether rows carry weights.
     proportion : Proportion or None
@@ -122,6 +124,7 @@ class Facts:
     bounds: tuple[float, float] = (-np.inf, np.inf)
     additive: bool = False
     row_mean: bool = False
+    both_signs: bool = False
     weighted: bool = False
     proportion: Proportion | None = None
     delong: DeLong | None = None

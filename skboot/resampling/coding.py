@@ -20,6 +20,7 @@ from .._base.arrays import order_of
 from ._tuning import (
     CACHED_ARRAYS,
     EXACT_INTEGER,
+    FEW_ROWS,
     KEYS_PER_ROW,
     ROWS_PER_ATOM,
     TYPES,
@@ -517,6 +518,8 @@ def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.signedinteger
         order: NDArray[Any] = np.empty(n, dtype=narrow_type(n))
         order[code.astype(np.intp, copy=False)] = np.arange(n, dtype=order.dtype)
         return order
+    if n <= FEW_ROWS:
+        return np.argsort(code, kind="stable")
     # scipy gathers the rows of a sparse matrix by counting, without comparisons.
     by_code = sparse.coo_matrix((np.ones(n, np.int8), (code, np.arange(n))), shape=(n_codes, n))
     return by_code.tocsr().indices.astype(np.intp)

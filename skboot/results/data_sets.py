@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.values import read_only
-from ..inference.data_set_ranks import (
+from ..inference.data_sets import (
     FriedmanTest,
     critical_difference,
     friedman_test,
@@ -29,7 +29,12 @@ from .pairs import PairedDifference
 from .ranks import RankTable
 
 _METHODS = {
-    "new": {"t": "t interval over the data sets", "studentized": "studentized bootstrap interval"},
+    "new": {
+        "skewed-t": "t interval over the data sets, longer on the side of the tail",
+        # Of comparisons that were saved before record 0088.
+        "t": "t interval over the data sets",
+        "studentized": "studentized bootstrap interval",
+    },
     "these": {"t": "t interval from the standard error on each data set"},
 }
 

@@ -11,6 +11,7 @@ from .._base import checks as check
 from ..inference.automatic import within_range
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import confidence_interval, words_of
+from ..inference.skewed_t import SkewedT
 from . import wording
 from .basis import ScoresBasis
 
@@ -57,7 +58,7 @@ class GivenDataSetsBasis(ScoresBasis):
 
     def uses_no_resamples(self, result: EvaluationResult) -> bool:
         """Whether the interval would be the same with other resamples."""
-        return result.confidence_interval.method == "t"
+        return result.confidence_interval.method in ("t", "skewed-t")
 
     # -------------------------------------------------------------- words
 
@@ -109,13 +110,21 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
 
     kind = "drawn data sets"
     is_resampled = True
-    _methods = ("t", "studentized", "percentile")
+    _methods = ("skewed-t", "t", "studentized", "percentile")
 
     def interval_by(self, method: str, level: float) -> ConfidenceInterval:
-        """Return Student's t interval, or one from the resamples."""
+        """Return Student's t interval, the same farther where skewed, or one from the resamples."""
         if method == "t":
             return super().interval_by(method, level)
-        return confidence_interval(self.evidence, method, level)
+        if method != "skewed-t":
+            return confidence_interval(self.evidence, method, level)
+        skew = self.evidence.acceleration
+        if skew is None:
+            must = "not be 'skewed-t' for a comparison of an earlier version"
+            raise check.fail("method", must, repr(method))
+        estimate = float(self.evidence.estimate)
+        one = SkewedT(estimate, self.standard_error(), self.degrees_of_freedom, skew)
+        return ConfidenceInterval(*one.interval(level), level, method)
 
     def estimand_text(self, result: EvaluationResult) -> str:
         """Return what the interval is for."""

@@ -64,6 +64,8 @@ class Read(Measured):
         Largest error of the estimate that intervals of scores leave.
     intervals : {"", "all", "finer"}
         Whether scores of resamples were counted in intervals, and those of the data in finer ones.
+    hidden : float
+        How far the order of rows in the intervals of resamples might move the value.
     """
 
     values: Floats
@@ -71,6 +73,7 @@ class Read(Measured):
     reduced: ReducedData = _NO_CELLS
     error: float = 0.0
     intervals: str = ""
+    hidden: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,11 +259,11 @@ class ScoresReading(_OneTable):
         estimate = fine.values[0]
         values = np.clip(found.values + (estimate - found.values[0]), *found.statistic.bounds)
         values[0] = estimate
-        movable = _movable(finer)
-        extremes = _extremes(fine, finer, movable) if movable.any() else []
-        error = max((abs(value - float(estimate)) for value in extremes), default=0.0)
+        error, hidden = (_movement(*of) for of in ((fine, finer), (found, coarse)))
         facts = replace(fine.facts, delong=None if error else fine.facts.delong)
-        return replace(fine, values=values, facts=facts, error=error, intervals="finer")
+        return replace(
+            fine, values=values, facts=facts, error=error, intervals="finer", hidden=hidden
+        )
 
 
 class ColumnsReading(_Tabled):
@@ -321,7 +324,7 @@ class ColumnsReading(_Tabled):
             return found
         extremes = self._extremes(tables, member, on_data)
         error = max(abs(value - values[0]) for value in extremes)
-        return replace(found, error=error, intervals="all")
+        return replace(found, error=error, intervals="all", hidden=error)
 
     def _evaluated(self, weights: Floats, reduced: ReducedData) -> Floats:
         return self.statistic.evaluate(WeightsBlock(weights.T, self.statistic.reads), reduced)
@@ -459,9 +462,11 @@ def _movable(table: Table) -> NDArray[np.bool_]:
     return np.asarray(low < high)
 
 
-def _extremes(read: Read, table: Table, movable: NDArray[np.bool_]) -> list[float]:
-    """Values with the positives of each interval above its negatives, and below them."""
-    statistic, rank = read.statistic, table.rank()
+def _movement(read: Read, table: Table) -> float:
+    """How far the value moves at most with the order of rows in the intervals of a table."""
+    statistic, rank, movable = read.statistic, table.rank(), _movable(table)
+    if not movable.any():
+        return 0.0
     truth, weights = read.rows.y_true, read.rows.sample_weight
     assert truth is not None
     assert weights is not None
@@ -476,7 +481,7 @@ def _extremes(read: Read, table: Table, movable: NDArray[np.bool_]) -> list[floa
     least = inner.least_in_intervals(positive, rank, weights, movable)
     if least is not None:
         found[1] = least if inner is statistic else -least
-    return found
+    return max(abs(value - float(read.values[0])) for value in found)
 
 
 def _positive_label(statistic: Statistic, truth: NDArray[Any]) -> Any:

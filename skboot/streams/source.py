@@ -32,6 +32,9 @@ from .state import GROUPS_KEPT, StreamSettings, StreamState
 
 # Share of honest streams whose sizes of resamples may vary as if rows had been added twice.
 _FALSE_ALARMS = 1e-6
+# How far the order of rows in the intervals of resamples may move a value before a warning says so:
+# .002 with 1024 intervals of scores that are spread out, .2 where most lie in one.
+_MOST_HIDDEN = 0.05
 # Number of rows times resamples from which a note says what drawing them one by one costs.
 _MANY_DRAWS = 1 << 31
 
@@ -123,7 +126,8 @@ class SumsOfStream(Source):
             return []
         changed = f"changes the estimate by at most {rounded_up(read.error)}"
         changed = changed if read.error else "leaves the estimate as it is"
-        return [note_on_intervals(self.settings, changed, finer=read.intervals == "finer")]
+        counted = note_on_intervals(self.settings, changed, finer=read.intervals == "finer")
+        return [counted, *note_on_hidden(read)]
 
 
 def _drawn(values: NDArray[np.float64]) -> BootstrapDistribution:
@@ -204,6 +208,7 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
             note = note_on_scores(inner, one.rows.y_pred, argument, source.state.n_rows)
             tell(*[] if note is None else [note])
         positive.append(source.positive(one, "caution"))
+        tell(*note_on_hidden(one))
     tell(*[note for note in positive if note is not None][:1])
     of_each = [next(iter(own.values()))[0].statistic for own in scores.values()]
     unused = of_no_positive(of_each, settings.pos_label)
@@ -224,6 +229,22 @@ def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) ->
     counted = f"Scores were counted in at most {n} intervals{of_resamples}"
     text = f"{counted}, which {changed}; a larger n_bins of BootstrapAccumulator makes them finer."
     return Note("choice", text)
+
+
+def note_on_hidden(read: Read) -> list[Note]:
+    """Return what a reader must know of an order that resamples do not see, if it matters.
+
+    Pairs of an interval count as tied in each resample, so that what they add to the spread of the
+    value is lost.
+    """
+    if read.hidden <= _MOST_HIDDEN:
+        return []
+    text = (
+        "Resamples do not see the order of rows whose scores lie in one interval, which could move "
+        f"the value by up to {read.hidden:.2g}: expect less coverage than stated. Give scores that "
+        "lie further apart, such as log-odds in place of probabilities, or a larger n_bins."
+    )
+    return [Note("caution", text)]
 
 
 def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:

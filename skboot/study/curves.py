@@ -41,6 +41,8 @@ class Drawn(NamedTuple):
     bin_error : ndarray of shape (n_grid,) or None
         How far each point may be from the curve of all scores, where these were counted in
         intervals.
+    notes : tuple of Note
+        What a reader must know of the curve on these rows.
     """
 
     curve: Curve
@@ -50,6 +52,7 @@ class Drawn(NamedTuple):
     behind: Floats | None
     floor: Floats | None
     bin_error: Floats | None = None
+    notes: tuple[Note, ...] = ()
 
 
 def evaluate_curves(call: CurveCall) -> dict[str, CurveResult]:
@@ -111,7 +114,8 @@ def _replicated(call: CurveCall) -> list[Drawn]:
             worth = _worth_of_weights(rows)
             behind = curve.behind(block, subject.reduced, worth)
             floor = curve.floor(block, subject.reduced, worth)
-            drawn.append(Drawn(curve, rows.sizes, each.estimate, each.replicates, behind, floor))
+            of_data = (rows.sizes, each.estimate, each.replicates, behind, floor)
+            drawn.append(Drawn(curve, *of_data, notes=curve.notes(subject.reduced)))
     return drawn
 
 
@@ -167,6 +171,7 @@ def _difference(first: Drawn, second: Drawn) -> Drawn:
 def _notes_of(call: CurveCall, drawn: Sequence[Drawn]) -> list[Note]:
     """Return what a reader must know of every curve of the call."""
     notes = list(call.plan.design.remarks)
+    notes += dict.fromkeys(note for each in drawn for note in each.notes)
     undefined = max(int(np.isnan(_defined(each)).any(axis=1).sum()) for each in drawn)
     if undefined:
         text = (

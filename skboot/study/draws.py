@@ -38,10 +38,10 @@ from ..inference.distribution import (
     leave_out,
 )
 from ..inference.evidence import Drawn, Evidence
-from ..inference.intervals import problem_with
+from ..inference.intervals import OF_STANDARD_ERRORS, problem_with
 from ..metrics.adapters import without_sign
 from ..metrics.score_order import positive_rows, positive_scores
-from ..metrics.statistic import Columns, Statistic
+from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign
 from ..resampling.plan import Binding, ResamplingPlan
@@ -219,7 +219,7 @@ class RowsInMemory(Source):
             _refuse_impossible(interval, planned, known, statistic)
         cost = variance_cost * min(reduced.n_codes, design.n_units[0])
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
-        with_variance = possible and (planned == "studentized" or cost <= _CHEAP_VARIANCE)
+        with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
         return Score(metric, measured.rows, part, measured.statistic, subject, known, planned)
 
@@ -403,7 +403,7 @@ def _in_cells(
         return plan, subjects
     if len(subjects) == 1:
         # Cells of several systems would tell the systems apart less than rows do.
-        in_codes = _in_codes(subjects[0])
+        in_codes = _in_codes(subjects[0], design.strata)
         if in_codes is not None:
             return plan, [in_codes]
     many = any(subject.reduced.n_codes > _CODES_AS_CELLS for subject in subjects)
@@ -433,15 +433,25 @@ def _in_cells(
     return replace(plan, design=CellsDesign.by(design, cells)), in_cells
 
 
-def _in_codes(subject: BoundStatistic) -> BoundStatistic | None:
-    """Return a statistic on the codes of cells that are its own, if it has them."""
+def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> BoundStatistic | None:
+    """Return a statistic on the codes of cells that are its own, if it has them.
+
+    Strata may be the classes, but must not divide cells.
+    """
     if subject.reduced.n_codes <= _CODES_BESIDE_CELLS:
         return None
     reduced = subject.statistic.in_cells(subject.reduced)
-    if reduced is None:
+    if reduced is None or (strata is not None and not _are_within(reduced, strata)):
         return None
     own = subject.coding._replace(code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts)
     return replace(subject, reduced=reduced, coding=own)
+
+
+def _are_within(reduced: ReducedData, strata: NDArray[np.integer]) -> bool:
+    """Whether the rows of each code are of one stratum."""
+    stratum = np.zeros(reduced.n_codes, strata.dtype)
+    stratum[reduced.code] = strata
+    return np.array_equal(stratum[reduced.code], strata)
 
 
 def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:

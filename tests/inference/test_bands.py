@@ -56,6 +56,54 @@ def test_bins_of_one_label_count_as_points_that_can_miss():
     assert one_run.critical == pytest.approx(stats.norm.ppf(0.975))
 
 
+def over_a_cliff(rng, n_resamples=999):
+    """A curve over thresholds that falls from 1, which some resamples do earlier."""
+    n_points = 30
+    at = rng.integers(10, 20)
+    falls = np.clip(rng.normal(at, 2, n_resamples).astype(int), 1, n_points)
+    low = rng.uniform(0.3, 0.8)
+
+    def curve(after):
+        share = np.where(np.arange(n_points) < after, 1.0, low)
+        return np.minimum(share + 0.02 * rng.normal(size=n_points) * (share < 1), 1.0)
+
+    every = np.arange(n_points)
+    nearby = np.column_stack((np.maximum(every - 1, 0), np.minimum(every + 2, n_points)))
+    return CurveEvidence(
+        estimate=curve(at),
+        replicates=np.array([curve(after) for after in falls]),
+        degrees_of_freedom=1e6,
+        inflation=1.0,
+        behind=np.full(n_points, 100.0),
+        bounds=(0.0, 1.0),
+        nearby=nearby,
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_band_over_thresholds_holds_as_many_resamples_as_it_says(seed):
+    """Also those that jump where the curve does not, and where it is of one label alone."""
+    known = over_a_cliff(np.random.default_rng(seed))
+    band = simultaneous_band(known, 0.95)
+    within = (known.replicates >= band.low) & (known.replicates <= band.high)
+    assert within.all(axis=1).mean() >= 0.93
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_point_of_one_label_over_thresholds_reaches_out_to_what_resamples_say(seed):
+    known = over_a_cliff(np.random.default_rng(seed))
+    band = simultaneous_band(known, 0.95)
+    facts = PointwiseFacts(100.0, is_fixed=False, over_thresholds=True)
+    for point in np.flatnonzero(known.estimate == 1.0):
+        evidence = Evidence.of(1.0, known.replicates[:, point], "rows", (1000,), bounds=(0.0, 1.0))
+        low = pointwise_interval(evidence, facts, 0.95).low
+        of_resamples = np.quantile(known.replicates[:, point], 0.025)
+        assert low <= min(of_resamples, 0.025 ** (1 / 100)) + 1e-12
+        tail = stats.norm.sf(band.critical)
+        of_resamples = np.quantile(known.replicates[:, point], tail)
+        assert band.low[point] <= of_resamples + 1e-12
+
+
 def test_rounding_does_not_change_a_band_of_points_that_move_together():
     """Their covariance has no inverse, and a triangular root of it hangs on the last digits."""
     steps = np.random.default_rng(1).binomial(40, 0.05, size=(199, 12)).cumsum(axis=1)

@@ -72,12 +72,18 @@ def of_means(values, **design):
     """Mean of values, whose moved and mirrored data are resampled alike."""
     own = partial(evidence_of, None, metric="mean", **design)
     if "groups" in design:
-        return Case(own(values), own(SCALE * values + SHIFT), own(-values))
+        return Case(own(values), moved_from(own, values), own(-values))
     # Draws of rows follow the order of their values.
     alike = partial(own, resamples=np.random.default_rng(1).integers(N, size=(B, N)))
     if "strata" in design:
-        return Case(own(values), own(SCALE * values + SHIFT), transformed(own(values), -1.0, 0.0))
-    return Case(alike(values), alike(SCALE * values + SHIFT), alike(-values))
+        return Case(own(values), moved_from(own, values), transformed(own(values), -1.0, 0.0))
+    return Case(alike(values), moved_from(alike, values), alike(-values))
+
+
+def moved_from(own, values):
+    """Evidence of moved values, of the kind they had: of one sign they would be losses."""
+    moved = own(SCALE * values + SHIFT)
+    return replace(moved, facts=replace(moved.facts, both_signs=own(values).facts.both_signs))
 
 
 def transformed(evidence, scale, shift):
@@ -502,7 +508,7 @@ class naming:
 def test_automatic_intervals_of_any_means_keep_the_contract(seed, shape, design, n, digits):
     values = np.round(SHAPES[shape](np.random.default_rng(seed), n), digits)
     own = partial(evidence_of, None, metric="mean", n_resamples=199, **DESIGNS[design](n))
-    evidence, moved = own(values), own(SCALE * values + SHIFT)
+    evidence, moved = own(values), moved_from(own, values)
     holds_the_level_below(evidence, "auto")
     says_what_it_lacks(evidence, "auto")
     # Zeros and ones are hits, and zeros are losses without an end; moved ones are neither.

@@ -163,13 +163,14 @@ def test_bca_has_the_acceleration_of_the_rows(monkeypatch):
     np.testing.assert_allclose(*found, rtol=1e-3)
 
 
-def test_weights_systems_groups_and_given_resamples_are_drawn_by_rows(monkeypatch):
+def test_weights_systems_groups_strata_and_given_resamples_are_drawn_by_rows(monkeypatch):
     def numbers():
         rng = np.random.default_rng(3)
         few, picks = {"n_resamples": 99}, rng.integers(0, N, (99, N))
         yield call(TRUTH, SCORE, sample_weight=PROBABILITY + 1, **few)
         yield call(TRUTH, SCORE, groups=np.arange(N) // 4, **few)
         yield call(TRUTH, SCORE, resamples=picks)
+        yield call(TRUTH, SCORE, strata=np.arange(N) % 3, **few)
         yield skboot.compare_systems(
             TRUTH, {"A": SCORE, "B": Z}, metric="average_precision", random_state=0, **few
         ).pairs[0]

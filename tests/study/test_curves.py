@@ -316,6 +316,17 @@ def test_bins_without_rows_on_a_resample_are_counted_and_warned_of():
     assert result.n_undefined == empty > 0
 
 
+@pytest.mark.parametrize(
+    ("score", "told"), [(np.round(SCORE), True), (SCORE, False), (Y + P / 4, False)]
+)
+@pytest.mark.parametrize("curve", ["precision_recall", "roc"])
+def test_precision_of_scores_of_few_levels_is_said_to_be_steps(curve, score, told):
+    told = told and curve == "precision_recall"
+    with pytest.warns(UserWarning, match="levels") if told else nullcontext():
+        result = bootstrap_curve(Y, score, curve=curve, **FEW)
+    assert ("levels" in result.summary()) == told
+
+
 def test_few_groups_are_warned_of():
     with pytest.warns(UserWarning, match="Only 8 groups"):
         bootstrap_curve(Y, P, groups=np.arange(N) % 8, **FEW)

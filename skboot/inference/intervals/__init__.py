@@ -52,6 +52,8 @@ class Interval:
     uses_resamples : bool
         Whether the limits depend on the replicates; else they are made of counts, or of a standard
         error on the data.
+    of_standard_errors : bool
+        Whether it needs the influence of units on the data, or on each resample.
     for_one_score : bool
         Whether a caller may ask for it for one score; else it is one of several differences.
     for_difference : bool
@@ -65,6 +67,7 @@ class Interval:
     needs: Callable[[Evidence], str]
     words: str
     uses_resamples: bool = True
+    of_standard_errors: bool = False
     for_one_score: bool = True
     for_difference: bool = False
     no_difference: str = ""
@@ -234,6 +237,12 @@ WITHOUT_RESAMPLES = frozenset(
     {"score"} | {name for name, interval in INTERVALS.items() if not interval.uses_resamples}
 )
 """Intervals that would be the same with other resamples; "score" is that of few groups."""
+
+
+OF_STANDARD_ERRORS = frozenset(
+    name for name, interval in INTERVALS.items() if interval.of_standard_errors
+)
+"""Intervals that need standard errors by the influence of the units."""
 
 
 def words_of(name: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from ..evidence import Evidence
+from ..skewed_t import SkewedT
 from . import INTERVALS, ROUNDING, needs_replicates, quantile, registered
 
 
@@ -29,13 +30,19 @@ def _needs_acceleration(evidence: Evidence) -> str:
     return needs_replicates(evidence)
 
 
-def _needs_standard_errors(evidence: Evidence) -> str:
+def _needs_influence(evidence: Evidence) -> str:
     design = evidence.drawn.design
     if design.no_jackknife:
         named = design.groups_in_messages
         return f"is not defined for {named}. Use interval='percentile' or 'expanded'."
     if not evidence.facts.additive:
         return "needs influence values, which exist for functions of sums only. Use interval='bca'."
+    return ""
+
+
+def _needs_standard_errors(evidence: Evidence) -> str:
+    if problem := _needs_influence(evidence):
+        return problem
     if evidence.replicate_standard_errors is None or evidence.standard_error is None:
         return (
             "needs a standard error on each resample, which was not computed. Run again with "
@@ -44,10 +51,44 @@ def _needs_standard_errors(evidence: Evidence) -> str:
     return needs_replicates(evidence)
 
 
+def _needs_skewness(evidence: Evidence) -> str:
+    if problem := _needs_influence(evidence):
+        return problem
+    if evidence.standard_error is None or evidence.acceleration is None:
+        return (
+            "needs the standard error and the skewness of the units, which were not computed. Run "
+            "again with interval='skewed-t', and without resamples= that split groups."
+        )
+    if np.isnan(evidence.acceleration):
+        return (
+            "needs the metric without each unit, and that is undefined for at least one unit. "
+            "Use interval='percentile'."
+        )
+    return ""
+
+
+@registered(
+    "skewed-t",
+    "t interval that is longer on the side of the tail",
+    _needs_skewness,
+    uses_resamples=False,
+    of_standard_errors=True,
+    no_difference="needs influence values of the difference, which are not kept",
+)
+def _skewed_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Student's t with the first term of skewness, outwards alone; see `SkewedT`."""
+    assert evidence.standard_error is not None
+    assert evidence.acceleration is not None
+    error = evidence.standard_error * np.sqrt(evidence.drawn.inflation)
+    df = evidence.drawn.degrees_of_freedom
+    return SkewedT(evidence.estimate, error, df, evidence.acceleration).interval(confidence_level)
+
+
 @registered(
     "studentized",
     "studentized bootstrap interval",
     _needs_standard_errors,
+    of_standard_errors=True,
     no_difference="needs influence values of the difference on each resample, which are not kept",
 )
 def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, float]:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
-from ...acceptance import LIMIT
+from ...acceptance import LIMIT, is_shown
 from ...runner import RESULTS, monte_carlo_error, read
-from ...studies import biased_scores, calibration_error, curve_bands, curve_points
+from ...studies import (
+    biased_scores,
+    calibration_error,
+    class_losses,
+    curve_bands,
+    curve_points,
+    curve_shapes,
+)
 from ..formats import percent, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
@@ -66,13 +74,12 @@ def _best(cell: str, by_tool: dict[str, _Found]) -> tuple[str, float] | None:
     return tool, by_tool[OURS].width / others[tool].width
 
 
-@section("curve_bands", "curve_bands")
-def curve_bands_table() -> str:
+def _bands_table(study) -> str:
     """Coverage of whole curves, and mean widths of the band and of other regions."""
-    others = [name for name in curve_bands.TOOLS if name != OURS]
+    others = [name for name in study.TOOLS if name != OURS]
     header = ("curve", "whole curve held, %", "mean width", *(f"{name}: width" for name in others))
     lines = []
-    for cell, by_tool in _found().items():
+    for cell, by_tool in _found(study.STUDY).items():
         ours = by_tool[OURS]
         beside = [
             f"{by_tool[name].width:.3f} ({percent(by_tool[name].coverage)})"
@@ -83,6 +90,45 @@ def curve_bands_table() -> str:
         share = with_error(ours.coverage, ours.error)
         lines.append((cell, share, f"{ours.width:.3f}", *beside))
     return table(header, lines)
+
+
+@section("curve_bands", "curve_bands")
+def curve_bands_table() -> str:
+    """Curves of normal scores."""
+    return _bands_table(curve_bands)
+
+
+@section("curve_shapes", "curve_shapes")
+def curve_shapes_table() -> str:
+    """Curves of other shapes."""
+    return _bands_table(curve_shapes)
+
+
+def _shown(title: str, study, aim: float, judged: Callable[[str], bool]) -> VerdictRow:
+    """Line of a study whose cells are shown to be at most two points under an aim, or are not."""
+    found = {cell: tools[OURS] for cell, tools in _found(study.STUDY).items() if judged(cell)}
+    outside = tuple(
+        (cell, with_error(one.coverage, one.error), f"not shown to be {percent(aim)} %")
+        for cell, one in found.items()
+        if not is_shown(aim, one.repetitions - one.below - one.above, one.repetitions)
+    )
+    lowest, planned = min(found, key=lambda cell: found[cell].coverage), study.STUDY.cells
+    complete = len(_found(study.STUDY)) == len(planned)
+    return VerdictRow(
+        title,
+        f"{len(_found(study.STUDY))} of {len(planned)}",
+        percent(1 - len(outside) / len(found)),
+        f"{percent(found[lowest].coverage)} ({lowest})",
+        "no rule",
+        "**no**" if outside else "yes" if complete else "so far",
+        outside,
+    )
+
+
+@verdict("curve_shapes")
+def curve_shapes_verdict() -> VerdictRow:
+    """Their line of the verdicts."""
+    return _shown("bands of curves of other shapes", curve_shapes, LEAST_NEAR_ONE, lambda _: True)
 
 
 @verdict("curve_bands")
@@ -115,8 +161,8 @@ def curve_bands_verdict() -> VerdictRow:
 
 @cases("curve_bands")
 def curve_rows() -> list[CaseRow]:
-    """Their lines of the cases."""
-    found = _found()
+    """Their lines of the cases, with those of other shapes."""
+    found = _found() | _found(curve_shapes.STUDY)
     held = [by_tool[OURS].coverage for by_tool in found.values()]
     ratios = {
         name: [
@@ -251,6 +297,36 @@ def calibration_error_verdict() -> VerdictRow:
         "no rule",
         "**no**" if outside else "yes" if len(found) == len(planned.cells) else "so far",
         outside,
+    )
+
+
+# ------------------------------------------------------------------ losses of two classes
+
+
+@section("class_losses", "class_losses")
+def class_losses_table() -> str:
+    """Coverage, sides of the misses, mean widths and warnings."""
+    warned: dict[str, int] = {}
+    for row in read(RESULTS / f"{class_losses.STUDY.name}.csv"):
+        warned[row["cell"]] = warned.get(row["cell"], 0) + int(row["warned"])
+    header = ("score", "covered, %", "truth below, above", "mean width", "warned, %")
+    lines = []
+    for cell, by_tool in _found(class_losses.STUDY).items():
+        one = by_tool[OURS]
+        share = with_error(one.coverage, one.error)
+        of_warned = percent(warned[cell] / one.repetitions)
+        lines.append((cell, share, f"{one.below}, {one.above}", f"{one.width:.3f}", of_warned))
+    return table(header, lines)
+
+
+@verdict("class_losses")
+def class_losses_verdict() -> VerdictRow:
+    """Their line of the verdicts: of cells that are not meant to warn."""
+    return _shown(
+        "losses of two classes under priors",
+        class_losses,
+        LEAST,
+        lambda cell: f" {class_losses.JUDGED_FROM // 2} positives" not in cell,
     )
 
 
