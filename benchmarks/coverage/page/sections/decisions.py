@@ -227,6 +227,25 @@ def case_rows() -> list[CaseRow]:
     ]
 
 
+@cases("area_gates")
+def area_rows() -> list[CaseRow]:
+    """Their line of the cases."""
+    margin = [forms for forms in _areas_by_cell().values() if forms["skboot"]["kind"] == "margin"]
+    wrong, delong = (
+        [float(forms[form]["passed"]) for forms in margin] for form in ("skboot", "normal")
+    )
+    return [
+        CaseRow(
+            "does an area under the ROC curve near 1 pass a margin?",
+            "DeLong's interval, widened by limits of both areas on the logit scale",
+            f"{_between(wrong)} pass by mistake, 2.5 meant ({len(wrong)})",
+            f"{_between([*map(_ratio, margin)], 2)} (DeLong)",
+            f"DeLong {_between(delong)}",
+            "under 50 rows of a class, and positives far more spread than negatives: 4 to 7 %",
+        )
+    ]
+
+
 @cases("ranks")
 def rank_rows() -> list[CaseRow]:
     """Their lines of the cases."""
