@@ -333,7 +333,7 @@ def _by_areas(areas: TwoAreas, spread: Spread, level: float) -> tuple[AnySpread,
     """Return the error of two areas, by whose closed interval verdicts with a margin are made."""
 
     def of_size(n_units: int, n_runs: int | None) -> tuple[AreasSpread, AreasSpread]:
-        low, high = variance_factors(areas.smaller_class - 1, level)
+        low, high = variance_factors(spread.known_with(n_units, n_runs), level)
         least, largest = areas.on_rows(1.0, low), areas.on_rows(1.0, high)
         return AreasSpread(least, spread.n_units), AreasSpread(largest, spread.n_units)
 
