@@ -44,7 +44,17 @@ ScoreInterval: TypeAlias = Literal[
 ]
 RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
 DifferenceInterval: TypeAlias = Literal[
-    "auto", "percentile", "expanded", "two-way", "basic", "normal", "t", "bca", "tango", "delong"
+    "auto",
+    "percentile",
+    "expanded",
+    "two-way",
+    "basic",
+    "normal",
+    "t",
+    "bca",
+    "tango",
+    "delong",
+    "logit-delong",
 ]
 RunsDifferenceInterval: TypeAlias = Literal["auto", "components", "welch"]
 MethodsDifferenceInterval: TypeAlias = Literal[

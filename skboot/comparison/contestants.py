@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from .._base.warnings import Note
 from ..inference.crossed import robust_variance
-from ..inference.differences import Difference, delong_error
+from ..inference.differences import Difference
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
 from ..inference.proportions import Discordant, TwoProportions
+from ..inference.two_areas import AreasOfSystems, TwoAreas
 from ..metrics.facts import DeLong, Facts
 from ..results import EvaluationResult
 
@@ -53,8 +54,8 @@ class Contestant:
         Whether each row counts as 1, for 0/1 values of independent rows.
     left_out : tuple (JackknifeValues, ndarray of shape (n_lines,)) or None
         Values without single units, for BCa.
-    delong : tuple (covariance, number, size of the smaller class) or None
-        For areas under ROC curves.
+    areas : tuple (AreasOfSystems, number) or None
+        For areas under ROC curves on the same independent rows.
     crossed : tuple (covariances, number) or None
         By cells and members of crossed factors; see `skboot.inference.crossed`.
     is_paired : bool
@@ -70,7 +71,7 @@ class Contestant:
     predicted: NDArray[Any] | None = None
     right: NDArray[np.bool_] | None = None
     left_out: tuple[JackknifeValues, Floats] | None = None
-    delong: tuple[Floats, int, int] | None = None
+    areas: tuple[AreasOfSystems, int] | None = None
     crossed: tuple[Floats, int] | None = None
     is_paired: bool = True
 
@@ -93,9 +94,9 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         values = first.left_out[1] - second.left_out[1]
         acceleration = first.left_out[0].acceleration(values, float(estimate[0]))
     delong = None
-    if first.delong is not None and second.delong is not None:
-        error = delong_error(first.delong[0], first.delong[1], second.delong[1])
-        delong = DeLong(error, first.delong[2])
+    if first.areas is not None and second.areas is not None:
+        family = first.areas[0]
+        delong = DeLong(family.error(first.areas[1], second.areas[1]), family.smaller_class)
     elif not first.is_paired and one.facts.delong is not None and other.facts.delong is not None:
         areas = (one.facts.delong, other.facts.delong)
         error = float(np.hypot(areas[0].standard_error, areas[1].standard_error))
@@ -112,6 +113,7 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         _discordant(first, second),
         are_identical(first, second),
         proportions_of(first, second),
+        areas_of(first, second),
     )
 
 
@@ -150,6 +152,15 @@ def proportions_of(first: Contestant, second: Contestant) -> TwoProportions | No
     if one is None or other is None:
         return None
     return TwoProportions(one.hits, one.n, other.hits, other.n, one.sign)
+
+
+def areas_of(first: Contestant, second: Contestant) -> TwoAreas | None:
+    """Return the areas of two systems on the same independent rows, as the metric signs them."""
+    if first.areas is None or second.areas is None:
+        return None
+    areas = first.areas[0].pair(first.areas[1], second.areas[1])
+    is_negated = first.evidence.facts.bounds[1] <= 0
+    return areas.mirrored() if areas is not None and is_negated else areas
 
 
 def bounds_of_difference(evidence: Evidence) -> tuple[float, float]:

@@ -83,7 +83,8 @@ def assert_not_worse(
         In (0, 1). Of the interval: at .95 a model that is worse by the margin passes in about
         2.5 % of the data sets.
     interval : str
-        As of `skboot.compare_systems`. Right and wrong on independent rows are judged by Tango's.
+        As of `skboot.compare_systems`. Right and wrong on independent rows are judged by Tango's,
+        and areas under ROC curves by ``"logit-delong"``.
     same_population : bool
         With crossed groups: both columns name members of one population.
     greater_is_better : bool, optional

@@ -87,15 +87,17 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
     method = asked.interval
     difference: Difference
     if filled:
+        proportions = family.proportions(k)
+        areas = family.areas(k) if family.has_areas else None
         if method == "auto":
-            method = planned_method(counts, family.proportions(k))
+            method = planned_method(counts, proportions, areas)
             if counts is not None and not alone.varies[k]:
                 method = "tango"
         if method not in CLOSED_FORM and not family.identical[k]:
             return
         evidence = replace(family.like, estimate=float(family.differences[k]))
         identical = bool(family.identical[k])
-        difference = Difference(evidence, counts, identical, family.proportions(k))
+        difference = Difference(evidence, counts, identical, proportions, areas)
     else:
         difference = family.difference(k)
         defined = difference.evidence.sorted_replicates

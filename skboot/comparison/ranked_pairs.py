@@ -20,10 +20,12 @@ from ..inference.differences import Difference
 from ..inference.evidence import Evidence
 from ..inference.intervals import MIRRORED
 from ..inference.proportions import Discordant, TwoProportions
+from ..inference.two_areas import TwoAreas
 from .asked import Asked
 from .contestants import (
     Contestant,
     are_identical,
+    areas_of,
     difference_of,
     estimated_differences,
     fewest_units,
@@ -48,6 +50,8 @@ class RankedPairs:
     swapped : ndarray of shape (n_pairs,)
         Whether the call asked for the second minus the first.
     asked : Asked
+    has_areas : bool
+        Whether systems have areas under ROC curves on the same independent rows.
     """
 
     contestants: list[Contestant]
@@ -56,6 +60,7 @@ class RankedPairs:
     places: NDArray[np.intp]
     swapped: NDArray[np.bool_]
     asked: Asked
+    has_areas: bool = False
 
     @classmethod
     def of(
@@ -71,7 +76,8 @@ class RankedPairs:
         low, high = both.min(axis=1), both.max(axis=1)
         places = np.lexsort((high, low))
         swapped = (both[:, 0] > both[:, 1])[places]
-        return cls(ordered, low[places], high[places], places, swapped, asked)
+        has_areas = any(each.areas is not None for each in ordered)
+        return cls(ordered, low[places], high[places], places, swapped, asked, has_areas)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -126,6 +132,11 @@ class RankedPairs:
         if self.counts is not None:
             return None
         return proportions_of(self.contestants[self.first[k]], self.contestants[self.second[k]])
+
+    def areas(self, k: int, *, as_called: bool = False) -> TwoAreas | None:
+        """Return the areas under ROC curves of both systems of a pair, by rank or as called."""
+        areas = areas_of(self.contestants[self.first[k]], self.contestants[self.second[k]])
+        return areas.mirrored() if areas is not None and as_called and self.swapped[k] else areas
 
     def difference(self, k: int) -> Difference:
         """Return the difference of a pair with its replicates."""

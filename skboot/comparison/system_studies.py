@@ -22,9 +22,9 @@ from ..inference.crossed import has_influence
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
 from ..inference.intervals import OF_STANDARD_ERRORS
+from ..inference.two_areas import AreasOfSystems
 from ..metrics.adapters import without_sign
 from ..metrics.ranking import delong_covariance
-from ..metrics.score_order import positive_rows, positive_scores
 from ..results import ResultTable
 from ..results.basis import SystemBasis
 from ..results.comparison import ComparisonResult
@@ -201,8 +201,8 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     if asked.interval == "two-way":
         covariances = _crossed_covariances(draws)
         known["crossed"] = [(covariances, k) for k in range(len(scores))]
-    if asked.interval == "delong":
-        known["delong"] = _delong_covariances(draws)
+    if any(one.facts.delong is not None for one in draws.evidence.values()):
+        known["areas"] = _areas(draws)
     return known
 
 
@@ -232,41 +232,36 @@ def _crossed_covariances(draws: Draws) -> NDArray[np.float64]:
 
 
 def _check_delong(asked: Asked, score: Score, evidence: Evidence) -> None:
-    """Refuse DeLong's interval of what has none."""
+    """Refuse intervals of two areas of what has none."""
     has_delong = (
         without_sign(score.subject.statistic).reads == "pairs"
         and evidence.facts.delong is not None
         and evidence.independent_rows
     )
-    if asked.interval == "delong" and not has_delong:
+    if asked.interval in ("delong", "logit-delong") and not has_delong:
         raise check.fail(
             "interval",
-            "not be 'delong' unless the metric is the area under the ROC curve of two classes, on "
-            "independent, unweighted rows",
-            "'delong'",
+            f"not be {asked.interval!r} unless the metric is the area under the ROC curve of two "
+            "classes, on independent, unweighted rows",
+            repr(asked.interval),
             "Use interval='expanded'.",
         )
 
 
-def _delong_covariances(draws: Draws) -> list[tuple[NDArray[np.float64], int, int]]:
-    """Return for each score the covariance of areas, its number in it and the smaller class."""
+def _areas(draws: Draws) -> list[tuple[AreasOfSystems, int] | None]:
+    """Return for each score the areas under ROC curves on its rows, and its number in them."""
     families: dict[str, list[int]] = {}
     for k, score in draws.scores.items():
-        families.setdefault(score.name, []).append(k)
-    found: dict[int, tuple[NDArray[np.float64], int, int]] = {}
+        if score.ranking(draws.evidence[k]) is not None:
+            families.setdefault(score.name, []).append(k)
+    found: dict[int, tuple[AreasOfSystems, int]] = {}
     for family in families.values():
         by_number = {str(k): draws.scores[k].numbers for k in family}
-        ordered = [draws.scores[int(k)] for k in in_order_of_content(by_number)]
-        statistics = [without_sign(score.subject.statistic) for score in ordered]
-        y_true = ordered[0].columns[0]
-        assert y_true is not None
-        positive = positive_rows(y_true, statistics[0].pos_label)
-        scores = [
-            positive_scores(score.columns[1], statistic.labels, statistics[0].pos_label)
-            for score, statistic in zip(ordered, statistics, strict=True)
-        ]
-        _, covariance = delong_covariance(positive, np.array(scores))
+        ordered = [int(k) for k in in_order_of_content(by_number)]
+        rankings = [draws.scores[k].ranking(draws.evidence[k]) for k in ordered]
+        positive = rankings[0][0]  # type: ignore[index]
+        scores = np.array([each[1] for each in rankings if each is not None])
         small = int(min(positive.sum(), (~positive).sum()))
-        for k in family:
-            found[k] = (covariance, ordered.index(draws.scores[k]), small)
-    return [found[k] for k in draws.scores]
+        areas = AreasOfSystems(*delong_covariance(positive, scores), small)
+        found |= {k: (areas, number) for number, k in enumerate(ordered)}
+    return [found.get(k) for k in draws.scores]

@@ -153,9 +153,10 @@ def compare_systems(
         In (0, 1).
     interval : str
         Of the differences: ``"auto"`` (``"expanded"``; ``"tango"`` where fewer than ten
-        independent rows tell two systems apart), percentile, expanded, two-way (crossed groups),
+        independent rows tell two systems apart; ``"logit-delong"`` for areas under ROC curves of
+        independent rows without weights or strata), percentile, expanded, two-way (crossed groups),
         basic, normal, t, bca, tango (right or wrong on independent rows), delong (area under the
-        ROC curve of independent rows).
+        ROC curve of independent rows), logit-delong (the same).
     alternative : {"two-sided", "greater", "less"}
         What intervals and p-values of the differences are against, in scipy's words: "greater"
         gives lower limits of the first minus the second (a larger loss is greater), and p-values
@@ -166,8 +167,8 @@ def compare_systems(
         own, and independent resamples: ``y_true``, ``groups``, ``strata``, ``average_over`` and
         ``sample_weight`` are then dicts with the names of ``y_preds`` (or None); fixed tasks are
         the same for all systems. Where fewer than ten rows of a
-        system are right, or wrong, the interval is Newcombe's (1998). Tango's, BCa and ``by`` need
-        the same rows.
+        system are right, or wrong, the interval is Newcombe's (1998). Tango's, BCa, logit-delong
+        and ``by`` need the same rows.
     same_population : bool
         With crossed groups: both columns name members of one population.
     greater_is_better : bool, optional
@@ -217,10 +218,15 @@ def compare_systems(
     all differences (Westfall & Young 1993, section 2.3), never inside the interval of the
     difference by itself.
 
+    "logit-delong" is the outer of DeLong's interval and of one that is recovered from limits of
+    both areas on the logit scale, both with Student's t of one less than the rows of the smaller
+    class: near an area of 1 DeLong's standard error is smallest where the area came out too large.
+
     References
     ----------
     Westfall & Young (1993), Resampling-Based Multiple Testing; Tango (1998), Statistics in
-    Medicine 17, 891-908; DeLong et al. (1988), Biometrics 44, 837-845.
+    Medicine 17, 891-908; DeLong et al. (1988), Biometrics 44, 837-845; Zou & Donner (2008),
+    Statistics in Medicine 27, 1693-1702.
 
     Examples
     --------

@@ -22,6 +22,7 @@ _COLUMNS = ("groups", "strata", "average_over", "sample_weight")
 # What pairs of rows are needed for, and what to do instead.
 _NEEDS_PAIRS = {
     "tango": "which needs both systems on the same rows",
+    "logit-delong": "which needs both systems on the same rows",
     "bca": "which needs both systems without each row",
 }
 

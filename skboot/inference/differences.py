@@ -38,10 +38,11 @@ from .proportions import (
     Discordant,
     TwoProportions,
     newcombe_limits,
-    newcombe_statistic,
+    quantile_at_zero,
     tango_limits,
     tango_statistic,
 )
+from .two_areas import TwoAreas, delong_error
 
 Floats = NDArray[np.float64]
 
@@ -60,12 +61,15 @@ class Difference:
         Whether both systems predict the same on every row.
     proportions : TwoProportions or None
         For means of 0/1 values of independent rows, of each system its own.
+    areas : TwoAreas or None
+        For areas under ROC curves on the same independent rows.
     """
 
     evidence: Evidence
     discordant: Discordant | None = None
     identical: bool = False
     proportions: TwoProportions | None = None
+    areas: TwoAreas | None = None
 
     @property
     def varies(self) -> bool:
@@ -154,22 +158,21 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
     return DelongTest(difference, error, z, 2 * float(ndtr(-abs(z))))
 
 
-def delong_error(covariance: Floats, first: int, second: int) -> float:
-    """Standard error of a difference of two areas, from their covariance matrix."""
-    of_both = covariance[first, first] + covariance[second, second]
-    variance = of_both - 2 * covariance[first, second]
-    # The difference of two systems with the same ranks is rounding.
-    return 0.0 if variance <= 1e-14 * of_both else float(np.sqrt(variance))
-
-
 # ------------------------------------------------------------------ any difference
 
 
-def planned_method(discordant: Discordant | None, proportions: TwoProportions | None = None) -> str:
-    """Return the method that "auto" takes: "expanded", but for few right or wrong rows.
+def planned_method(
+    discordant: Discordant | None,
+    proportions: TwoProportions | None = None,
+    areas: TwoAreas | None = None,
+) -> str:
+    """Return the method that "auto" takes: "expanded", but for areas and few right or wrong rows.
 
-    "tango" under ten discordant rows, "newcombe" under ten hits or misses on rows of their own.
+    "tango" under ten discordant rows, "newcombe" under ten hits or misses on rows of their own,
+    "logit-delong" for areas under ROC curves.
     """
+    if areas is not None:
+        return "logit-delong"
     if discordant is not None and sum(discordant[:2]) < FEW_DISCORDANT:
         return "tango"
     if proportions is not None and proportions.fewest_events < FEW_EVENTS:
@@ -192,7 +195,7 @@ def automatic_method(difference: Difference) -> str:
     """
     if difference.discordant is not None and not difference.varies:
         return "tango"
-    return planned_method(difference.discordant, difference.proportions)
+    return planned_method(difference.discordant, difference.proportions, difference.areas)
 
 
 class ClosedForm(NamedTuple):
@@ -267,7 +270,8 @@ def _newcombe_interval(
 def _newcombe_p_value(difference: Difference, alternative: str) -> float:
     """Return the p-value at which Newcombe's interval reaches 0."""
     assert difference.proportions is not None
-    return normal_p_value(newcombe_statistic(difference.proportions), alternative)
+    statistic = quantile_at_zero(partial(newcombe_limits, difference.proportions))
+    return normal_p_value(statistic, alternative)
 
 
 def _delong_interval(
@@ -291,10 +295,32 @@ def _delong_p_value(difference: Difference, alternative: str) -> float:
     return normal_p_value(evidence.estimate / error, alternative)
 
 
+def _logit_delong_interval(
+    difference: Difference, confidence_level: float, alternative: str
+) -> ConfidenceInterval:
+    """Return DeLong's interval, widened by limits of both areas on the logit scale."""
+    if difference.areas is None:
+        return ConfidenceInterval(np.nan, np.nan, confidence_level, "logit-delong")
+    limits = score_interval(difference.areas.limits, confidence_level, alternative)
+    return ConfidenceInterval(*snapped(*limits), confidence_level, "logit-delong")
+
+
+def _logit_delong_p_value(difference: Difference, alternative: str) -> float:
+    """Return the p-value at which the widened interval reaches 0."""
+    if difference.areas is None:
+        return np.nan
+    return normal_p_value(quantile_at_zero(difference.areas.limits), alternative)
+
+
 CLOSED_FORM: Mapping[str, ClosedForm] = {
     "tango": ClosedForm(_tango_interval, _tango_p_value, "Tango's score interval"),
     "delong": ClosedForm(
         _delong_interval, _delong_p_value, "DeLong's interval of the paired difference"
+    ),
+    "logit-delong": ClosedForm(
+        _logit_delong_interval,
+        _logit_delong_p_value,
+        "logit-DeLong interval of the paired difference",
     ),
     "newcombe": ClosedForm(
         _newcombe_interval, _newcombe_p_value, "Newcombe's interval of independent proportions"
@@ -306,6 +332,7 @@ DIFFERENCE_METHODS = (
     *(name for name, interval in INTERVALS.items() if interval.for_difference),
     "tango",
     "delong",
+    "logit-delong",
 )
 """Names that a caller may ask for, for a paired difference."""
 

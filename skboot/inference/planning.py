@@ -2,8 +2,8 @@
 
 A `Spread` is the squared standard error of one evaluation by what lessens it. It answers for any
 other size: `half_width` of the interval and `power` of a test. `ShareSpread` does the same for the
-closed intervals of a proportion, `DiscordantSpread` for Tango's interval of two of them. `smallest`
-finds the size that is enough.
+closed intervals of a proportion, `DiscordantSpread` for Tango's interval of two of them, and
+`AreasSpread` for that of two areas. `smallest` finds the size that is enough.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from scipy import special
 
 from ._tuning import LEAST_DF
 from .proportions import Discordant, tango_limits
+from .two_areas import TwoAreas
 
 # Degrees of freedom below which the power is that of the noncentral t.
 _FEW_DEGREES = 20.0
@@ -244,6 +245,38 @@ class DiscordantSpread:
         quantile = float(special.ndtri(0.5 + confidence_level / 2))
         low, _ = tango_limits(Discordant(half, half, n_units), quantile)  # type: ignore[arg-type]
         return float(special.ndtr((effect + low) / math.sqrt(self.share / n_units)))
+
+
+@dataclass(frozen=True)
+class AreasSpread:
+    """Areas under ROC curves of two systems on the same independent rows.
+
+    Attributes
+    ----------
+    areas : TwoAreas
+        On some rows.
+    n_units : int
+        How many these are.
+    """
+
+    areas: TwoAreas
+    n_units: int
+
+    def power(
+        self,
+        effect: float,
+        confidence_level: float,
+        n_units: float,
+        n_runs: float | None,
+        *,
+        one_sided: bool = False,
+    ) -> float:
+        """Probability that a margin passes if both areas are equal."""
+        if math.isinf(n_units):
+            return 1.0
+        equal = self.areas.on_rows(n_units / self.n_units).as_if_equal()
+        low, _ = equal.limits(float(special.ndtri(0.5 + confidence_level / 2)))
+        return float(special.stdtr(equal.smaller_class - 1, (effect + low) / equal.error))
 
 
 def smallest(is_enough: Callable[[int], bool], least: int = 1) -> int | None:

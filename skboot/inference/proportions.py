@@ -21,6 +21,9 @@ from .._base.doors import door
 from .._base.typing import ProportionInterval
 from .confidence_interval import ConfidenceInterval
 
+# Quantile of the normal beyond which tail areas are 0 in double precision.
+_FARTHEST = 64.0
+
 
 class Discordant(NamedTuple):
     """Rows on which two systems differ in being right.
@@ -192,19 +195,21 @@ def newcombe_limits(counts: TwoProportions, quantile: float) -> tuple[float, flo
     return (low, high) if counts.sign > 0 else (-high, -low)
 
 
-def newcombe_statistic(counts: TwoProportions) -> float:
+def quantile_at_zero(limits: Callable[[float], tuple[float, float]]) -> float:
     """Quantile at which a limit reaches 0, with the sign of the difference."""
-    low, high = newcombe_limits(counts, 0.0)
+    low, high = limits(0.0)
     if low <= 0 <= high:
         return 0.0
     side, sign = (0, 1.0) if low > 0 else (1, -1.0)
 
     def above(quantile: float) -> float:
-        return sign * newcombe_limits(counts, quantile)[side]
+        return sign * limits(quantile)[side]
 
     far = 8.0
     while above(far) > 0:
         far *= 2
+        if far > _FARTHEST:
+            return sign * float(np.inf)
     return sign * float(brentq(above, 0.0, far, xtol=1e-12))
 
 

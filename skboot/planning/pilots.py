@@ -15,8 +15,15 @@ from .._base.messages import fail
 from .._base.warnings import collected
 from ..inference.evidence import Evidence
 from ..inference.few_groups import value_range
-from ..inference.planning import DiscordantSpread, ShareSpread, Spread, variance_factors
+from ..inference.planning import (
+    AreasSpread,
+    DiscordantSpread,
+    ShareSpread,
+    Spread,
+    variance_factors,
+)
 from ..inference.proportions import SHARE_LIMITS, Discordant
+from ..inference.two_areas import TwoAreas
 from ..resampling.design import DESIGNS
 from ..results.decisions import check_below_range, one_sided, unknown_direction
 
@@ -27,7 +34,7 @@ if TYPE_CHECKING:
     from ..results import EvaluationResult
     from ..results.pairs import ComparisonFacts, PairedDifference
 
-AnySpread: TypeAlias = Spread | ShareSpread | DiscordantSpread
+AnySpread: TypeAlias = Spread | ShareSpread | DiscordantSpread | AreasSpread
 Extremes: TypeAlias = Callable[[int, int | None], tuple[AnySpread, AnySpread]]
 
 
@@ -43,7 +50,7 @@ class Pilot:
 
     Attributes
     ----------
-    spread : Spread, ShareSpread or DiscordantSpread
+    spread : Spread, ShareSpread, DiscordantSpread or AreasSpread
         Its error by size.
     extremes : callable or None
         From units and runs that are planned to the least and the largest error that the pilot's own
@@ -126,6 +133,8 @@ def pilot_of_pair(
     extremes = _extremes(spread, level)
     if pair.discordant is not None:
         used, extremes = _by_discordant_rows(pair.discordant, spread, target, level)
+    if pair.areas is not None and target == "margin":
+        used, extremes = _by_areas(pair.areas, spread, level)
     return Pilot(
         used,
         extremes,
@@ -319,6 +328,17 @@ def _by_discordant_rows(
     if target == "margin":
         return DiscordantSpread(differ / n), _of_any_size(*map(DiscordantSpread, ends))
     return spread, _of_any_size(*(spread.scaled(end * n / differ) for end in ends))
+
+
+def _by_areas(areas: TwoAreas, spread: Spread, level: float) -> tuple[AnySpread, Extremes]:
+    """Return the error of two areas, by whose closed interval verdicts with a margin are made."""
+
+    def of_size(n_units: int, n_runs: int | None) -> tuple[AreasSpread, AreasSpread]:
+        low, high = variance_factors(spread.known_with(n_units, n_runs), level)
+        least, largest = areas.on_rows(1.0, low), areas.on_rows(1.0, high)
+        return AreasSpread(least, spread.n_units), AreasSpread(largest, spread.n_units)
+
+    return AreasSpread(areas, spread.n_units), of_size
 
 
 def _varying(spread: Spread) -> Spread:

@@ -90,7 +90,8 @@ def plan_evaluation(
     same level, and where a score has two bounds also by how that of a proportion would change
     within the pilot's interval at that level; of a proportion it is made of Wilson's limits. With
     heavy tails variances are known less well than that. A margin for right and wrong on independent
-    rows is planned by Tango's interval, as verdicts are.
+    rows is planned by Tango's interval, one for areas under ROC curves by logit-delong, as verdicts
+    are.
 
     References
     ----------

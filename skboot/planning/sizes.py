@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._base.messages import fail
-from ..inference.planning import DiscordantSpread, ShareSpread, Spread, smallest
+from ..inference.planning import AreasSpread, DiscordantSpread, ShareSpread, Spread, smallest
 from ..results.plan import EvaluationPlan, PlanRow
 from ..results.provenance import Provenance
 from .pilots import FEW, AnySpread, Pilot
@@ -37,7 +37,7 @@ class PlanCall:
         """Half-width, or power, of another size."""
         level = self.pilot.confidence_level
         if isinstance(spread, ShareSpread) or (
-            self.power is None and not isinstance(spread, DiscordantSpread)
+            self.power is None and not isinstance(spread, DiscordantSpread | AreasSpread)
         ):
             return spread.half_width(level, n_units, n_runs)
         one_sided = self.pilot.one_sided

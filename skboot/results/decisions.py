@@ -97,15 +97,15 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
 
 
 def _deciding_interval(pair: PairedDifference) -> ConfidenceInterval:
-    """Return the interval that decides: Tango's for right and wrong, else the widest."""
+    """Return the interval that decides: closed for right and wrong and for areas, or the widest."""
     if pair.alternative != "two-sided":
         raise one_sided("a verdict", pair.alternative)
+    level, quantile = pair.confidence_interval.confidence_level, _score_quantile(pair)
+    if pair.areas is not None:
+        return ConfidenceInterval(*pair.areas.limits(quantile), level, "logit-delong")
     if pair.discordant is None:
         return pair.widest_interval
-    level = pair.confidence_interval.confidence_level
-    return ConfidenceInterval(
-        *tango_limits(Discordant(*pair.discordant), _score_quantile(pair)), level, "tango"
-    )
+    return ConfidenceInterval(*tango_limits(Discordant(*pair.discordant), quantile), level, "tango")
 
 
 def _score_quantile(pair: PairedDifference) -> float:
@@ -125,6 +125,9 @@ def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
         n = pair.discordant[2]
         low, _ = tango_limits(Discordant(half, half, n), _score_quantile(pair))  # type: ignore[arg-type]
         return detectable_margin(-low, math.sqrt(2 * half) / n, math.inf)
+    if pair.areas is not None:
+        low, _ = pair.areas.as_if_equal().limits(_score_quantile(pair))
+        return detectable_margin(-low, pair.areas.error, pair.areas.smaller_class - 1)
     low, high = interval
     greater = pair.greater_is_better is not False
     half_width = pair.difference - low if greater else high - pair.difference

@@ -72,6 +72,10 @@ class ScoreOfSums(Score):
         """Rows are not known."""
         return None
 
+    def ranking(self, evidence: Evidence) -> None:
+        """See `right`."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class SumsOfStream(Source):

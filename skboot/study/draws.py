@@ -39,6 +39,8 @@ from ..inference.distribution import (
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import OF_STANDARD_ERRORS, problem_with
+from ..metrics.adapters import without_sign
+from ..metrics.score_order import positive_rows, positive_scores
 from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign, equal_units
@@ -131,6 +133,17 @@ class Score:
             return None
         values = statistic.values_of(self.subject.reduced) > 0.5
         return values if share.sign > 0 else ~values
+
+    def ranking(self, evidence: Evidence) -> tuple[NDArray[np.bool_], NDArray[Any]] | None:
+        """Positive rows and scores, for the area of two classes on independent rows."""
+        statistic = without_sign(self.subject.statistic)
+        if statistic.reads != "pairs" or evidence.facts.delong is None:
+            return None
+        y_true, y_pred = self.columns[:2]
+        if y_true is None or not evidence.independent_rows:
+            return None
+        positive = positive_rows(y_true, statistic.pos_label)
+        return positive, positive_scores(y_pred, statistic.labels, statistic.pos_label)
 
     def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""

@@ -417,7 +417,7 @@ def test_a_difference_that_never_varies_is_not_significant_by_max_t(scores):
     separated = y + 0.1 * rng.random(N)
     systems = {"perfect": separated, "reversed": -separated, "noise": rng.random(N)}
     with pytest.warns(UserWarning, match="Worse than scores that ignore the input"):
-        result = compare_systems(y, systems, metric="roc_auc", random_state=0)
+        result = compare_systems(y, systems, metric="roc_auc", interval="expanded", random_state=0)
     pair = result.pair("perfect", "reversed")
     assert pair.difference == 1.0
     assert pair.p_value_adjusted == 1.0

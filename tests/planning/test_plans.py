@@ -484,3 +484,23 @@ def test_the_same_pilot_gives_the_same_plan():
     plans = [plan_evaluation(system(interval="t"), half_width=0.1) for _ in range(2)]
     assert plans[0] == plans[1]
     assert_allclose(plans[0].value, 0.1, rtol=0.01)
+
+
+def test_a_margin_of_areas_is_planned_by_the_interval_that_judges_it():
+    rng = np.random.default_rng(0)
+    y_true = np.repeat([1, 0], [80, 320])
+    scores = rng.normal(size=(2, 400)) + rng.normal(size=400) + 3 * y_true
+    systems = dict(zip("ab", scores, strict=True))
+    [pair] = compare_systems(
+        y_true, systems, metric="roc_auc", n_resamples=499, random_state=0
+    ).pairs
+    plan = plan_evaluation(pair, margin=0.03, power=0.8)
+
+    def power(n_units):
+        equal = pair.areas.on_rows(n_units / 400).as_if_equal()
+        low, _ = equal.limits(stats.norm.ppf(0.975))
+        return stats.t.cdf((0.03 + low) / equal.error, n_units / 5 - 1)
+
+    assert power(plan.n_units) >= 0.8 > power(plan.n_units - 1)
+    low, high = plan.n_units_range
+    assert low < plan.n_units < high

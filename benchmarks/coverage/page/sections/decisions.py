@@ -6,6 +6,7 @@ from math import sqrt
 
 from ...acceptance import LIMIT
 from ...runner import RESULTS, read
+from ...studies import area_gates as near_one
 from ...studies import gates as releases
 from ..formats import percent, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
@@ -61,6 +62,94 @@ def gates_verdict() -> VerdictRow:
         "",
         "**no**" if outside else "yes",
         outside,
+    )
+
+
+def _areas_by_cell() -> dict[str, dict[str, dict[str, str]]]:
+    """Rows of the confirming run with 20 rows of a class, by cell and form."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for row in read(RESULTS / "area_gates.csv"):
+        if row["run"] == "confirm" and int(row["smaller"]) >= near_one.FEWEST:
+            found.setdefault(row["cell"], {})[row["form"]] = row
+    return found
+
+
+def _between(values: list[float], digits: int = 1) -> str:
+    low, high = f"{min(values):.{digits}f}", f"{max(values):.{digits}f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _apart(row: dict[str, str]) -> float:
+    return float(row["passed"]) + float(row["failed"])
+
+
+def _ratio(forms: dict[str, dict[str, str]]) -> float:
+    return float(forms["skboot"]["width"]) / float(forms["normal"]["width"])
+
+
+def _line_of_areas(name: str, of: list[dict[str, dict[str, str]]]) -> tuple[str, ...]:
+    """What the cells of some designs have in common."""
+    margin = [forms for forms in of if forms["skboot"]["kind"] == "margin"]
+    equal = [forms for forms in of if forms["skboot"]["kind"] == "equal"]
+    columns = [
+        _between([float(forms[form][what]) for forms in margin], digits)
+        for what, digits in (("passed", 1), ("power", 0))
+        for form in ("skboot", "normal")
+    ]
+    apart = [
+        _between([_apart(forms[form]) for forms in equal]) if equal else ""
+        for form in ("skboot", "normal")
+    ]
+    return (name, *columns[:2], _between([*map(_ratio, margin)], 2), *columns[2:], *apart)
+
+
+@section("area_gates", "area_gates")
+def area_gates() -> str:
+    """How often an area near 1 passes by mistake, and what that costs."""
+    header = (
+        "scores, rows of the smaller class",
+        "passes, worse by the margin, %",
+        "DeLong",
+        "width by DeLong's",
+        "passes, where equal, %",
+        "DeLong",
+        "told apart, where equal, %",
+        "DeLong",
+    )
+    by_kind: dict[str, list[dict[str, dict[str, str]]]] = {}
+    for cell, forms in _areas_by_cell().items():
+        scores, which, *_, shared = cell.split(", ")
+        few = "20 to 39" if int(forms["skboot"]["smaller"]) < near_one.MANY else "40 to 100"
+        scores += ", above .98" if which in near_one.ABOVE else ""
+        name = f"{scores}, {shared}" if shared != "correlation 0.6" else scores
+        by_kind.setdefault(f"{name}, {few}", []).append(forms)
+    return table(header, [_line_of_areas(name, of) for name, of in by_kind.items()])
+
+
+@verdict("area_gates")
+def area_gates_verdict() -> VerdictRow:
+    """Their line of the verdicts."""
+    cells = _areas_by_cell()
+    outside = []
+    for cell, forms in cells.items():
+        row = forms["skboot"]
+        why = {
+            "passed": f"above {near_one.MOST_PASSED} %",
+            "told apart": f"above {near_one.MOST_APART:g} %",
+            "width": "wider than the rule",
+        }
+        if broken := near_one.broken(row, forms["normal"]):
+            measured = f"{row['passed']}, width {_ratio(forms):.2f}"
+            outside.append((cell, measured, ", ".join(why[each] for each in broken)))
+    worst = max(cells.values(), key=lambda forms: float(forms["skboot"]["passed"]))["skboot"]
+    return VerdictRow(
+        "areas near 1 against a margin",
+        str(len(cells)),
+        percent(1 - len(outside) / len(cells)),
+        f"{worst['passed']} pass ({worst['cell']})",
+        f"{max(map(_ratio, cells.values())):.2f} (DeLong)",
+        "**no**" if outside else "yes",
+        tuple(outside),
     )
 
 
@@ -134,6 +223,25 @@ def case_rows() -> list[CaseRow]:
             "",
             "",
             "20 groups: 3.5 % pass",
+        )
+    ]
+
+
+@cases("area_gates")
+def area_rows() -> list[CaseRow]:
+    """Their line of the cases."""
+    margin = [forms for forms in _areas_by_cell().values() if forms["skboot"]["kind"] == "margin"]
+    wrong, delong = (
+        [float(forms[form]["passed"]) for forms in margin] for form in ("skboot", "normal")
+    )
+    return [
+        CaseRow(
+            "does an area under the ROC curve near 1 pass a margin?",
+            "DeLong's interval, widened by limits of both areas on the logit scale",
+            f"{_between(wrong)} pass by mistake, 2.5 meant ({len(wrong)})",
+            f"{_between([*map(_ratio, margin)], 2)} (DeLong)",
+            f"DeLong {_between(delong)}",
+            "under 50 rows of a class, and positives far more spread than negatives: 4 to 7 %",
         )
     ]
 

@@ -97,6 +97,8 @@ def case_rows() -> list[CaseRow]:
     kept = [row.coverage for row in own if not row.is_excepted]
     found = acceptance.judge("told_apart", rows)
     wide = [f"{name} {ratio:.2f}" for name, (_, ratio) in found.too_wide.items()]
-    choice = "expanded percentile; Tango under ten rows that tell them apart"
+    choice = (
+        "expanded percentile; logit-DeLong for areas; Tango under ten rows that tell them apart"
+    )
     fails = "one row carries a tenth of the sum, under 20 groups: warns"
     return [CaseRow("difference of two systems", choice, span(kept), "; ".join(wide), "", fails)]
