@@ -32,6 +32,7 @@ from skboot import bootstrap_score
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.evidence import Evidence
 from skboot.inference.proportions import score_limits
+from skboot.resampling.design import freedom_of_groups
 
 SEED = 20261123
 N_DATA_SETS = 2000
@@ -122,6 +123,7 @@ def evidence_of(n_rows, sums, means, errors, zero_one):
         replicates=means,
         kind="groups",
         n_units=(len(n_rows),),
+        freedom=freedom_of_groups(n_rows),
         bounds=(0.0, 1.0) if zero_one else (-np.inf, np.inf),
         additive=True,
         row_mean=not zero_one,
