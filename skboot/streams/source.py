@@ -240,9 +240,8 @@ def note_on_hidden(read: Read) -> list[Note]:
     if read.hidden <= _MOST_HIDDEN:
         return []
     text = (
-        "Resamples do not see the order of rows whose scores lie in one interval, which could move "
-        f"the value by up to {read.hidden:.2g}: expect less coverage than stated. Give scores that "
-        "lie further apart, such as log-odds in place of probabilities, or a larger n_bins."
+        "Resamples do not see the order of rows of nearly equal scores, which could move the value "
+        f"by {read.hidden:.2g}: expect less coverage than stated. Raise n_bins, or give log-odds."
     )
     return [Note("caution", text)]
 
