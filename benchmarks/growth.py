@@ -270,16 +270,19 @@ def draw_growth(path: Path) -> None:
     kinds: dict[str, list[Growth]] = {}
     for each in growths():
         kinds.setdefault(each.what, []).append(each)
-    figure, panels = plt.subplots(2, 3, figsize=(13, 8), layout="constrained")
+    figure, panels = plt.subplots(2, 3, figsize=(13, 9), layout="constrained")
     for axes, (what, of_kind) in zip(panels.flat, kinds.items(), strict=False):
-        for each in of_kind:
+        for k, each in enumerate(of_kind):
             times = each.times()
             label = f"{each.name}: {steepest(each.sizes, times):.2f}"
             print(f"growth in {what}, {label}", file=sys.stderr, flush=True)
-            axes.loglog(each.sizes, times, "o-", label=label)
+            # Colours come again after ten lines.
+            axes.loglog(each.sizes, times, "o-" if k < 10 else "s--", label=label)
         axes.set(xlabel=what, ylabel="seconds of CPU time")
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=7, title="steepest step", title_fontsize=7)
+        # Above the panel, where it hides no line.
+        place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2}
+        axes.legend(fontsize=7, title="steepest step", title_fontsize=7, **place)
     for axes in panels.flat[len(kinds) :]:
         axes.set_axis_off()
     figure.savefig(path, dpi=110)
