@@ -4,11 +4,11 @@
 largest deviation over the grid in each resample. Shares are taken on a scale on which their
 variance does not depend on them, so that limits stay in the range. Resamples say too little where
 nearly all agree, as at the ends of a ROC curve: standard errors have a floor there, and where the
-rows behind a point are of one label the limits are those of an exact binomial interval. A curve
-over thresholds jumps where a resample lets another row through, so that the largest deviation of
-its replicates is larger than that of the data; there the quantile is that of a normal process.
-A point of such a curve by itself has an interval of the same form. Records 0052, 0054 and 0065 have
-what was measured.
+rows behind a point are of one label the limits reach out to those of an exact binomial interval. A
+curve over thresholds jumps where a resample lets another row through; there the quantile is the
+larger of that of the replicates and that of a normal process, and which rows are behind a point is
+chance, too. A point of such a curve by itself has an interval of the same form. Records 0052, 0054,
+0065 and 0089 have what was measured.
 """
 
 from __future__ import annotations
@@ -132,16 +132,18 @@ def simultaneous_band(known: CurveEvidence, confidence_level: float) -> Band:
         Estimate -+ c s, on the scale on which the variance of shares is constant (Anscombe 1948):
         s is the standard deviation of the replicates at a point, at least that of so many
         independent rows, and c the level's quantile of the largest deviation by s over the grid,
-        as a quantile of Student's t. Curves that are no shares stay on their own scale. Where the
-        rows behind a point are of one label its limit is exact (Clopper & Pearson 1934), at the
-        level of a single point that belongs to c. Where scores were counted in intervals, limits
-        are as much farther out as this may move the curve.
+        as a quantile of Student's t. Curves that are no shares stay on their own scale. Where all
+        rows of a bin are of one label its limit is exact (Clopper & Pearson 1934), at the level of
+        a single point that belongs to c. Where scores were counted in intervals, limits are as much
+        farther out as this may move the curve.
 
     Notes
     -----
-    Of a curve over thresholds s^2 is averaged over neighbouring points, and c is that of a normal
-    process with the covariance of the replicates, as in the multiplier bootstrap (Chernozhukov,
-    Chetverikov & Kato 2013, Annals of Statistics 41, 2786-2819).
+    Of a curve over thresholds s^2 is averaged over neighbouring points, and c is the larger of that
+    of the replicates and that of a normal process with their covariance, as in the multiplier
+    bootstrap (Chernozhukov, Chetverikov & Kato 2013, Annals of Statistics 41, 2786-2819). Where the
+    rows behind a point of it are of one label, its limit is the outermost of the exact one, the one
+    above, and the quantile of the replicates at the same level (record 0089).
     """
     scale = _Scale(known.behind)
     estimate, replicates = scale.of(known.estimate), scale.of(known.replicates)
@@ -335,8 +337,8 @@ def pointwise_interval(
     Returns
     -------
     ConfidenceInterval
-        Exact where the rows behind the point are of one label; of a share over thresholds, as far
-        out as the band of a single point; Wilson's of few hits or misses, or of a bin, among
+        Of a share over thresholds, as far out as the band of a single point; exact where the rows
+        behind another one are of one label; Wilson's of few hits or misses, or of a bin, among
         independent rows; else from quantiles of the replicates, and no narrower than by the
         floor of its standard error. A limit that is free is the end of the range, and the others
         are as much farther out as intervals of scores may move the point.
