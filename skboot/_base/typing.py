@@ -36,6 +36,7 @@ ScoreInterval: TypeAlias = Literal[
     "normal",
     "t",
     "bias-corrected",
+    "jackknife",
     "studentized",
     "skewed-t",
     "bca",

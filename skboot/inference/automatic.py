@@ -9,7 +9,8 @@
 | the same, of values of both signs | skewed-t | the same |
 | other metrics of rows | BCa | percentile where a jackknife value is undefined; |
 | | | expanded for medians and other metrics that answer in jumps |
-| rows, biased by half a standard error | bias-corrected | |
+| the same, biased by half a standard error, or | jackknife | a warning where |
+| on resamples alone by a quarter | | single rows decide much |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
 | blocks of rows in time | as for groups | |
@@ -33,6 +34,7 @@ import numpy as np
 
 from .._base.warnings import Note, collected, say, tell
 from ._tuning import (
+    BIAS_APART,
     BIAS_OVER_TASKS,
     FAR_ERROR,
     FEW_CARRIERS,
@@ -42,6 +44,8 @@ from ._tuning import (
     LARGE_SKEWNESS,
     MANY_MEMBERS,
     NEAR_ERROR,
+    SINGLE_ROWS,
+    SURE_BIAS,
 )
 from .cautions import cautions_of
 from .confidence_interval import ConfidenceInterval
@@ -53,6 +57,7 @@ from .few_groups import (
     variation,
 )
 from .intervals import (
+    LEAVING_OUT,
     ROUNDING,
     WITHOUT_RESAMPLES,
     Floats,
@@ -172,10 +177,12 @@ def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str |
     replicates = evidence.sorted_replicates
     if len(replicates) < 2:
         return None
-    bias = float(replicates.mean()) - evidence.estimate
+    bias, told_by = float(replicates.mean()) - evidence.estimate, "resamples tell"
+    if interval.method == "jackknife" and evidence.left_out is not None:
+        bias, told_by = evidence.left_out[0], "leaving out single units tells"
     return (
         f"The interval leaves out the estimate, {evidence.estimate:.4g}, which is biased by "
-        f"{bias:+.3g} as far as resamples tell; corrected for that it is "
+        f"{bias:+.3g} as far as {told_by}; corrected for that it is "
         f"{evidence.estimate - bias:.4g}."
     )
 
@@ -240,6 +247,8 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
     if is_ranking and evidence.estimate in evidence.facts.bounds:
         return _perfect_ranking(evidence, confidence_level)
     method = _in_place_of_bca(method, evidence)
+    if method in LEAVING_OUT:
+        _tell_of_single_rows(evidence)
     return _made(evidence, method, confidence_level)
 
 
@@ -273,18 +282,47 @@ def _in_place_of_bca(method: str, evidence: Evidence) -> str:
 
 
 def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) -> str:
-    """Return "bias-corrected" where the bias is large, with a note; else the same method."""
-    bias = _bias_in_errors(evidence, large)
-    if abs(bias) <= large:
+    """Return "jackknife" where the bias is large, with a note; else the same method.
+
+    Where nothing is known without single units it is "bias-corrected".
+    """
+    bias = _bias_in_errors(evidence)
+    largest = max(abs(bias.of_resamples), abs(bias.left_out))
+    if largest <= large and abs(bias.of_resamples - bias.left_out) <= BIAS_APART:
         return method
-    replicates = evidence.sorted_replicates
+    if abs(bias.skewness) > LARGE_SKEWNESS and largest <= SURE_BIAS:
+        return method
+    where = "lower" if bias.of_resamples < 0 else "higher"
+    told = (
+        f"Resamples are {where} than the estimate by {abs(bias.of_resamples):.2g} standard errors "
+        "on average"
+    )
+    if evidence.left_out is None:
+        corrected = 2 * evidence.estimate - evidence.sorted_replicates.mean()
+        about = f"t interval about the estimate corrected for this bias, {corrected:.4g}."
+        say("choice", f"{told}: {about}")
+        return "bias-corrected"
     say(
         "choice",
-        f"Resamples are {'lower' if bias < 0 else 'higher'} than the estimate by {abs(bias):.2g} "
-        f"standard errors on average: t interval about the estimate corrected for this bias, "
-        f"{2 * evidence.estimate - replicates.mean():.4g}.",
+        f"{told}, and it is biased by {bias.left_out:+.2g} as far as leaving out single units "
+        f"tells: t interval about the estimate corrected for the latter, "
+        f"{evidence.estimate - evidence.left_out[0]:.4g}.",
     )
-    return "bias-corrected"
+    return "jackknife"
+
+
+def _tell_of_single_rows(evidence: Evidence) -> None:
+    """Add a warning where rows that are the only ones of their kind decide a score."""
+    replicates = evidence.sorted_replicates
+    spread = replicates.std() if len(replicates) > 1 else 0.0
+    if evidence.left_out is None or not evidence.left_out[1] > SINGLE_ROWS * spread > 0:
+        return
+    say(
+        "caution",
+        f"The standard error by leaving out single rows is {evidence.left_out[1] / spread:.2g} "
+        "times that of resamples: rows that are the only ones of their kind decide much, and "
+        "resamples know no others. Expect less coverage than stated.",
+    )
 
 
 def _answers_in_jumps(evidence: Evidence) -> bool:
@@ -317,16 +355,29 @@ def _evenly_spaced(ordered: Floats) -> bool:
     return bool(np.all(np.abs(multiples - np.round(multiples)) < 1e-3 * multiples))
 
 
-def _bias_in_errors(evidence: Evidence, large: float) -> float:
-    """Return the bias in standard errors; 0 where it is small, or the replicates are skewed."""
+class _Bias(NamedTuple):
+    """What resamples show of a bias, and what single units do, in standard errors."""
+
+    of_resamples: float
+    left_out: float
+    skewness: float
+
+
+def _bias_in_errors(evidence: Evidence) -> _Bias:
+    """Return both biases and the skewness of the replicates, 0 where these do not vary.
+
+    Where nothing is known without single units, their bias is that of the resamples.
+    """
     replicates = evidence.sorted_replicates
     if len(replicates) < 2 or replicates[0] == replicates[-1]:
-        return 0.0
+        return _Bias(0.0, 0.0, 0.0)
     mean, error = replicates.mean(), replicates.std()
-    bias = float((mean - evidence.estimate) / error)
-    if abs(bias) <= large or abs(np.mean(((replicates - mean) / error) ** 3)) > LARGE_SKEWNESS:
-        return 0.0
-    return bias
+    of_resamples = float((mean - evidence.estimate) / error)
+    skewness = float(np.mean(((replicates - mean) / error) ** 3))
+    left_out = of_resamples
+    if evidence.left_out is not None:
+        left_out = evidence.left_out[0] / max(float(error), evidence.left_out[1])
+    return _Bias(of_resamples, left_out, skewness)
 
 
 def _perfect_ranking(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
