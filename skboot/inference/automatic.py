@@ -135,7 +135,10 @@ def _chosen(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     if interval.method != "expanded":
         return interval
     # Percentiles double a bias. Studentized limits, which sums have, correct it.
-    return _made(evidence, _without_bias("expanded", evidence), confidence_level)
+    method = _without_bias("expanded", evidence)
+    if method in LEAVING_OUT:
+        _tell_of_single_units(evidence)
+    return _made(evidence, method, confidence_level)
 
 
 def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -> str | None:
@@ -169,17 +172,32 @@ def resamples_vary(evidence: Evidence) -> bool:
     return bool(replicates[-1] - replicates[0] > ROUNDING * abs(evidence.estimate))
 
 
-def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
-    """Return a sentence on an interval that does not hold the estimate; None for others."""
+class BiasTold(NamedTuple):
+    """Bias of an estimate that its interval leaves out, and what tells it."""
+
+    bias: float
+    told_by: str
+
+
+def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold | None:
+    """Return the bias of an estimate that the interval does not hold; None of others."""
     low, high = interval
     if not (evidence.estimate < low or evidence.estimate > high):
         return None
     replicates = evidence.sorted_replicates
     if len(replicates) < 2:
         return None
-    bias, told_by = float(replicates.mean()) - evidence.estimate, "resamples tell"
     if interval.method == "jackknife" and evidence.left_out is not None:
-        bias, told_by = evidence.left_out[0], "leaving out single units tells"
+        return BiasTold(evidence.left_out[0], "leaving out single units tells")
+    return BiasTold(float(replicates.mean()) - evidence.estimate, "resamples tell")
+
+
+def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
+    """Return a sentence on an interval that does not hold the estimate; None for others."""
+    found = bias_told(interval, evidence)
+    if found is None:
+        return None
+    bias, told_by = found
     return (
         f"The interval leaves out the estimate, {evidence.estimate:.4g}, which is biased by "
         f"{bias:+.3g} as far as {told_by}; corrected for that it is "
@@ -248,7 +266,7 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
         return _perfect_ranking(evidence, confidence_level)
     method = _in_place_of_bca(method, evidence)
     if method in LEAVING_OUT:
-        _tell_of_single_rows(evidence)
+        _tell_of_single_units(evidence)
     return _made(evidence, method, confidence_level)
 
 
@@ -311,17 +329,21 @@ def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) ->
     return "jackknife"
 
 
-def _tell_of_single_rows(evidence: Evidence) -> None:
-    """Add a warning where rows that are the only ones of their kind decide a score."""
+def _tell_of_single_units(evidence: Evidence) -> None:
+    """Add a warning where units that are the only ones of their kind decide a score."""
     replicates = evidence.sorted_replicates
     spread = replicates.std() if len(replicates) > 1 else 0.0
+    if evidence.facts.class_sizes is not None:
+        # Of an average over classes their rows are counted; see `cautions_of`.
+        return
     if evidence.left_out is None or not evidence.left_out[1] > SINGLE_ROWS * spread > 0:
         return
     say(
         "caution",
-        f"The standard error by leaving out single rows is {evidence.left_out[1] / spread:.2g} "
-        "times that of resamples: rows that are the only ones of their kind decide much, and "
-        "resamples know no others. Expect less coverage than stated.",
+        f"The standard error by leaving out single {evidence.drawn.design.unit}s is "
+        f"{evidence.left_out[1] / spread:.2g} times that of resamples: those that are the only "
+        "ones of their kind decide much, and resamples know no others. Expect less coverage than "
+        "stated.",
     )
 
 

@@ -335,7 +335,7 @@ def jackknife(
                 values, left_out.times, left_out.strata, estimates[k], left_out.sizes
             )
             n_values = None
-            if statistics[k].statistic.reads in _COUNTED and _rows_differ(statistics[k]):
+            if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
                 # Values that differ by rounding count once.
                 away = values - estimates[k]
                 away /= moments.standard_error or 1.0

@@ -26,7 +26,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from .._base import checks as check
 from .._base.values import read_only
 from .._base.warnings import Note, tell, texts_of
-from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate, resamples_vary
+from ..inference.automatic import (
+    automatic_interval,
+    bias_told,
+    degeneracy,
+    left_out_estimate,
+    resamples_vary,
+)
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
 from ..inference.few_groups import effective_size
@@ -199,9 +205,10 @@ class Basis(ABC):
 
     def corrected_estimate(self, result: EvaluationResult) -> str | None:
         """Return the estimate without its bias where the interval leaves out the estimate."""
-        if left_out_estimate(result.confidence_interval, self.evidence) is None:
+        found = bias_told(result.confidence_interval, self.evidence)
+        if found is None:
             return None
-        return rendering.number(result.estimate - result.bias, wording.digits_of(result))
+        return rendering.number(result.estimate - found.bias, wording.digits_of(result))
 
     # -------------------------------------------------------------- a sentence for a paper
 
@@ -365,7 +372,9 @@ class SystemBasis(Basis):
         name, rows = wording.name_and_rows(result)
         expected, corrected = self.corrected_estimate(result) or score, ""
         if expected != score:
-            bias = rendering.number(result.bias, wording.digits_of(result))
+            found = bias_told(result.confidence_interval, self.evidence)
+            assert found is not None
+            bias = rendering.number(found.bias, wording.digits_of(result))
             corrected = f"corrected for a bias of {bias}, "
         return (
             f"{name} was {score} on {rows}; {corrected}on {wording.new_data(result)} it is "

@@ -350,7 +350,7 @@ class Draws:
         subjects = {
             k: self.subjects[k]
             for k, one in self.scores.items()
-            if one.interval in LEAVING_OUT or one.subject.statistic.reads in ("sums", "pairs")
+            if one.interval in LEAVING_OUT or one.subject.coding.reads in ("sums", "pairs")
         }
         if not subjects:
             return [None] * len(self.scores)

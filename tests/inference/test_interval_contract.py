@@ -103,6 +103,9 @@ def transformed(evidence, scale, shift):
     }.items():
         if (value := getattr(evidence, name)) is not None:
             changes[name] = factor * value
+    if evidence.left_out is not None:
+        bias, error = evidence.left_out
+        changes["left_out"] = (scale * bias, size * error)
     if evidence.max_t is not None:
         changes["max_t"] = (size * evidence.max_t[0], evidence.max_t[1])
     if evidence.facts.delong is not None:
@@ -133,6 +136,7 @@ def by_hand(replicates, estimate=0.5, **changes):
         "standard_error": 0.1,
         "replicate_standard_errors": errors,
         "acceleration": 0.05,
+        "left_out": (0.02, 0.11),
     }
     evidence = Evidence.of(estimate, replicates, **(facts | changes))
     moved = None if "bounds" in changes else transformed(evidence, SCALE, SHIFT)

@@ -24,6 +24,10 @@ Rule. A cell passes if the exact one-sided 95 % lower limit of its coverage is a
 points under the aim of 93 %, or else if at least half of its data sets carry a warning.
 
 If it does not pass, the cells that fail are listed on the page.
+
+After the run one thing was changed: of clusterings with more pairs of labels than half of the rows
+nothing was known without single rows. The cells of twenty clusters and 60 rows, which alone have so
+many, were run again on the same data sets; mutual information held 1 % there, and 48 % were warned.
 """
 
 from __future__ import annotations
