@@ -173,31 +173,28 @@ def resamples_vary(evidence: Evidence) -> bool:
 
 
 class BiasTold(NamedTuple):
-    """Bias of an estimate that its interval leaves out, and what tells it."""
+    """Bias of an estimate, and what tells it."""
 
     bias: float
     told_by: str
 
 
-def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold | None:
-    """Return the bias of an estimate that the interval does not hold; None of others."""
-    low, high = interval
-    if not (evidence.estimate < low or evidence.estimate > high):
-        return None
-    replicates = evidence.sorted_replicates
-    if len(replicates) < 2:
-        return None
+def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold:
+    """Return the bias that the interval is free of, else that of the resamples."""
     if interval.method == "jackknife" and evidence.left_out is not None:
         return BiasTold(evidence.left_out[0], "leaving out single units tells")
-    return BiasTold(float(replicates.mean()) - evidence.estimate, "resamples tell")
+    mean = float(evidence.sorted_replicates.mean())
+    return BiasTold(mean - evidence.estimate, "resamples tell")
 
 
 def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
     """Return a sentence on an interval that does not hold the estimate; None for others."""
-    found = bias_told(interval, evidence)
-    if found is None:
+    low, high = interval
+    if not (evidence.estimate < low or evidence.estimate > high):
         return None
-    bias, told_by = found
+    if len(evidence.sorted_replicates) < 2:
+        return None
+    bias, told_by = bias_told(interval, evidence)
     return (
         f"The interval leaves out the estimate, {evidence.estimate:.4g}, which is biased by "
         f"{bias:+.3g} as far as {told_by}; corrected for that it is "

@@ -384,6 +384,19 @@ class JackknifeValues:
         """Acceleration of a statistic with these values, or of a difference of two of them."""
         return _moments(values, self.times, self.strata, estimate, self.sizes).acceleration
 
+    def error_freedom(self, values: Floats) -> float:
+        """Degrees of freedom of the standard error of a statistic with these values.
+
+        The variance of n values of kurtosis k has 2 n / (k - 1) (Wilks 1962, section 8.2); NaN
+        where a value is undefined, or none varies.
+        """
+        sizes = np.bincount(self.strata, self.times)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            centres = np.bincount(self.strata, self.times * values) / sizes
+            squares = (values - centres[self.strata]) ** 2
+            kurtosis = sizes.sum() * (self.times @ squares**2) / (self.times @ squares) ** 2
+            return float(2 * sizes.sum() / (kurtosis - 1))
+
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
     """Evaluate statistics without each unit of the design; see `jackknife`."""

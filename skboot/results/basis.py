@@ -205,10 +205,10 @@ class Basis(ABC):
 
     def corrected_estimate(self, result: EvaluationResult) -> str | None:
         """Return the estimate without its bias where the interval leaves out the estimate."""
-        found = bias_told(result.confidence_interval, self.evidence)
-        if found is None:
+        if left_out_estimate(result.confidence_interval, self.evidence) is None:
             return None
-        return rendering.number(result.estimate - found.bias, wording.digits_of(result))
+        bias = bias_told(result.confidence_interval, self.evidence).bias
+        return rendering.number(result.estimate - bias, wording.digits_of(result))
 
     # -------------------------------------------------------------- a sentence for a paper
 
@@ -372,9 +372,8 @@ class SystemBasis(Basis):
         name, rows = wording.name_and_rows(result)
         expected, corrected = self.corrected_estimate(result) or score, ""
         if expected != score:
-            found = bias_told(result.confidence_interval, self.evidence)
-            assert found is not None
-            bias = rendering.number(found.bias, wording.digits_of(result))
+            of_estimate = bias_told(result.confidence_interval, self.evidence).bias
+            bias = rendering.number(of_estimate, wording.digits_of(result))
             corrected = f"corrected for a bias of {bias}, "
         return (
             f"{name} was {score} on {rows}; {corrected}on {wording.new_data(result)} it is "

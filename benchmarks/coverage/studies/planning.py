@@ -27,11 +27,12 @@ the range that the plan prints (percent, 5 in all by its level), ``error`` is th
 
 Designs. accuracy: independent rows. AUC: binormal scores of two balanced classes. groups: 5 to 20
 rows each, accuracy with a beta rate per group and intra-class correlation .1, or a normal loss with
-.3. runs: the value of row i in run s is u_i + r_s + e_is, normal. Labels of ``pilots``: positives are
-found, and negatives taken for them, with probabilities that give precision and recall; the second
-system decides by the same uniform number as the first in a stated share of the rows. "Unlike"
-systems have the same F1 by different recalls. Macro F1: classes of 60, 30 and 10 % of the rows,
-of which 75 % are right.
+.3. runs: the value of row i in run s is u_i + r_s + e_is, normal.
+
+Labels of ``pilots``: positives are found, and negatives taken for them, with probabilities that
+give precision and recall; the second system decides by the same uniform number as the first in a
+share of the rows. "Unlike" systems have the same F1 by different recalls. Macro F1: classes of 60,
+30 and 10 % of the rows, of which 75 % are right.
 """
 
 import csv

@@ -1,5 +1,7 @@
 """What is said of scores that are biased on their own rows is what the study found."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -26,8 +28,9 @@ def test_the_warning_of_a_best_threshold_states_what_was_found(seed):
     rng = np.random.default_rng(seed)
     y_true = rng.integers(2, size=150)
     scores = y_true + rng.normal(size=150)
+    metric = partial(minimum_detection_cost, priors=[0.5, 0.5])
     with pytest.warns(UserWarning, match="best threshold") as caught:
-        bootstrap_score(y_true, scores, metric=minimum_detection_cost, n_resamples=99)
+        bootstrap_score(y_true, scores, metric=metric, n_resamples=99)
     text = str(caught[0].message)
     assert f"covered {span('minimum cost')}" in text
     assert f"those of differences {span('minimum cost, difference')}" in text
