@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.exceptions import EfficiencyWarning, FitFailedWarning, UndefinedMetricWarning
-from sklearn.metrics import f1_score, median_absolute_error, roc_auc_score
+from sklearn.metrics import adjusted_rand_score, f1_score, median_absolute_error, roc_auc_score
 
 from skboot import bootstrap_score
 from skboot._base.warnings import Note, NoteKind, warn_of
@@ -131,6 +131,19 @@ def test_clusters_that_agree_by_chance_are_not_told_from_chance():
             low, high = score_of(*rows, metric=metric, n_resamples=199)[0].confidence_interval
             held[metric] += low <= 0 <= high
     assert min(held.values()) >= 93
+
+
+@pytest.mark.parametrize("n_labels", [5, 40])
+def test_clusters_on_groups_are_left_out_by_group(n_labels):
+    """Also where there are as many pairs of labels as rows."""
+    rows = np.random.default_rng(2).integers(n_labels, size=(2, 240))
+    groups = np.arange(240) // 8
+    result, _ = score_of(*rows, metric="adjusted_rand_score", groups=groups, n_resamples=199)
+    without = np.array([adjusted_rand_score(*rows[:, groups != k]) for k in range(30)])
+    bias = 29 * (without.mean() - result.estimate)
+    error = 29 / 30 * np.sqrt(np.sum((without - result.estimate) ** 2))
+    np.testing.assert_allclose(result.evidence.left_out, (bias, error), rtol=1e-9)
+    assert result.confidence_interval.method == "jackknife"
 
 
 @pytest.mark.parametrize("evidence", [biased(-0.4), biased(0.4), biased(0.6, skewed=True)])
