@@ -305,7 +305,7 @@ def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) ->
     largest = max(abs(bias.of_resamples), abs(bias.left_out))
     if largest <= large and abs(bias.of_resamples - bias.left_out) <= BIAS_APART:
         return method
-    if abs(bias.skewness) > LARGE_SKEWNESS and largest <= SURE_BIAS:
+    if largest <= SURE_BIAS and abs(_skewness(evidence.sorted_replicates)) > LARGE_SKEWNESS:
         return method
     where = "lower" if bias.of_resamples < 0 else "higher"
     told = (
@@ -379,24 +379,25 @@ class _Bias(NamedTuple):
 
     of_resamples: float
     left_out: float
-    skewness: float
 
 
 def _bias_in_errors(evidence: Evidence) -> _Bias:
-    """Return both biases and the skewness of the replicates, 0 where these do not vary.
+    """Return both biases, 0 where the replicates do not vary.
 
     Where nothing is known without single units, their bias is that of the resamples.
     """
     replicates = evidence.sorted_replicates
     if len(replicates) < 2 or replicates[0] == replicates[-1]:
-        return _Bias(0.0, 0.0, 0.0)
+        return _Bias(0.0, 0.0)
     mean, error = replicates.mean(), replicates.std()
-    of_resamples = float((mean - evidence.estimate) / error)
-    skewness = float(np.mean(((replicates - mean) / error) ** 3))
-    left_out = of_resamples
+    left_out = of_resamples = float((mean - evidence.estimate) / error)
     if evidence.left_out is not None:
         left_out = evidence.left_out[0] / max(float(error), evidence.left_out[1])
-    return _Bias(of_resamples, left_out, skewness)
+    return _Bias(of_resamples, left_out)
+
+
+def _skewness(values: Floats) -> float:
+    return float(np.mean(((values - values.mean()) / values.std()) ** 3))
 
 
 def _perfect_ranking(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
