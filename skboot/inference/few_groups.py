@@ -94,6 +94,8 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
         independent rows have the same variance and t' has two degrees more than there are groups
         that carry it; but at least as many as perfect groups give, or n if that is fewer; and at
         most m (z / t)^2, where m independent rows have the variance of any groups of these sizes.
+        Rows in time are at most n (1 - r) / (1 + r), with r the correlation of consecutive rows
+        (`skboot.inference.dependence.over_time`).
     """
     tail = 0.5 + confidence_level / 2
     z, most = float(ndtri(tail)), evidence.drawn.degrees_of_freedom
@@ -110,6 +112,10 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     t = float(stdtrit(min(varies.n_carriers + DEGREES_BEYOND_CARRIERS, most), tail))
     n_groups = min(n_rows, equal_units(evidence.group_weight))
     n_rows = max(n_rows * (z / t) ** 2, n_groups * of_all_groups)
+    if evidence.over_time is not None:
+        # Where few rows are wrong, blocks do not show that these stand together; rows in time do.
+        correlation = evidence.over_time[2]
+        n_rows = min(n_rows, evidence.n_effective_rows * (1 - correlation) / (1 + correlation))
     return min(n_rows, _rows_of_any_groups(evidence, of_one_row) * of_all_groups)
 
 

@@ -28,6 +28,7 @@ from ..inference.crossed import (
     has_influence,
     robust_variance,
 )
+from ..inference.dependence import OverTime, over_time
 from ..inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
@@ -36,6 +37,7 @@ from ..inference.distribution import (
     bootstrap,
     jackknife,
     leave_out,
+    leave_out_blocks,
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import OF_STANDARD_ERRORS, problem_with
@@ -145,7 +147,12 @@ class Score:
         positive = positive_rows(y_true, statistic.pos_label)
         return positive, positive_scores(y_pred, statistic.labels, statistic.pos_label)
 
-    def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
+    def evidence(
+        self,
+        distribution: BootstrapDistribution,
+        left_out: LeftOut | None,
+        in_time: OverTime | None = None,
+    ) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
         acceleration, shape, variance = distribution.acceleration, None, None
         if isinstance(left_out, RobustVariance):
@@ -166,6 +173,7 @@ class Score:
             jackknife=shape,
             group_influence=distribution.influence,
             robust_variance=variance,
+            over_time=in_time,
         )
 
 
@@ -267,6 +275,7 @@ def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Stat
         robust_variance=0.0 if crossed else None,
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
+        over_time=(0.0, 1.0, 0.0),
     )
     problem = problem_with(method, hoped)
     if problem:
@@ -303,9 +312,11 @@ class Draws:
     @cached_property
     def evidence(self) -> dict[int, Evidence]:
         """What intervals of the scores are made of, by their numbers."""
-        left_out = self._left_out()
+        left_out, design = self._left_out(), self.plan.design
+        in_series = design.units_are_blocks and not design.averages_tasks
+        in_time = self._over_time() if in_series else {}
         return {
-            k: one.evidence(self.distributions[k], own)
+            k: one.evidence(self.distributions[k], own, in_time.get(k))
             for (k, one), own in zip(self.scores.items(), left_out, strict=True)
         }
 
@@ -357,6 +368,20 @@ class Draws:
         )
         by_number = dict(zip(subjects, jackknives, strict=True))
         return [by_number.get(k) for k in self.scores]
+
+    def _over_time(self) -> dict[int, OverTime | None]:
+        """Return how scores vary over single rows in time, where that has a closed form."""
+        # Imported here, because few calls have rows in time.
+        from ..resampling.series import SeriesDesign
+
+        design = self.plan.design
+        assert isinstance(design, SeriesDesign)
+        plan, circles, found = replace(self.plan, design=design.row_by_row), design.circles, {}
+        for k in self.scores:
+            left_out = leave_out_blocks(plan, [self.subjects[k]], most=0)
+            if left_out is not None and not np.isnan(left_out.values).any():
+                found[k] = over_time(-left_out.values[0], circles.sizes, circles.length)
+        return found
 
     def _robust_variances(self) -> list[RobustVariance | None]:
         """Return the cluster-robust variance of each score, None for one without influences."""

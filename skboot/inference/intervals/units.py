@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import expit, ndtr, ndtri, stdtrit
 
 from ..evidence import Evidence
 from ..skewed_t import SkewedT
@@ -67,6 +67,17 @@ def _needs_skewness(evidence: Evidence) -> str:
     return ""
 
 
+def _needs_time(evidence: Evidence) -> str:
+    if not evidence.drawn.design.units_are_blocks:
+        return "is for rows in time. Give block_length='auto', or use interval='auto'."
+    if evidence.over_time is None:
+        return (
+            "needs what each row moves the metric, which is known of functions of sums and of "
+            "areas under ROC curves that vary. Use interval='expanded'."
+        )
+    return ""
+
+
 @registered(
     "skewed-t",
     "t interval that is longer on the side of the tail",
@@ -121,6 +132,27 @@ def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, fl
             evidence.estimate - error * low,
             evidence.estimate - error * high,
         )
+
+
+@registered(
+    "ewc",
+    "t interval from equal-weighted cosines",
+    _needs_time,
+    uses_resamples=False,
+    no_difference="needs what each row moves the difference, which is not kept",
+)
+def _cosines(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Student's t of `OverTime`; on the logit scale of the range of a metric that has two ends."""
+    assert evidence.over_time is not None
+    error, df, _ = evidence.over_time
+    half = stdtrit(df, 0.5 + confidence_level / 2) * error
+    least, greatest = evidence.facts.bounds
+    extent, share = greatest - least, (evidence.estimate - least) / (greatest - least)
+    if not (np.isfinite(extent) and 0 < share < 1):
+        return evidence.estimate - half, evidence.estimate + half
+    reach = half / (extent * share * (1 - share))
+    limits = expit(np.log(share / (1 - share)) + np.array([-reach, reach]))
+    return float(least + extent * limits[0]), float(least + extent * limits[1])
 
 
 @registered("bca", "BCa bootstrap interval", _needs_acceleration, for_difference=True)
