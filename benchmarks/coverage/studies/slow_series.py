@@ -89,11 +89,13 @@ def long_memory(rng, n, n_series=1):
 
 
 def area(errors, n, auc, share, independent_labels, rng):
-    """Labels, scores and the area."""
-    latent, noise = errors(rng, n, n_series=2)
-    if independent_labels:
-        latent = rng.standard_normal(n)
-    label = (latent > norm.ppf(1 - share)).astype(int)
+    """Labels, scores and the area; drawn again with fewer than two rows of a class."""
+    label = np.zeros(n, int)
+    while not 2 <= label.sum() <= n - 2:
+        latent, noise = errors(rng, n, n_series=2)
+        if independent_labels:
+            latent = rng.standard_normal(n)
+        label = (latent > norm.ppf(1 - share)).astype(int)
     return label, math.sqrt(2) * norm.ppf(auc) * label + noise, auc
 
 
