@@ -17,8 +17,8 @@ NEAR_ONE = 0.98
 # Minimum number of independent rows of a mean that is no proportion (rows); below it intervals
 # cover less than their level (record 0031).
 FEW_ROWS = 20
-# Minimum number of groups (groups), and of blocks of rows in time (blocks); below it intervals cover
-# less than their level (record 0093 for blocks).
+# Minimum number of groups (groups), and of blocks of rows in time (blocks); below it intervals
+# cover less than their level (record 0093 for blocks).
 FEW_GROUPS = 20
 FEW_BLOCKS = 25
 # Minimum number of groups of equal size that groups of unequal size are worth (groups; record
@@ -100,6 +100,9 @@ NEAR_ERROR = 0.1
 # Ratio of jackknife to bootstrap standard error, or its inverse, from which the jackknife cannot be
 # used whatever the number of values (record 0033).
 FAR_ERROR = 3.0
+# Minimum number of rows that carry the variation (rows) for blocks of one row; fewer do not show
+# whether they stand together (record 0093).
+FEW_ROWS_CARRY = 20
 # Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
 # score intervals cover as well and are shorter (record 0031).
 FEW_CARRIERS = 4

@@ -20,6 +20,7 @@ from scipy.special import ndtri
 
 from ._tuning import (
     COSINES,
+    FEW_ROWS_CARRY,
     FEWEST_APART,
     FEWEST_BLOCKS,
     FEWEST_COSINES,
@@ -86,6 +87,16 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
     if spectrum == 0:
         return 1.0
     return float(max(1.0, (1.5 * n) ** (1 / 3) * abs(slope / spectrum) ** (2 / 3)))
+
+
+def shortest_block(influence: Floats) -> int:
+    """Fewest rows of a block: 2 where few rows carry the variation, or none, else 1.
+
+    So few do not show whether they stand together, and single rows would say that they do not.
+    """
+    squares = (influence - influence.mean()) ** 2
+    fourth = float(squares @ squares)
+    return 2 if float(squares.sum()) ** 2 < FEW_ROWS_CARRY * fourth or fourth == 0 else 1
 
 
 def longest_block(n_samples: int, shortest: int) -> int:

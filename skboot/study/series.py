@@ -20,7 +20,12 @@ from numpy.typing import NDArray
 from .._base import checks as check
 from .._base.warnings import Note
 from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
-from ..inference.dependence import longest_block, optimal_block_length, plain_season
+from ..inference.dependence import (
+    longest_block,
+    optimal_block_length,
+    plain_season,
+    shortest_block,
+)
 from ..inference.distribution import BoundStatistic, leave_out_blocks
 from ..metrics.task_average import TaskAverage, Tasks
 from ..resampling._tuning import JACKKNIFE_UNITS
@@ -183,9 +188,10 @@ def _automatic_length(
         pairs = itertools.combinations(influences, 2)
         for influence in (*influences, *(first - second for first, second in pairs)):
             longest = max(longest, n_rows * optimal_block_length(influence, sizes))
+        longest = max(longest, *map(shortest_block, influences))
         if n_rows == 1 and season is None:
-            found = (plain_season(influence, sizes) for influence in influences)
-            season = next((rows for rows in found if rows is not None), None)
+            seasons = (plain_season(influence, sizes) for influence in influences)
+            season = next((rows for rows in seasons if rows is not None), None)
     n_samples = plan.design.n_samples
     shortest = n_samples if series is None else int(np.bincount(series).min())
     return min(int(np.ceil(longest)), longest_block(n_samples, shortest)), season

@@ -33,6 +33,11 @@ must warn in at least 80 % of its data sets. Blocks of one season must hold 93 a
 "auto", and seasonal data of 1000 rows have the caution in at least 90 %. Where a peer holds as much
 at less width, the page says so.
 
+First run. Of few wrong rows "auto" made blocks of one row, which are drawn as independent rows and
+do not have the bound: accuracy .97 covered 86.9 % at coefficient .8 and 76.8 % at .9. Where fewer
+than 20 rows carry the variation blocks have two rows or more since. All cells were run again, on
+other seeds.
+
 ``make coverage-study STUDY=slow_series`` goes on with the table.
 """
 
@@ -260,7 +265,7 @@ AIMS = {name: aim for name, (*_, aim) in CELLS.items() if aim is not None}
 
 def data_of(name, number):
     """The data set of a cell with a number: truth, what was predicted, and what is estimated."""
-    rng = np.random.default_rng([sum(map(ord, name)), number])
+    rng = np.random.default_rng([2, sum(map(ord, name)), number])
     return CELLS[name][1](rng)
 
 
