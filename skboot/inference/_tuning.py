@@ -102,7 +102,7 @@ NEAR_ERROR = 0.1
 FAR_ERROR = 3.0
 # Minimum number of rows that carry the variation (rows) for blocks of one row; fewer do not show
 # whether they stand together (record 0093).
-FEW_ROWS_CARRY = 20
+FEW_ROWS_CARRY = 10
 # Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
 # score intervals cover as well and are shorter (record 0031).
 FEW_CARRIERS = 4

@@ -44,6 +44,7 @@ from ..inference.intervals import OF_STANDARD_ERRORS, problem_with
 from ..metrics.adapters import without_sign
 from ..metrics.score_order import positive_rows, positive_scores
 from ..metrics.statistic import Columns, ReducedData, Statistic
+from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign, equal_units
 from ..resampling.plan import Binding, ResamplingPlan
@@ -65,6 +66,8 @@ _CODES_AS_CELLS = 1 << 13
 _CODES_BESIDE_CELLS = 1 << 11
 # Maximum statistics of a call that cells are looked for together, which differ in more directions.
 _MOST_IN_CELLS = 5
+# What statistics read that single rows move by little, and not in jumps.
+_SMOOTH = ("sums", "pairs", "thresholds")
 # What is known of a metric without single units of the design.
 LeftOut = Jackknife | RobustVariance
 
@@ -370,15 +373,17 @@ class Draws:
         return [by_number.get(k) for k in self.scores]
 
     def _over_time(self) -> dict[int, OverTime | None]:
-        """Return how scores vary over single rows in time, where that has a closed form."""
+        """Return how smooth scores vary over single rows in time, unless that takes too long."""
         # Imported here, because few calls have rows in time.
         from ..resampling.series import SeriesDesign
 
         design = self.plan.design
         assert isinstance(design, SeriesDesign)
         plan, circles, found = replace(self.plan, design=design.row_by_row), design.circles, {}
-        for k in self.scores:
-            left_out = leave_out_blocks(plan, [self.subjects[k]], most=0)
+        for k, one in self.scores.items():
+            if one.subject.coding.reads not in _SMOOTH:
+                continue
+            left_out = leave_out_blocks(plan, [one.subject], JACKKNIFE_UNITS)
             if left_out is not None and not np.isnan(left_out.values).any():
                 found[k] = over_time(-left_out.values[0], circles.sizes, circles.length)
         return found

@@ -534,8 +534,8 @@ def test_automatic_intervals_of_any_means_keep_the_contract(seed, shape, design,
 @given(
     seed=st.integers(0, 2**32 - 1),
     metric=st.sampled_from(["accuracy", "f1", "balanced_accuracy", "roc_auc", "neg_brier_score"]),
-    # Of series a studentized interval that reaches the end of the range at one level alone gives way
-    # to a score interval there, which need not hold that of a lower level.
+    # Of series a studentized interval that reaches the end of the range at one level alone gives
+    # way to a score interval there, which need not hold that of a lower level.
     design=st.sampled_from(sorted(set(DESIGNS) - {"crossed", "one population", *SERIES})),
     n=st.integers(12, 60),
     accuracy=st.sampled_from([0.0, 0.5, 0.9, 0.98, 1.0]),

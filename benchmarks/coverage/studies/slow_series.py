@@ -1,27 +1,27 @@
 """Rows in time whose errors are slow, few or seasonal: what holds, and what warns.
 
-Question: does ``block_length="auto"`` hold areas under ROC curves and shares of few wrong rows where
-errors are slow, at which width, and do the cells that it does not hold warn? Written before the run;
-forms were looked at on other seeds of the cells of first-order autoregressions.
+Question: does ``block_length="auto"`` hold areas under ROC curves and shares of few wrong rows
+where errors are slow, at which width, and do the cells that it does not hold warn? Written before
+the run; forms were looked at on other seeds of the cells of first-order autoregressions.
 
 Forms. (before) Expanded percentiles of blocks for areas and average precision; for right and wrong
 rows the studentized interval, or Wilson's at the rows that blocks are worth; a warning under 20
-blocks. (after) For what is no function of sums, where the metric without each row has a closed form:
-Student's t with the standard error by equal-weighted cosines of the influences of rows (EWC;
+blocks. (after) For what is no function of sums, where the metric without each row has a closed
+form: Student's t with the standard error by equal-weighted cosines of the influences of rows (EWC;
 Lazarus, Lewis, Stock and Watson 2018), on the logit scale, with min(.4 n^(2/3), n / (2 L)) cosines
 and as many degrees of freedom. Wilson's interval at no more than n (1 - r) / (1 + r) rows, r the
 correlation of consecutive rows. A warning under 25 blocks. A caution where a season is plain.
 
-Designs. Autoregressions of first order, variance 1, with the named coefficient: an area has a latent
-label and independent noise of the same coefficient ("rare": 15 % positive; "independent labels":
-only the noise is slow); right and wrong rows are an autoregression below its quantile; a mean
-absolute error is of its absolute values; "season": these times 1 + .8 sin(2 pi t / 24). Held out, of
-no family that the forms were looked at on: "moving average": the mean of 11 independent normals;
-"long memory": (an autoregression of .98 + an independent one of .3) / sqrt 2; "Markov": a wrong row
-follows a wrong one with the named chance; areas of both.
+Designs. Autoregressions of first order, variance 1, with the named coefficient: an area has a
+latent label and independent noise of the same coefficient ("rare": 15 % positive; "independent
+labels": only the noise is slow); right and wrong rows are an autoregression below its quantile; a
+mean absolute error is of its absolute values; "season": these times 1 + .8 sin(2 pi t / 24). Held
+out, of no family that the forms were looked at on: "moving average": the mean of 11 independent
+normals; "long memory": (an autoregression of .98 + an independent one of .3) / sqrt 2; "Markov": a
+wrong row follows a wrong one with the named chance; areas of both.
 
-Peers. EWC as it was published (symmetric, .4 n^(2/3) cosines), Newey and West's standard error of
-4 (n / 100)^(2/9) lags with a normal quantile, Wilson's interval of independent rows; for the
+Peers. EWC as it was published (symmetric, .4 n^(2/3) cosines), Newey and West's standard error of 4
+(n / 100)^(2/9) lags with a normal quantile, Wilson's interval of independent rows; for the
 difference of two forecasts Diebold and Mariano's test as Harvey, Leybourne and Newbold (1997)
 corrected it, with n^(1/3) lags, and EWC (Coroneo and Iacone 2020).
 
@@ -35,7 +35,7 @@ at less width, the page says so.
 
 First run. Of few wrong rows "auto" made blocks of one row, which are drawn as independent rows and
 do not have the bound: accuracy .97 covered 86.9 % at coefficient .8 and 76.8 % at .9. Where fewer
-than 20 rows carry the variation blocks have two rows or more since. All cells were run again, on
+than 10 rows carry the variation blocks have two rows or more since. All cells were run again, on
 other seeds.
 
 ``make coverage-study STUDY=slow_series`` goes on with the table.

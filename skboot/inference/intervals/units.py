@@ -72,8 +72,8 @@ def _needs_time(evidence: Evidence) -> str:
         return "is for rows in time. Give block_length='auto', or use interval='auto'."
     if evidence.over_time is None:
         return (
-            "needs what each row moves the metric, which is known of functions of sums and of "
-            "areas under ROC curves that vary. Use interval='expanded'."
+            "needs what each row moves the metric, which is known of functions of sums, areas "
+            "under ROC curves and average precision, if they vary. Use interval='expanded'."
         )
     return ""
 
