@@ -126,7 +126,7 @@ class OverTime(NamedTuple):
     correlation: float
 
 
-def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTime | None:
+def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTime:
     """How much a score varies, from what each row moves it.
 
     Parameters
@@ -141,8 +141,7 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
 
     Returns
     -------
-    OverTime or None
-        None where no row moves the score.
+    OverTime
 
     Notes
     -----
@@ -154,13 +153,13 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
     The correlation is (c + m) / (v + 2 m), with v the sum of squared shares, c that of the products
     of consecutive ones, and m = sum of fourth powers / v: one pair of rows as large as those that
     carry the variation, of which the second follows the first. Of few wrong rows it is the share
-    that follow a wrong one, (n_11 + 1) / (n_1 + 2), beyond chance.
+    that follow a wrong one, (n_11 + 1) / (n_1 + 2), beyond chance; of none it is one half.
     """
     centred = shares - np.repeat(np.add.reduceat(shares, _first(sizes)) / sizes, sizes)
     squares = centred**2
     size = float(squares.sum())
-    if size <= 1e-24 * float(shares @ shares) or size == 0:
-        return None
+    if size <= 1e-24 * float(shares @ shares):
+        centred[:] = size = 0.0
     terms = []
     for start, n in zip(_first(sizes).tolist(), sizes.tolist(), strict=True):
         most = min(round(COSINES * n ** (2 / 3)), n // (2 * length))
@@ -169,9 +168,11 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
             of_series = centred[start : start + n]
             terms.append((_low_frequencies(of_series, n_cosines), float(n_cosines)))
     variance = sum(square for square, _ in terms)
-    carrier = float(squares @ squares) / size
-    together = _Lags(centred, sizes).covariance(1) * len(centred)
-    correlation = (together + carrier) / (size + 2 * carrier)
+    correlation = 0.5
+    if size > 0:
+        carrier = float(squares @ squares) / size
+        together = _Lags(centred, sizes).covariance(1) * len(centred)
+        correlation = (together + carrier) / (size + 2 * carrier)
     df = satterthwaite(variance, terms, otherwise=sum(df for _, df in terms))
     return OverTime(float(np.sqrt(variance)), float(df), float(np.clip(correlation, 0, MOST_ALIKE)))
 

