@@ -36,7 +36,6 @@ from ._tuning import (
     SLOPE,
     UNSURE,
 )
-from .variance import satterthwaite
 
 Floats = NDArray[np.float64]
 
@@ -155,6 +154,9 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
     carry the variation, of which the second follows the first. Of few wrong rows it is the share
     that follow a wrong one, (n_11 + 1) / (n_1 + 2), beyond chance; of none it is one half.
     """
+    # Imported here, because few calls have rows in time.
+    from .variance import satterthwaite
+
     centred = shares - np.repeat(np.add.reduceat(shares, _first(sizes)) / sizes, sizes)
     squares = centred**2
     size = float(squares.sum())
