@@ -133,14 +133,14 @@ def bootstrap_score(
         Labels of the columns of ``y_pred``.
     n_resamples : int
         Number of resamples, at least 2. At 1999 the usual levels are order statistics. Where the
-        interval needs none (wilson, clopper-pearson, wald, skewed-t, delong, bins) 100 000 are
-        drawn at most, for the distribution; more than memory holds are refused.
+        interval needs none (wilson, clopper-pearson, wald, skewed-t, ewc, delong, bins) 100 000
+        are drawn at most, for the distribution; more than memory holds are refused.
     confidence_level : float
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
         wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t,
-        bias-corrected, skewed-t, studentized, jackknife, bca, delong, bins.
+        bias-corrected, skewed-t, studentized, jackknife, ewc, bca, delong, bins.
     adjust : {None, "max-t"}
         For several scores at once, of several metrics or of a metric with several numbers: "max-t"
         makes intervals that hold all at once with the confidence level, each by its own method at

@@ -122,10 +122,10 @@ def test_studies_bind_in_one_engine():
         "comparison.search.binding",
         "inference.crossed._influence",
         "inference.distribution.bootstrap_each",
+        "inference.distribution.leave_out_blocks",
         "inference.outperformance._bootstrapped",
         "refit.influence._binding",
         "study.draws.draw",
-        "study.series._influences",
         "study.tasks.value_of",
     ]
 

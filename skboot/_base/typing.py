@@ -39,6 +39,7 @@ ScoreInterval: TypeAlias = Literal[
     "studentized",
     "skewed-t",
     "jackknife",
+    "ewc",
     "bca",
     "delong",
     "bins",

@@ -17,9 +17,10 @@ NEAR_ONE = 0.98
 # Minimum number of independent rows of a mean that is no proportion (rows); below it intervals
 # cover less than their level (record 0031).
 FEW_ROWS = 20
-# Minimum number of groups, or of blocks of rows in time (groups, blocks); below it intervals cover
-# less than their level (record 0053 for blocks).
+# Minimum number of groups (groups), and of blocks of rows in time (blocks); below it intervals
+# cover less than their level (record 0093 for blocks).
 FEW_GROUPS = 20
+FEW_BLOCKS = 25
 # Minimum number of groups of equal size that groups of unequal size are worth (groups; record
 # 0091).
 FEW_EQUAL_GROUPS = 12
@@ -66,6 +67,12 @@ SLOPE = 4.0
 # These are one to two of so many parts of the rows apart, and at least so many rows.
 PARTS_APART = 80
 FEWEST_APART = 3
+# Power of a season over that which the frequencies beside it let expect (ratio), its length (rows)
+# and the number of them in a series (seasons), from which it is plain. The ratio is exceeded in one
+# of a hundred series without any (record 0093).
+PLAIN_SEASON = 16.0
+SHORTEST_SEASON = 4
+FEWEST_SEASONS = 5
 
 # ------------------------------------------------------------------ which interval is made
 
@@ -102,12 +109,22 @@ NEAR_ERROR = 0.1
 # Ratio of jackknife to bootstrap standard error, or its inverse, from which the jackknife cannot be
 # used whatever the number of values (record 0033).
 FAR_ERROR = 3.0
+# Minimum number of rows that carry the variation (rows) for blocks of one row; fewer do not show
+# whether they stand together (record 0093).
+FEW_ROWS_CARRY = 10
 # Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
 # score intervals cover as well and are shorter (record 0031).
 FEW_CARRIERS = 4
 # Minimum number of data sets for the studentized bootstrap of mean ranks over them (data sets).
 # Below it resamples are nearly all alike, and Student's t is taken (record 0046).
 DATA_SETS_FOR_PIVOTS = 8
+# Cosines of the variance of a series of n rows, over n^(2/3) (Lazarus et al. 2018), and the least
+# number of them (record 0093).
+COSINES = 0.4
+FEWEST_COSINES = 3
+# Maximum correlation of consecutive rows (correlation): 100 rows are worth 1 at least (record
+# 0093).
+MOST_ALIKE = 0.98
 # Degrees of freedom of a variance beyond the number of groups that carry it (record 0031).
 DEGREES_BEYOND_CARRIERS = 2
 # Minimum degrees of freedom of runs on bootstrap samples of one list. The variance between the

@@ -13,7 +13,9 @@
 | on resamples alone by a quarter | | single rows decide much |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
-| blocks of rows in time | as for groups | |
+| blocks of rows in time, functions of sums | as for groups | as for groups |
+| the same, areas under the ROC curve | ewc | as for groups |
+| the same, other metrics | expanded | |
 | crossed, 40 members or more a side, sums and AUC | two-way | |
 | crossed, others | percentile | |
 | one population, sums and AUC | two-way | |
@@ -424,9 +426,11 @@ def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterv
         if evidence.facts.additive and evidence.estimate in (low, high):
             return _groups_without_loss(evidence, low, confidence_level)
     method = planned_method(evidence)
-    if method != "studentized":
-        return _made(evidence, method, confidence_level)
-    return _for_sums_of_groups(evidence, confidence_level)
+    if method == "studentized":
+        return _for_sums_of_groups(evidence, confidence_level)
+    if evidence.over_time is not None:
+        method = "ewc"
+    return _made(evidence, method, confidence_level)
 
 
 def _perfect_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._base.warnings import Note, collected, say
 from ._tuning import (
+    FEW_BLOCKS,
     FEW_DECIDING,
     FEW_EQUAL_GROUPS,
     FEW_GROUPS,
@@ -198,10 +199,11 @@ def tell_of_groups(evidence: Evidence) -> None:
             f"{math.floor(n_equal)} of equal size (fewer than {FEW_EQUAL_GROUPS}): {expect}",
         )
         return
-    if n_groups < FEW_GROUPS:
+    enough = FEW_BLOCKS if drawn.design.units_are_blocks else FEW_GROUPS
+    if n_groups < enough:
         say(
             "few",
-            f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): {expect}",
+            f"Only {n_groups} {unit}s were resampled (fewer than {enough}): {expect}",
         )
         return
     # Of several runs, whose estimate is not known here, each has its own erring groups.

@@ -3,25 +3,35 @@
 * `optimal_block_length`: how long blocks must be (Politis & White 2004, with the correction of
   Patton, Politis & White 2009, for circular blocks); several series of a panel have one length,
   from autocovariances that are pooled over them;
+* `over_time`: the standard error of a score by equal-weighted cosines, with its degrees of freedom
+  (EWC; Lazarus, Lewis, Stock & Watson 2018), and how much consecutive rows have in common;
+* `plain_season`: after how many rows values repeat, where they plainly do;
 * `neighbours_are_alike`: whether rows that were taken as independent hardly are, and were not just
   sorted.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ._tuning import (
+    COSINES,
+    FEW_ROWS_CARRY,
     FEWEST_APART,
     FEWEST_BLOCKS,
+    FEWEST_COSINES,
     FEWEST_ROWS,
+    FEWEST_SEASONS,
     MORE_SIMILAR,
     MORE_SURE,
+    MOST_ALIKE,
     PARTS_APART,
+    PLAIN_SEASON,
+    SHORTEST_SEASON,
     SIMILAR,
     SLOPE,
     UNSURE,
@@ -78,6 +88,16 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
     return float(max(1.0, (1.5 * n) ** (1 / 3) * abs(slope / spectrum) ** (2 / 3)))
 
 
+def shortest_block(influence: Floats) -> int:
+    """Fewest rows of a block: 2 where few rows carry the variation, or none, else 1.
+
+    So few do not show whether they stand together, and single rows would say that they do not.
+    """
+    squares = (influence - influence.mean()) ** 2
+    fourth = float(squares @ squares)
+    return 2 if float(squares.sum()) ** 2 < FEW_ROWS_CARRY * fourth or fourth == 0 else 1
+
+
 def longest_block(n_samples: int, shortest: int) -> int:
     """Most rows of a block: a third of the shortest series, 3 sqrt(n) of n rows, enough blocks.
 
@@ -85,6 +105,121 @@ def longest_block(n_samples: int, shortest: int) -> int:
     """
     of_blocks = (n_samples - 1) // (FEWEST_BLOCKS - 1)
     return max(1, min(int(np.ceil(3 * np.sqrt(n_samples))), shortest // 3, of_blocks))
+
+
+class OverTime(NamedTuple):
+    """How much a score varies over rows in time.
+
+    Attributes
+    ----------
+    standard_error : float
+        By equal-weighted cosines.
+    degrees_of_freedom : float
+        Number of cosines; of several series by Satterthwaite's rule.
+    correlation : float
+        Of the influences of consecutive rows, at least 0.
+    """
+
+    standard_error: float
+    degrees_of_freedom: float
+    correlation: float
+
+
+def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTime:
+    """How much a score varies, from what each row moves it.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_samples,)
+        Influence of each row over the number of rows, series by series, in time order; without
+        dependence the sum of their squares is the variance of the score.
+    sizes : ndarray of shape (n_series,)
+        Rows of each series.
+    length : int
+        Rows of a block.
+
+    Returns
+    -------
+    OverTime
+
+    Notes
+    -----
+    The variance of a series of n rows is n times the mean of the B first squared coordinates of its
+    shares on cosines that go 1/2, 1, 3/2, ... times round, B = .4 n^(2/3) (Lazarus et al. 2018,
+    equation 4), or half as many as there are blocks where these are fewer: blocks follow what the
+    rows show of their dependence.
+
+    The correlation is (c + m) / (v + 2 m), with v the sum of squared shares, c that of the products
+    of consecutive ones, and m = sum of fourth powers / v: one pair of rows as large as those that
+    carry the variation, of which the second follows the first. Of few wrong rows it is the share
+    that follow a wrong one, (n_11 + 1) / (n_1 + 2), beyond chance; of none it is one half.
+    """
+    # Imported here, because few calls have rows in time.
+    from .variance import satterthwaite
+
+    centred = shares - np.repeat(np.add.reduceat(shares, _first(sizes)) / sizes, sizes)
+    squares = centred**2
+    size = float(squares.sum())
+    if size <= 1e-24 * float(shares @ shares):
+        centred[:] = size = 0.0
+    terms = []
+    for start, n in zip(_first(sizes).tolist(), sizes.tolist(), strict=True):
+        most = min(round(COSINES * n ** (2 / 3)), n // (2 * length))
+        n_cosines = min(max(most, FEWEST_COSINES), n - 1)
+        if n_cosines:
+            of_series = centred[start : start + n]
+            terms.append((_low_frequencies(of_series, n_cosines), float(n_cosines)))
+    variance = sum(square for square, _ in terms)
+    correlation = 0.5
+    if size > 0:
+        carrier = float(squares @ squares) / size
+        together = _Lags(centred, sizes).covariance(1) * len(centred)
+        correlation = (together + carrier) / (size + 2 * carrier)
+    df = satterthwaite(variance, terms, otherwise=sum(df for _, df in terms))
+    return OverTime(float(np.sqrt(variance)), float(df), float(np.clip(correlation, 0, MOST_ALIKE)))
+
+
+def _low_frequencies(values: Floats, n_cosines: int) -> float:
+    """Sum of the values' squares that the mean of their first squared coordinates would make."""
+    # The transform of the values and their mirror image has cosines alone.
+    waves = np.abs(np.fft.rfft(np.concatenate((values, values[::-1])))[1 : n_cosines + 1])
+    return float(np.mean(waves**2) / 2)
+
+
+def plain_season(influence: Floats, sizes: NDArray[np.integer]) -> int | None:
+    """After how many rows influences repeat; None where no season is plain.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n_samples,)
+        Of each row on the metric, series by series, in time order.
+    sizes : ndarray of shape (n_series,)
+        Rows of each series; the longest one is looked at.
+
+    Returns
+    -------
+    int or None
+        At least `SHORTEST_SEASON`, so that the series has `FEWEST_SEASONS` or more. A frequency is
+        plain whose power is `PLAIN_SEASON` times what the median of its neighbours lets expect.
+    """
+    longest = int(np.argmax(sizes))
+    start, n = int(_first(sizes)[longest]), int(sizes[longest])
+    values = influence[start : start + n] - influence[start : start + n].mean()
+    power = np.abs(np.fft.rfft(values)) ** 2
+    strongest, most = 0, PLAIN_SEASON
+    for k in range(FEWEST_SEASONS, n // SHORTEST_SEASON + 1):
+        # A season that does not go into the rows shows at two frequencies.
+        reach = max(8, k // 2)
+        near = np.concatenate((power[max(1, k - reach) : k - 1], power[k + 2 : k + reach]))
+        # Of an exponential distribution the mean is the median over log 2.
+        if power[k] * np.log(2) > most * (usual := float(np.median(near))) and usual > 0:
+            strongest, most = k, power[k] * np.log(2) / usual
+    if not strongest:
+        return None
+    longest_season = min(-(-n // (strongest - 1)), n // FEWEST_SEASONS)
+    periods = np.arange(max(n // (strongest + 1), SHORTEST_SEASON), longest_season + 1)
+    waves = np.exp(-2j * np.pi * np.outer(1 / periods, np.arange(n))) @ values
+    return int(periods[np.argmax(np.abs(waves))])
 
 
 def _first(sizes: NDArray[np.integer]) -> NDArray[np.integer]:

@@ -121,6 +121,8 @@ class Evidence:
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     robust_variance : float or None
         Of crossed factors; see `skboot.inference.crossed.robust_variance`.
+    over_time : tuple (standard error, degrees of freedom, correlation) or None
+        Of blocks of rows in time: a `skboot.inference.dependence.OverTime`, or its values.
     """
 
     estimate: Any
@@ -139,6 +141,7 @@ class Evidence:
     deciding_groups: tuple[int, int] | None = None
     n_effective_rows: float | None = None
     robust_variance: float | None = None
+    over_time: tuple[float, float, float] | None = None
 
     def of_other_values(
         self, estimate: Any, replicates: Floats, facts: Facts = NOTHING_KNOWN, **others: Any

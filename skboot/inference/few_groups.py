@@ -94,13 +94,16 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
         independent rows have the same variance and t' has two degrees more than there are groups
         that carry it; but at least as many as perfect groups give, or n if that is fewer; and at
         most m (z / t)^2, where m independent rows have the variance of any groups of these sizes.
+        Rows in time are at most n (1 - r) / (1 + r), with r the correlation of consecutive rows
+        (`skboot.inference.dependence.over_time`).
     """
     tail = 0.5 + confidence_level / 2
     z, most = float(ndtri(tail)), evidence.drawn.degrees_of_freedom
     of_all_groups = (z / float(stdtrit(most, tail))) ** 2
     low, high = value_range(evidence)
+    in_time = _rows_in_time(evidence)
     if evidence.estimate in (low, high) or evidence.group_weight is None:
-        return evidence.drawn.n_equal * of_all_groups
+        return min(evidence.drawn.n_equal * of_all_groups, in_time)
     assert evidence.n_effective_rows is not None
     varies = variation(evidence)
     if varies is None:
@@ -110,7 +113,7 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     t = float(stdtrit(min(varies.n_carriers + DEGREES_BEYOND_CARRIERS, most), tail))
     n_groups = min(n_rows, equal_units(evidence.group_weight))
     n_rows = max(n_rows * (z / t) ** 2, n_groups * of_all_groups)
-    return min(n_rows, _rows_of_any_groups(evidence, of_one_row) * of_all_groups)
+    return min(n_rows, _rows_of_any_groups(evidence, of_one_row) * of_all_groups, in_time)
 
 
 def few_groups_interval(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
@@ -166,6 +169,17 @@ def _from_end(evidence: Evidence, varies: GroupVariation) -> tuple[int, float]:
     # Influences are centred within strata: those of a subgroup without groups in some stratum can
     # all lie on one side of 0.
     return sign, max(float(np.max(-sign * deviations)), np.sqrt(varies.variance))
+
+
+def _rows_in_time(evidence: Evidence) -> float:
+    """Rows that rows in time are worth by the correlation of consecutive ones; else infinity.
+
+    Where few rows are wrong blocks do not show that these stand together; single rows do.
+    """
+    if evidence.over_time is None or evidence.n_effective_rows is None:
+        return np.inf
+    correlation = evidence.over_time[2]
+    return evidence.n_effective_rows * (1 - correlation) / (1 + correlation)
 
 
 def _rows_of_any_groups(evidence: Evidence, of_one_row: float) -> float:

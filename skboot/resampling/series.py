@@ -429,6 +429,14 @@ class SeriesDesign(SamplingDesign):
             **(vars(SERIES) | {"remarks": (Note("choice", text),)}),
         )
 
+    @cached_property
+    def row_by_row(self) -> SeriesDesign:
+        """The same series in blocks of one row, which are numbered series by series in time."""
+        circles, series = self.circles, None
+        if len(circles.sizes) > 1:
+            series = circles.by_row(np.repeat(np.arange(len(circles.sizes)), circles.sizes))
+        return self.of(self.n_samples, 1, series)
+
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """See `SamplingDesign.bind`; atoms are single rows."""
         n = self.n_samples

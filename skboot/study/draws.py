@@ -28,6 +28,7 @@ from ..inference.crossed import (
     has_influence,
     robust_variance,
 )
+from ..inference.dependence import OverTime, over_time
 from ..inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
@@ -36,12 +37,14 @@ from ..inference.distribution import (
     bootstrap,
     jackknife,
     leave_out,
+    leave_out_blocks,
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with
 from ..metrics.adapters import without_sign
 from ..metrics.score_order import positive_rows, positive_scores
 from ..metrics.statistic import Columns, ReducedData, Statistic
+from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign, equal_units
 from ..resampling.plan import Binding, ResamplingPlan
@@ -63,6 +66,8 @@ _CODES_AS_CELLS = 1 << 13
 _CODES_BESIDE_CELLS = 1 << 11
 # Maximum statistics of a call that cells are looked for together, which differ in more directions.
 _MOST_IN_CELLS = 5
+# What statistics read that single rows move by little, and not in jumps.
+_SMOOTH = ("sums", "pairs", "thresholds")
 # What is known of a metric without single units of the design.
 LeftOut = Jackknife | RobustVariance
 
@@ -145,7 +150,12 @@ class Score:
         positive = positive_rows(y_true, statistic.pos_label)
         return positive, positive_scores(y_pred, statistic.labels, statistic.pos_label)
 
-    def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
+    def evidence(
+        self,
+        distribution: BootstrapDistribution,
+        left_out: LeftOut | None,
+        in_time: OverTime | None = None,
+    ) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
         acceleration = shape = bias_and_error = variance = None
         if isinstance(left_out, RobustVariance):
@@ -169,6 +179,7 @@ class Score:
             left_out=bias_and_error,
             group_influence=distribution.influence,
             robust_variance=variance,
+            over_time=in_time,
         )
 
 
@@ -271,6 +282,7 @@ def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Stat
         robust_variance=0.0 if crossed else None,
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
+        over_time=(0.0, 1.0, 0.0),
     )
     problem = problem_with(method, hoped)
     if problem:
@@ -307,9 +319,11 @@ class Draws:
     @cached_property
     def evidence(self) -> dict[int, Evidence]:
         """What intervals of the scores are made of, by their numbers."""
-        left_out = self._left_out()
+        left_out, design = self._left_out(), self.plan.design
+        in_series = design.units_are_blocks and not design.averages_tasks
+        in_time = self._over_time() if in_series else {}
         return {
-            k: one.evidence(self.distributions[k], own)
+            k: one.evidence(self.distributions[k], own, in_time.get(k))
             for (k, one), own in zip(self.scores.items(), left_out, strict=True)
         }
 
@@ -361,6 +375,22 @@ class Draws:
         )
         by_number = dict(zip(subjects, jackknives, strict=True))
         return [by_number.get(k) for k in self.scores]
+
+    def _over_time(self) -> dict[int, OverTime]:
+        """Return how smooth scores vary over single rows in time, unless that takes too long."""
+        # Imported here, because few calls have rows in time.
+        from ..resampling.series import SeriesDesign
+
+        design = self.plan.design
+        assert isinstance(design, SeriesDesign)
+        plan, circles, found = replace(self.plan, design=design.row_by_row), design.circles, {}
+        for k, one in self.scores.items():
+            if one.subject.coding.reads not in _SMOOTH:
+                continue
+            left_out = leave_out_blocks(plan, [one.subject], JACKKNIFE_UNITS)
+            if left_out is not None and not np.isnan(left_out.values).any():
+                found[k] = over_time(-left_out.values[0], circles.sizes, circles.length)
+        return found
 
     def _robust_variances(self) -> list[RobustVariance | None]:
         """Return the cluster-robust variance of each score, None for one without influences."""

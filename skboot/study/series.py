@@ -18,13 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
+from .._base.warnings import Note
 from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
-from ..inference.dependence import longest_block, optimal_block_length
-from ..inference.distribution import BoundStatistic, leave_out
+from ..inference.dependence import (
+    longest_block,
+    optimal_block_length,
+    plain_season,
+    shortest_block,
+)
+from ..inference.distribution import BoundStatistic, leave_out_blocks
 from ..metrics.task_average import TaskAverage, Tasks
 from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.design import RowDesign
-from ..resampling.jackknife import has_closed_forms
 from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign
 from ..resampling.task_designs import strata_of_tasks
@@ -61,13 +66,25 @@ def in_time(
         series = strata_of_tasks(tasks.number, series)
     _check_dates(dates, series)
     _check_sizes(length, np.array([n_samples]) if series is None else np.bincount(series))
+    remarks: tuple[Note, ...] = ()
     if length is None:
-        length = _automatic_length(series, plan, tasks, scores)
+        length, season = _automatic_length(series, plan, tasks, scores)
+        if season is not None:
+            remarks = (_season(season),)
     if length == 1 and tasks is None:
         design: Any = RowDesign.of(n_samples, series).of_kind("blocks of one row")
     else:
         design = SeriesDesign.of(n_samples, length, series)
-    return replace(plan, design=design), length
+    return replace(plan, design=replace(design, remarks=(*design.remarks, *remarks))), length
+
+
+def _season(n_rows: int) -> Note:
+    """Return the caution for values that plainly repeat."""
+    text = (
+        f"Values of the metric repeat every {n_rows} rows or so. Blocks of 'auto' do not know of "
+        f"seasons, and intervals are too wide: give whole seasons, block_length={n_rows}."
+    )
+    return Note("caution", text)
 
 
 # ------------------------------------------------------------------ arguments
@@ -157,9 +174,12 @@ def _automatic_length(
     plan: ResamplingPlan,
     tasks: Tasks | None,
     scores: Scores,
-) -> int:
-    """Return the longest of the lengths that the metrics of each system, and differences, need."""
-    longest = 1.0
+) -> tuple[int, int | None]:
+    """Return the longest of the lengths that the metrics of each system, and differences, need.
+
+    With it comes a season, where one is plain in the metrics of a system.
+    """
+    longest, season = 1.0, None
     for by_name in scores.values():
         every = [one for own in by_name.values() for one in own]
         values, sizes, n_rows = _influences(every, series, plan, tasks)
@@ -168,9 +188,13 @@ def _automatic_length(
         pairs = itertools.combinations(influences, 2)
         for influence in (*influences, *(first - second for first, second in pairs)):
             longest = max(longest, n_rows * optimal_block_length(influence, sizes))
+        longest = max(longest, *map(shortest_block, influences))
+        if n_rows == 1 and season is None:
+            seasons = (plain_season(influence, sizes) for influence in influences)
+            season = next((rows for rows in seasons if rows is not None), None)
     n_samples = plan.design.n_samples
     shortest = n_samples if series is None else int(np.bincount(series).min())
-    return min(int(np.ceil(longest)), longest_block(n_samples, shortest))
+    return min(int(np.ceil(longest)), longest_block(n_samples, shortest)), season
 
 
 def _influences(
@@ -192,15 +216,15 @@ def _influences(
     n_samples, n_rows = plan.design.n_samples, 1
     while True:
         design = SeriesDesign.of(n_samples, n_rows, series)
-        binding = replace(plan, design=design).bind([subject.coding for subject in subjects])
-        if has_closed_forms(binding.units_of_codes) or design.n_units[0] <= JACKKNIFE_UNITS:
+        left_out = leave_out_blocks(replace(plan, design=design), subjects, JACKKNIFE_UNITS)
+        if left_out is not None:
             break
         n_rows = max(n_rows + 1, -(-n_samples // JACKKNIFE_UNITS))
         if n_rows > int(design.circles.sizes.min()):
             must = f"be an integer with {len(design.circles.sizes)} series and this metric"
             got = "'auto', which needs the metric without each of too many blocks"
             raise check.fail("block_length", must, got)
-    values = leave_out(binding, subjects).values
+    values = left_out.values
     # Where a metric is undefined without some rows these are taken to have no influence.
     unknown = np.isnan(values)
     mean = np.sum(values, axis=1, where=~unknown) / np.maximum((~unknown).sum(axis=1), 1)

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import signal
+from scipy import fft, signal
 
 from skboot.inference.dependence import (
     longest_block,
     neighbours_are_alike,
     optimal_block_length,
+    over_time,
+    plain_season,
+    shortest_block,
 )
 
 
@@ -214,3 +217,82 @@ def test_too_few_rows_show_nothing():
     pairs = np.repeat(np.random.default_rng(9).permutation(30), 2)
     assert not alike(pairs[:20])
     assert alike(pairs)
+
+
+# ------------------------------------------------------------------ cosines, seasons, few rows
+
+
+def cosines_written_out(shares, sizes, length):
+    """Variance and degrees of freedom, by the cosines of scipy, one series after the other."""
+    terms = []
+    for own in np.split(shares, np.cumsum(sizes)[:-1]):
+        n = len(own)
+        n_cosines = min(max(min(round(0.4 * n ** (2 / 3)), n // (2 * length)), 3), n - 1)
+        coordinates = fft.dct(own - own.mean(), norm="ortho")[1 : n_cosines + 1]
+        terms.append((n * np.mean(coordinates**2), n_cosines))
+    variance = sum(square for square, _ in terms)
+    return variance, variance**2 / sum(square**2 / df for square, df in terms)
+
+
+@pytest.mark.parametrize("length", [1, 4, 20])
+@pytest.mark.parametrize("sizes", [(200,), (80, 120), (5, 30, 4, 161)])
+def test_the_variance_over_time_is_that_of_the_first_cosines(sizes, length):
+    shares = autoregressive(np.random.default_rng(len(sizes)), 200, 0.6)
+    found = over_time(shares, np.array(sizes), length)
+    variance, df = cosines_written_out(shares, sizes, length)
+    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
+    assert found.degrees_of_freedom == pytest.approx(df, rel=1e-12)
+
+
+def test_few_cosines_are_for_long_blocks_and_rows_that_do_not_move_have_none():
+    shares = np.random.default_rng(0).normal(size=300)
+    known = [
+        over_time(shares, np.array([300]), length).degrees_of_freedom for length in (1, 10, 90)
+    ]
+    np.testing.assert_allclose(known, [18, 15, 3])
+    assert over_time(np.full(300, 0.1), np.array([300]), 1) == (0.0, 18.0, 0.5)
+
+
+def test_the_correlation_of_few_wrong_rows_is_the_share_that_follow_one():
+    """(n_11 + 1) / (n_1 + 2) beyond chance, up to the share of wrong rows."""
+    n = 4000
+    for places in ([100, 900, 2000, 3500], [100, 101, 102, 2000], list(range(50, 60))):
+        wrong = np.zeros(n)
+        wrong[places] = 1
+        following = np.sum(wrong[1:] * wrong[:-1])
+        again, share = (following + 1) / (len(places) + 2), len(places) / n
+        found = over_time(wrong, np.array([n]), 2).correlation
+        assert found == pytest.approx((again - share) / (1 - share), abs=0.003)
+
+
+def test_consecutive_rows_are_those_of_one_series():
+    wrong = np.zeros(200)
+    wrong[[49, 50, 120]] = 1
+    apart = over_time(wrong, np.array([50, 150]), 2).correlation
+    assert apart < over_time(wrong, np.array([200]), 2).correlation
+
+
+@pytest.mark.parametrize(("n", "period"), [(300, 7), (1000, 24), (1000, 52), (365, 7)])
+def test_a_plain_season_is_found(n, period):
+    rng = np.random.default_rng(n)
+    values = np.abs(rng.normal(size=n)) * (1 + 0.8 * np.sin(2 * np.pi * np.arange(n) / period))
+    assert plain_season(values, np.array([n])) == period
+    # The longest series is looked at.
+    both = np.concatenate((rng.normal(size=n // 2), values))
+    assert plain_season(both, np.array([n // 2, n])) == period
+
+
+@pytest.mark.parametrize("coefficient", [0.0, 0.5, 0.9])
+@pytest.mark.parametrize("n", [20, 60, 300, 1000])
+def test_a_season_is_seen_in_one_of_a_hundred_series_without_any(n, coefficient):
+    """Chance of more than 4 of 100 with a rate of 1 %: .4 %."""
+    rng = np.random.default_rng([n, int(10 * coefficient)])
+    found = [
+        plain_season(np.abs(autoregressive(rng, n, coefficient)), np.array([n])) for _ in range(100)
+    ]
+    assert sum(rows is not None for rows in found) <= 4
+
+
+def test_few_rows_that_vary_do_not_show_whether_they_stand_together():
+    assert [shortest_block(np.arange(1000) < k) for k in (0, 1, 9, 15, 500)] == [2, 2, 2, 1, 1]
+    assert shortest_block(np.random.default_rng(0).normal(size=50)) == 1

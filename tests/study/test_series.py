@@ -178,7 +178,7 @@ def test_intervals_of_independent_rows_are_refused(interval):
 
 
 def test_a_system_without_error_has_an_interval():
-    with pytest.warns(UserWarning, match=r"Only 12 blocks were resampled \(fewer than 20\)"):
+    with pytest.warns(UserWarning, match=r"Only 12 blocks were resampled \(fewer than 25\)"):
         result = bootstrap_score(LABEL, LABEL, block_length=20, random_state=0)
     low, high = result.confidence_interval
     assert high == 1.0

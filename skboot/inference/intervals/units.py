@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import expit, ndtr, ndtri, stdtrit
 
 from ..evidence import Evidence
 from ..skewed_t import SkewedT
@@ -73,6 +73,17 @@ def _needs_skewness(evidence: Evidence) -> str:
         return (
             "needs the metric without each unit, and that is undefined for at least one unit. "
             "Use interval='percentile'."
+        )
+    return ""
+
+
+def _needs_time(evidence: Evidence) -> str:
+    if not evidence.drawn.design.units_are_blocks:
+        return "is for rows in time. Give block_length='auto', or use interval='auto'."
+    if evidence.over_time is None:
+        return (
+            "needs what each row moves the metric, which is known of functions of sums, areas "
+            "under ROC curves and average precision, if they vary. Use interval='expanded'."
         )
     return ""
 
@@ -152,6 +163,27 @@ def _jackknife(evidence: Evidence, confidence_level: float) -> tuple[float, floa
     quantile = stdtrit(evidence.drawn.degrees_of_freedom, 0.5 + confidence_level / 2)
     half = quantile * np.sqrt(evidence.drawn.inflation) * spread
     return evidence.estimate - bias - half, evidence.estimate - bias + half
+
+
+@registered(
+    "ewc",
+    "t interval from equal-weighted cosines",
+    _needs_time,
+    uses_resamples=False,
+    no_difference="needs what each row moves the difference, which is not kept",
+)
+def _cosines(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Student's t of `OverTime`; on the logit scale of the range of a metric that has two ends."""
+    assert evidence.over_time is not None
+    error, df, _ = evidence.over_time
+    half = stdtrit(df, 0.5 + confidence_level / 2) * error
+    least, greatest = evidence.facts.bounds
+    extent, share = greatest - least, (evidence.estimate - least) / (greatest - least)
+    if not (np.isfinite(extent) and 0 < share < 1):
+        return evidence.estimate - half, evidence.estimate + half
+    reach = half / (extent * share * (1 - share))
+    limits = expit(np.log(share / (1 - share)) + np.array([-reach, reach]))
+    return float(least + extent * limits[0]), float(least + extent * limits[1])
 
 
 @registered(
