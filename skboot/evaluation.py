@@ -140,7 +140,7 @@ def bootstrap_score(
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
         wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t,
-        bias-corrected, skewed-t, studentized, ewc, bca, delong, bins.
+        bias-corrected, skewed-t, studentized, jackknife, ewc, bca, delong, bins.
     adjust : {None, "max-t"}
         For several scores at once, of several metrics or of a metric with several numbers: "max-t"
         makes intervals that hold all at once with the confidence level, each by its own method at

@@ -38,6 +38,7 @@ ScoreInterval: TypeAlias = Literal[
     "bias-corrected",
     "studentized",
     "skewed-t",
+    "jackknife",
     "ewc",
     "bca",
     "delong",

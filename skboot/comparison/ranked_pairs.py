@@ -138,6 +138,14 @@ class RankedPairs:
         areas = areas_of(self.contestants[self.first[k]], self.contestants[self.second[k]])
         return areas.mirrored() if areas is not None and as_called and self.swapped[k] else areas
 
+    def error_freedom(self, k: int) -> float | None:
+        """Return the degrees of freedom of the standard error of a pair, None if unknown."""
+        first, second = (self.contestants[each[k]].left_out for each in (self.first, self.second))
+        if first is None or second is None:
+            return None
+        found = first[0].error_freedom(first[1] - second[1])
+        return found if np.isfinite(found) else None
+
     def difference(self, k: int) -> Difference:
         """Return the difference of a pair with its replicates."""
         return difference_of(self.contestants[self.first[k]], self.contestants[self.second[k]])

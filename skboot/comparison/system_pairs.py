@@ -62,6 +62,7 @@ def _further(family: RankedPairs, law: Replicated) -> dict[str, Sequence[Any]]:
         columns["areas"] = [family.areas(k, as_called=True) for k in family.order.tolist()]
     counts = family.counts
     if counts is None:
+        columns["error_freedom"] = [family.error_freedom(k) for k in family.order.tolist()]
         return columns
     counts = np.where(family.swapped[:, None], counts[:, ::-1], counts)[family.order]
     n = len(family.contestants[0].right)  # type: ignore[arg-type]

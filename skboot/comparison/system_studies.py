@@ -36,6 +36,10 @@ from .asked import Asked, answered
 from .contestants import Contestant, pairs_of
 from .system_pairs import compare_pairs, largest_gaps
 
+# Maximum units times scores that are left out one by one for plans: a millisecond. Of more
+# units an error is known well.
+_MOST_LEFT_OUT = 1 << 15
+
 
 def compare_systems_of(asked: Asked, names: Sequence[str], studies: Mapping[str, Study]) -> Any:
     """Compare systems by each metric: the engine of `skboot.compare_systems`.
@@ -195,7 +199,14 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
         "predicted": [score.answers for score in scores],
         "right": [one.right(draws.evidence[k]) for k, one in draws.scores.items()],
     }
-    if asked.interval == "bca":
+    # Shares of right rows have closed forms; of other sums units tell how sure an error is.
+    for_plans = all(
+        one.subject.coding.reads == "sums" and right is None
+        for one, right in zip(scores, known["right"], strict=True)
+    )
+    for_plans &= min(draws.plan.design.n_units) * len(scores) <= _MOST_LEFT_OUT
+    for_plans &= not draws.plan.design.no_jackknife and draws.binding is not None
+    if asked.interval == "bca" or for_plans:
         left_out = _left_out(draws)
         known["left_out"] = [(left_out, values) for values in left_out.values]
     if asked.interval == "two-way":

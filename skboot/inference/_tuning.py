@@ -43,6 +43,9 @@ FEW_IN_CLASS = 8
 # times that of an average row if that is more; above it no interval keeps its level.
 HEAVY_SHARE = 0.1
 HEAVY_ROWS = 10
+# Maximum ratio of the standard error by leaving out single rows to that of resamples (ratio); above
+# it single rows, the only ones of their kind, decide more than resamples show (record 0094).
+SINGLE_ROWS = 1.2
 
 # Minimum number of rows that show how far they depend on each other (rows).
 FEWEST_ROWS = 20
@@ -85,6 +88,12 @@ FEW_DISCORDANT = 10
 # Maximum bias for BCa (standard errors); above it the levels of BCa run out of resamples, and a t
 # interval about the corrected estimate is made (record 0033).
 LARGE_BIAS = 0.5
+# Maximum difference of the bias that resamples show from that which single units show (standard
+# errors); above it resamples differ from samples by the units that are in them twice (record 0094).
+BIAS_APART = 0.25
+# Bias beyond which the levels of BCa run out of 1999 resamples whatever their skewness (standard
+# errors, record 0094).
+SURE_BIAS = 0.75
 # Maximum bias of an average over fixed tasks for percentiles of the resamples (standard errors);
 # above it a t interval about the corrected estimate is made (record 0048).
 BIAS_OVER_TASKS = 0.1

@@ -9,7 +9,8 @@
 | the same, of values of both signs | skewed-t | the same |
 | other metrics of rows | BCa | percentile where a jackknife value is undefined; |
 | | | expanded for medians and other metrics that answer in jumps |
-| rows, biased by half a standard error | bias-corrected | |
+| the same, biased by half a standard error, or | jackknife | a warning where |
+| on resamples alone by a quarter | | single rows decide much |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
 | blocks of rows in time, functions of sums | as for groups | as for groups |
@@ -35,6 +36,7 @@ import numpy as np
 
 from .._base.warnings import Note, collected, say, tell
 from ._tuning import (
+    BIAS_APART,
     BIAS_OVER_TASKS,
     FAR_ERROR,
     FEW_CARRIERS,
@@ -44,6 +46,8 @@ from ._tuning import (
     LARGE_SKEWNESS,
     MANY_MEMBERS,
     NEAR_ERROR,
+    SINGLE_ROWS,
+    SURE_BIAS,
 )
 from .cautions import cautions_of
 from .confidence_interval import ConfidenceInterval
@@ -55,6 +59,7 @@ from .few_groups import (
     variation,
 )
 from .intervals import (
+    LEAVING_OUT,
     ROUNDING,
     WITHOUT_RESAMPLES,
     Floats,
@@ -132,7 +137,10 @@ def _chosen(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     if interval.method != "expanded":
         return interval
     # Percentiles double a bias. Studentized limits, which sums have, correct it.
-    return _made(evidence, _without_bias("expanded", evidence), confidence_level)
+    method = _without_bias("expanded", evidence)
+    if method in LEAVING_OUT:
+        _tell_of_single_units(evidence)
+    return _made(evidence, method, confidence_level)
 
 
 def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -> str | None:
@@ -166,18 +174,32 @@ def resamples_vary(evidence: Evidence) -> bool:
     return bool(replicates[-1] - replicates[0] > ROUNDING * abs(evidence.estimate))
 
 
+class BiasTold(NamedTuple):
+    """Bias of an estimate, and what tells it."""
+
+    bias: float
+    told_by: str
+
+
+def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold:
+    """Return the bias that the interval is free of, else that of the resamples."""
+    if interval.method == "jackknife" and evidence.left_out is not None:
+        return BiasTold(evidence.left_out[0], "leaving out single units tells")
+    mean = float(evidence.sorted_replicates.mean())
+    return BiasTold(mean - evidence.estimate, "resamples tell")
+
+
 def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
     """Return a sentence on an interval that does not hold the estimate; None for others."""
     low, high = interval
     if not (evidence.estimate < low or evidence.estimate > high):
         return None
-    replicates = evidence.sorted_replicates
-    if len(replicates) < 2:
+    if len(evidence.sorted_replicates) < 2:
         return None
-    bias = float(replicates.mean()) - evidence.estimate
+    bias, told_by = bias_told(interval, evidence)
     return (
         f"The interval leaves out the estimate, {evidence.estimate:.4g}, which is biased by "
-        f"{bias:+.3g} as far as resamples tell; corrected for that it is "
+        f"{bias:+.3g} as far as {told_by}; corrected for that it is "
         f"{evidence.estimate - bias:.4g}."
     )
 
@@ -242,6 +264,8 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
     if is_ranking and evidence.estimate in evidence.facts.bounds:
         return _perfect_ranking(evidence, confidence_level)
     method = _in_place_of_bca(method, evidence)
+    if method in LEAVING_OUT:
+        _tell_of_single_units(evidence)
     return _made(evidence, method, confidence_level)
 
 
@@ -275,18 +299,51 @@ def _in_place_of_bca(method: str, evidence: Evidence) -> str:
 
 
 def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) -> str:
-    """Return "bias-corrected" where the bias is large, with a note; else the same method."""
-    bias = _bias_in_errors(evidence, large)
-    if abs(bias) <= large:
+    """Return "jackknife" where the bias is large, with a note; else the same method.
+
+    Where nothing is known without single units it is "bias-corrected".
+    """
+    bias = _bias_in_errors(evidence)
+    largest = max(abs(bias.of_resamples), abs(bias.left_out))
+    if largest <= large and abs(bias.of_resamples - bias.left_out) <= BIAS_APART:
         return method
-    replicates = evidence.sorted_replicates
+    if largest <= SURE_BIAS and abs(_skewness(evidence.sorted_replicates)) > LARGE_SKEWNESS:
+        return method
+    where = "lower" if bias.of_resamples < 0 else "higher"
+    told = (
+        f"Resamples are {where} than the estimate by {abs(bias.of_resamples):.2g} standard errors "
+        "on average"
+    )
+    if evidence.left_out is None:
+        corrected = 2 * evidence.estimate - evidence.sorted_replicates.mean()
+        about = f"t interval about the estimate corrected for this bias, {corrected:.4g}."
+        say("choice", f"{told}: {about}")
+        return "bias-corrected"
     say(
         "choice",
-        f"Resamples are {'lower' if bias < 0 else 'higher'} than the estimate by {abs(bias):.2g} "
-        f"standard errors on average: t interval about the estimate corrected for this bias, "
-        f"{2 * evidence.estimate - replicates.mean():.4g}.",
+        f"{told}, and it is biased by {bias.left_out:+.2g} as far as leaving out single units "
+        f"tells: t interval about the estimate corrected for the latter, "
+        f"{evidence.estimate - evidence.left_out[0]:.4g}.",
     )
-    return "bias-corrected"
+    return "jackknife"
+
+
+def _tell_of_single_units(evidence: Evidence) -> None:
+    """Add a warning where units that are the only ones of their kind decide a score."""
+    replicates = evidence.sorted_replicates
+    spread = replicates.std() if len(replicates) > 1 else 0.0
+    if evidence.facts.class_sizes is not None:
+        # Of an average over classes their rows are counted; see `cautions_of`.
+        return
+    if evidence.left_out is None or not evidence.left_out[1] > SINGLE_ROWS * spread > 0:
+        return
+    say(
+        "caution",
+        f"The standard error by leaving out single {evidence.drawn.design.unit}s is "
+        f"{evidence.left_out[1] / spread:.2g} times that of resamples: those that are the only "
+        "ones of their kind decide much, and resamples know no others. Expect less coverage than "
+        "stated.",
+    )
 
 
 def _answers_in_jumps(evidence: Evidence) -> bool:
@@ -319,16 +376,30 @@ def _evenly_spaced(ordered: Floats) -> bool:
     return bool(np.all(np.abs(multiples - np.round(multiples)) < 1e-3 * multiples))
 
 
-def _bias_in_errors(evidence: Evidence, large: float) -> float:
-    """Return the bias in standard errors; 0 where it is small, or the replicates are skewed."""
+class _Bias(NamedTuple):
+    """What resamples show of a bias, and what single units do, in standard errors."""
+
+    of_resamples: float
+    left_out: float
+
+
+def _bias_in_errors(evidence: Evidence) -> _Bias:
+    """Return both biases, 0 where the replicates do not vary.
+
+    Where nothing is known without single units, their bias is that of the resamples.
+    """
     replicates = evidence.sorted_replicates
     if len(replicates) < 2 or replicates[0] == replicates[-1]:
-        return 0.0
+        return _Bias(0.0, 0.0)
     mean, error = replicates.mean(), replicates.std()
-    bias = float((mean - evidence.estimate) / error)
-    if abs(bias) <= large or abs(np.mean(((replicates - mean) / error) ** 3)) > LARGE_SKEWNESS:
-        return 0.0
-    return bias
+    left_out = of_resamples = float((mean - evidence.estimate) / error)
+    if evidence.left_out is not None:
+        left_out = evidence.left_out[0] / max(float(error), evidence.left_out[1])
+    return _Bias(of_resamples, left_out)
+
+
+def _skewness(values: Floats) -> float:
+    return float(np.mean(((values - values.mean()) / values.std()) ** 3))
 
 
 def _perfect_ranking(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:

@@ -88,8 +88,8 @@ class BootstrapDistribution:
         Infinitesimal-jackknife standard error on the data.
     replicate_standard_errors : ndarray of shape (n_resamples,) or None
         The same on each resample.
-    acceleration : float or None
-        Of BCa, where the first block held the jackknife; see `jackknife`.
+    jackknife : Jackknife or None
+        Where the first block held it; see `jackknife`.
     influence : ndarray of shape (n_atoms,) or None
         Influence of a unit of each atom on the estimate; None if it was not asked for.
     """
@@ -98,7 +98,7 @@ class BootstrapDistribution:
     replicates: Floats
     standard_error: float | None
     replicate_standard_errors: Floats | None
-    acceleration: float | None = None
+    jackknife: Jackknife | None = None
     influence: Floats | None = None
 
 
@@ -161,7 +161,7 @@ def bootstrap(
         values.flags.writeable = False
         results.append(
             BootstrapDistribution(
-                known.estimate, values, standard_error, errors, known.acceleration, known.influence
+                known.estimate, values, standard_error, errors, known.jackknife, known.influence
             )
         )
     return results
@@ -272,7 +272,7 @@ def bootstrap_each(
 
 
 class Jackknife(NamedTuple):
-    """Acceleration and standard error of a statistic, from leaving out one unit at a time.
+    """Acceleration, standard error and bias of a statistic, from leaving out one unit at a time.
 
     Attributes
     ----------
@@ -280,6 +280,8 @@ class Jackknife(NamedTuple):
         Of BCa; NaN where the statistic is undefined without some unit.
     standard_error : float
         Standard error of linear functions; NaN with the acceleration.
+    bias : float
+        Of the estimate; NaN with the acceleration.
     n_values : int or None
         Number of different values of the statistic without one unit; None for statistics of sums
         and pairs, which are smooth, and where few rows differ from each other.
@@ -289,6 +291,7 @@ class Jackknife(NamedTuple):
 
     acceleration: float
     standard_error: float
+    bias: float
     n_values: int | None
     n_left_out: int
 
@@ -318,7 +321,8 @@ def jackknife(
     t_(-i)), as in R's boot (Efron 1987, equation 6.6). With strata the multi-sample form: sum_h
     sum_i U_hi^3 / n_h^3 over 6 (sum_h sum_i U_hi^2 / n_h^2)^(3/2), U_hi = (n_h - 1) (mean_h -
     t_(-hi)) (Davison & Hinkley 1997, equation 5.29). The standard error is the root of the sum of
-    squares in it, which is what resamples of a linear function have.
+    squares in it, which is what resamples of a linear function have. The bias is (n - 1) (mean of
+    t_(-i) - estimate) (Quenouille 1956), with the number of strata in the place of 1.
     """
     jackknives: dict[int, Jackknife] = {}
     together = [(binding, list(range(len(statistics))))]
@@ -331,10 +335,10 @@ def jackknife(
                 values, left_out.times, left_out.strata, estimates[k], left_out.sizes
             )
             n_values = None
-            if statistics[k].statistic.reads in _COUNTED and _rows_differ(statistics[k]):
+            if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
                 # Values that differ by rounding count once.
                 away = values - estimates[k]
-                away /= moments[1] or 1.0
+                away /= moments.standard_error or 1.0
                 n_values = len(np.unique(np.round(away, 9, out=away)))
             jackknives[k] = Jackknife(*moments, n_values, len(values))
     return [jackknives[k] for k in range(len(statistics))]
@@ -378,7 +382,20 @@ class JackknifeValues:
 
     def acceleration(self, values: Floats, estimate: float) -> float:
         """Acceleration of a statistic with these values, or of a difference of two of them."""
-        return _moments(values, self.times, self.strata, estimate, self.sizes)[0]
+        return _moments(values, self.times, self.strata, estimate, self.sizes).acceleration
+
+    def error_freedom(self, values: Floats) -> float:
+        """Degrees of freedom of the standard error of a statistic with these values.
+
+        The variance of n values of kurtosis k has 2 n / (k - 1) (Wilks 1962, section 8.2); NaN
+        where a value is undefined, or none varies.
+        """
+        sizes = np.bincount(self.strata, self.times)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            centres = np.bincount(self.strata, self.times * values) / sizes
+            squares = (values - centres[self.strata]) ** 2
+            kurtosis = sizes.sum() * (self.times @ squares**2) / (self.times @ squares) ** 2
+            return float(2 * sizes.sum() / (kurtosis - 1))
 
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
@@ -440,14 +457,22 @@ def _fill_left_out(
         ) from failure.error
 
 
+class _Moments(NamedTuple):
+    """What `Jackknife` has of them."""
+
+    acceleration: float
+    standard_error: float
+    bias: float
+
+
 def _moments(
     values: Floats,
     times: NDArray[np.int64],
     strata: NDArray[np.intp],
     estimate: float,
     n_units: NDArray[np.intp] | None = None,
-) -> tuple[float, float]:
-    """Return acceleration and standard error; ``n_units`` are those that each resample lacks.
+) -> _Moments:
+    """Return acceleration, standard error and bias; ``n_units`` are what each resample lacks.
 
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
     in proportion to the units, and is taken out.
@@ -478,11 +503,13 @@ def _moments(
         squares *= share
         cubed += float(squares.sum())
     if np.isnan(squared):
-        return np.nan, np.nan
+        return _Moments(np.nan, np.nan, np.nan)
     # Differences at the level of rounding are not skewness.
     if squared <= (1e-14 * max(values.max(), -values.min())) ** 2 * len(values):
-        return 0.0, 0.0
-    return cubed / (6 * squared**1.5), float(np.sqrt(squared))
+        return _Moments(0.0, 0.0, 0.0)
+    n = int(sizes.sum())
+    bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
+    return _Moments(cubed / (6 * squared**1.5), float(np.sqrt(squared)), bias)
 
 
 class _OnData(NamedTuple):
@@ -490,7 +517,7 @@ class _OnData(NamedTuple):
 
     estimate: Any
     variance: float | None
-    acceleration: float | None = None
+    jackknife: Jackknife | None = None
     influence: Floats | None = None
 
 
@@ -600,8 +627,8 @@ def _data_and_first_block(
         # A metric that divides by zero without a unit is undefined there.
         values = np.where(np.isinf(own.values), np.nan, own.values)
         estimate, variance = _at(own._replace(values=values), drawn)
-        acceleration = _moments(values[drawn + 1 :], times, strata, estimate)[0]
-        on_data.append(_OnData(estimate, variance, acceleration))
+        moments = _moments(values[drawn + 1 :], times, strata, estimate)
+        on_data.append(_OnData(estimate, variance, Jackknife(*moments, None, len(times))))
         variances = None if own.variances is None else own.variances[wanted]
         first.append(_Values(values[wanted], variances))
     return on_data, first

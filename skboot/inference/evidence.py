@@ -103,6 +103,8 @@ class Evidence:
     jackknife : tuple (standard error, number of values, number of lines) or None
         Of a metric that need not be smooth, on rows that nearly all differ; see
         `skboot.inference.distribution.Jackknife`.
+    left_out : tuple (bias, standard error) or None
+        By leaving out units, of a metric that is smooth; None where a value is undefined.
     max_t : tuple (standard error, ndarray of shape (n_resamples,)) or None
         For one of several differences: the standard error it is studentized by, and the largest
         studentized deviation over all of them in each resample, as a normal quantile.
@@ -131,6 +133,7 @@ class Evidence:
     replicate_standard_errors: Floats | None = None
     acceleration: float | None = None
     jackknife: tuple[float, int, int] | None = None
+    left_out: tuple[float, float] | None = None
     max_t: tuple[Any, Floats] | None = None
     gap: tuple[Any, ...] | None = None
     group_influence: Floats | None = None

@@ -57,6 +57,9 @@ class Spread:
         Whether that mean square is between training samples of one list, whose number stays.
     worth : float
         Test units of equal size that one of these counts like; 1 of equal ones.
+    error_freedom : float
+        Degrees of freedom of ``units`` by what single units bring; those of normal values if
+        infinite.
     """
 
     n_units: int
@@ -71,6 +74,7 @@ class Spread:
     df_runs: float = np.inf
     of_one_list: bool = False
     worth: float = 1.0
+    error_freedom: float = np.inf
 
     def with_degrees_of_freedom(self, degrees_of_freedom: float) -> Spread:
         """Return the spread whose ``noise`` gives these degrees of freedom at its own size.
@@ -193,7 +197,10 @@ class Spread:
         return self.n_units / n_units, more_runs
 
     def _df_of_units(self, n_units: float) -> float:
-        return max(n_units * self.worth - self.n_strata, 1.0)
+        by_units = n_units * self.worth - self.n_strata
+        if math.isinf(self.error_freedom):
+            return max(by_units, 1.0)
+        return max(min(by_units, self.error_freedom * n_units / self.n_units), 1.0)
 
 
 @dataclass(frozen=True)

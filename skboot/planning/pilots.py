@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._base.messages import fail
@@ -299,7 +299,9 @@ def _spread_of_pair(pair: PairedDifference, n_units: int) -> Spread:
         n_strata = 1 if df is None else round(facts.drawn.n_equal - df)
         factor = n_units / max(n_units - n_strata, 1) * facts.drawn.unequal if student else 1.0
         variance, worth = factor * pair.standard_error**2, facts.drawn.n_equal / n_units
-        return Spread(n_units, variance, n_strata=n_strata, student=student, worth=worth)
+        freedom = math.inf if pair.error_freedom is None else pair.error_freedom
+        spread = Spread(n_units, variance, n_strata=n_strata, student=student, worth=worth)
+        return replace(spread, error_freedom=freedom)
     # Both methods are taken to vary alike: their parts are not known one by one.
     n_runs = 2 / sum(1 / n for n in pair.n_runs)
     of_one_list = facts.varied in ("training", "both")

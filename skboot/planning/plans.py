@@ -89,9 +89,10 @@ def plan_evaluation(
     of freedom. The range scales the pilot's variance by the limits of its chi-square law at the
     same level, and where a score has two bounds also by how that of a proportion would change
     within the pilot's interval at that level; of a proportion it is made of Wilson's limits. With
-    heavy tails variances are known less well than that. A margin for right and wrong on independent
-    rows is planned by Tango's interval, one for areas under ROC curves by logit-delong, as verdicts
-    are.
+    heavy tails variances are known less well than that, unless ``pair.error_freedom`` is known:
+    then the degrees of freedom, in proportion to the units, are at most these. A margin for right
+    and wrong on independent rows is planned by Tango's interval, one for areas under ROC curves by
+    logit-delong, as verdicts are.
 
     References
     ----------

@@ -26,7 +26,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from .._base import checks as check
 from .._base.values import read_only
 from .._base.warnings import Note, tell, texts_of
-from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate, resamples_vary
+from ..inference.automatic import (
+    automatic_interval,
+    bias_told,
+    degeneracy,
+    left_out_estimate,
+    resamples_vary,
+)
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
 from ..inference.few_groups import effective_size
@@ -201,7 +207,8 @@ class Basis(ABC):
         """Return the estimate without its bias where the interval leaves out the estimate."""
         if left_out_estimate(result.confidence_interval, self.evidence) is None:
             return None
-        return rendering.number(result.estimate - result.bias, wording.digits_of(result))
+        bias = bias_told(result.confidence_interval, self.evidence).bias
+        return rendering.number(result.estimate - bias, wording.digits_of(result))
 
     # -------------------------------------------------------------- a sentence for a paper
 
@@ -365,7 +372,8 @@ class SystemBasis(Basis):
         name, rows = wording.name_and_rows(result)
         expected, corrected = self.corrected_estimate(result) or score, ""
         if expected != score:
-            bias = rendering.number(result.bias, wording.digits_of(result))
+            of_estimate = bias_told(result.confidence_interval, self.evidence).bias
+            bias = rendering.number(of_estimate, wording.digits_of(result))
             corrected = f"corrected for a bias of {bias}, "
         return (
             f"{name} was {score} on {rows}; {corrected}on {wording.new_data(result)} it is "

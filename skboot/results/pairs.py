@@ -113,6 +113,10 @@ class PairedDifference:
     areas : TwoAreas or None
         Where both are areas under ROC curves on the same independent rows: the areas, their
         standard errors and correlation after DeLong et al. (1988).
+    error_freedom : float or None
+        Degrees of freedom of ``standard_error``, by the kurtosis of what single units bring to the
+        difference: few where few rows decide. Of systems on the same rows whose scores are
+        functions of sums, other than shares; None of others and of very many rows.
     outperformance : Outperformance or None
         P(A > B): how often a run of the first beats the run of the second that belongs to it, with
         its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.
@@ -151,6 +155,7 @@ class PairedDifference:
     step_down_sign: int | None = None
     comparison: ComparisonFacts | None = None
     areas: TwoAreas | None = None
+    error_freedom: float | None = None
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, PairedDifference) else NotImplemented

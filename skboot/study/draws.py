@@ -40,7 +40,7 @@ from ..inference.distribution import (
     leave_out_blocks,
 )
 from ..inference.evidence import Drawn, Evidence
-from ..inference.intervals import OF_STANDARD_ERRORS, problem_with
+from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with
 from ..metrics.adapters import without_sign
 from ..metrics.score_order import positive_rows, positive_scores
 from ..metrics.statistic import Columns, ReducedData, Statistic
@@ -157,11 +157,13 @@ class Score:
         in_time: OverTime | None = None,
     ) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
-        acceleration, shape, variance = distribution.acceleration, None, None
+        acceleration = shape = bias_and_error = variance = None
         if isinstance(left_out, RobustVariance):
             variance = left_out.value
         elif left_out is not None:
             acceleration = left_out.acceleration
+            if left_out.n_values is None and not np.isnan(acceleration):
+                bias_and_error = left_out.bias, left_out.standard_error
             if left_out.n_values is not None:
                 # Without a unit of another subgroup the value is that on the data.
                 n_left_out = min(left_out.n_left_out, *self.known.drawn.n_units)
@@ -174,6 +176,7 @@ class Score:
             replicate_standard_errors=distribution.replicate_standard_errors,
             acceleration=acceleration,
             jackknife=shape,
+            left_out=bias_and_error,
             group_influence=distribution.influence,
             robust_variance=variance,
             over_time=in_time,
@@ -275,6 +278,7 @@ def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Stat
     hoped = replace(
         known,
         acceleration=0.0,
+        left_out=(0.0, 0.0),
         robust_variance=0.0 if crossed else None,
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
@@ -352,15 +356,15 @@ class Draws:
 
         Of crossed factors, which have no jackknife, it is the cluster-robust variance.
         """
-        known = all(self.distributions[k].acceleration is not None for k in self.scores)
-        if known or self.binding is None:
-            return [None] * len(self.scores)
+        found = [self.distributions[k].jackknife for k in self.scores]
+        if self.binding is None or None not in found:
+            return found
         if self.plan.design.n_factors > 1:
             return self._robust_variances()
         subjects = {
             k: self.subjects[k]
             for k, one in self.scores.items()
-            if one.interval == "bca" or one.subject.statistic.reads in ("sums", "pairs")
+            if one.interval in LEAVING_OUT or one.subject.coding.reads in ("sums", "pairs")
         }
         if not subjects:
             return [None] * len(self.scores)

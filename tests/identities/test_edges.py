@@ -360,6 +360,7 @@ WORDS = {
     "normal": "normal bootstrap interval",
     "t": "t interval with bootstrap standard error",
     "bias-corrected": "t interval about the bias-corrected estimate",
+    "jackknife": "t interval about the jackknife's estimate",
     "studentized": "studentized bootstrap interval",
     "bca": "BCa bootstrap interval",
 }

@@ -146,6 +146,10 @@ def test_bca_leaves_out_each_unit_of_any_design(name, design, seed):
     squares = np.sum(share**2)
     expected = np.sum(share**3) / (6 * squares**1.5) if squares > 1e-20 else 0.0
     close(result.evidence.acceleration, expected, 1e-5, 1e-7)
+    if result.evidence.left_out is None or squares <= 1e-20:
+        return
+    bias = (1 - len(sizes) / case.n_units) * np.sum(values - result.estimate)
+    close([*result.evidence.left_out], [bias, np.sqrt(squares)], 1e-5, 1e-7)
 
 
 @each_with(FAST, DESIGNS)

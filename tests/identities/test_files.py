@@ -22,7 +22,7 @@ from skboot.results import ComparisonResult, EvaluationResult, ResultTable
 each_score = each_of(FAST)
 METHODS = (
     *("auto", "wilson", "clopper-pearson", "wald", "percentile", "expanded", "basic", "normal"),
-    *("t", "studentized", "bca", "bias-corrected", "delong"),
+    *("t", "studentized", "bca", "bias-corrected", "jackknife", "delong"),
 )
 OPTIONS = {"n_resamples": N_RESAMPLES, "random_state": 0}
 

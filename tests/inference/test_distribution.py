@@ -183,7 +183,9 @@ def test_acceleration_of_an_accuracy_comes_along():
     (found,) = bootstrapped(accuracy(), RowDesign.of(500), y_true, y_pred)
     p = 465 / 500
     assert found.estimate == p
-    assert found.acceleration == pytest.approx((1 - 2 * p) / (6 * np.sqrt(500 * p * (1 - p))))
+    assert found.jackknife.acceleration == pytest.approx(
+        (1 - 2 * p) / (6 * np.sqrt(500 * p * (1 - p)))
+    )
 
 
 @pytest.mark.parametrize("n_strata", [1, 3])
@@ -205,7 +207,11 @@ def test_acceleration_of_a_macro_f1_that_comes_along_is_that_of_leaving_out_rows
         u = (len(own) - 1) * (centre - own) / len(own)
         cubes += (u**3).sum()
         squares += (u**2).sum()
-    assert found.acceleration == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
+    jackknife = found.jackknife
+    assert jackknife.acceleration == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
+    assert jackknife.standard_error == pytest.approx(np.sqrt(squares), rel=1e-9)
+    bias = (120 - n_strata) * (without.mean() - found.estimate)
+    assert jackknife.bias == pytest.approx(bias, rel=1e-9)
 
 
 def bootstrapped(statistic, design, y_true, y_pred):

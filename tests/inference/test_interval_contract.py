@@ -103,6 +103,9 @@ def transformed(evidence, scale, shift):
     }.items():
         if (value := getattr(evidence, name)) is not None:
             changes[name] = factor * value
+    if evidence.left_out is not None:
+        bias, error = evidence.left_out
+        changes["left_out"] = (scale * bias, size * error)
     if evidence.over_time is not None:
         changes["over_time"] = (size * evidence.over_time[0], *evidence.over_time[1:])
     if evidence.max_t is not None:
@@ -135,6 +138,7 @@ def by_hand(replicates, estimate=0.5, **changes):
         "standard_error": 0.1,
         "replicate_standard_errors": errors,
         "acceleration": 0.05,
+        "left_out": (0.02, 0.11),
     }
     evidence = Evidence.of(estimate, replicates, **(facts | changes))
     moved = None if "bounds" in changes else transformed(evidence, SCALE, SHIFT)

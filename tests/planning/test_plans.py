@@ -11,6 +11,7 @@ from made_results import checked_html
 from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
 from sklearn.naive_bayes import GaussianNB
 
 from skboot import (
@@ -504,3 +505,42 @@ def test_a_margin_of_areas_is_planned_by_the_interval_that_judges_it():
     assert power(plan.n_units) >= 0.8 > power(plan.n_units - 1)
     low, high = plan.n_units_range
     assert low < plan.n_units < high
+
+
+# ------------------------------------------------------------------ how sure an error is
+
+
+def test_an_error_that_few_rows_decide_has_few_degrees_of_freedom():
+    """By the kurtosis of differences without single rows; those of F1 are its positives."""
+    rng = np.random.default_rng(0)
+    n = 600
+    y = (np.arange(n) < 40).astype(int)
+    a, b = (np.where(y == 1, rng.random(n) < 0.7, rng.random(n) < 0.02).astype(int) for _ in "ab")
+    [pair] = compare_systems(y, {"a": a, "b": b}, metric="f1", random_state=0).pairs
+    kept = ~np.eye(n, dtype=bool)
+    without = np.array([f1_score(y[k], a[k]) - f1_score(y[k], b[k]) for k in kept])
+    expected = 2 * n / (stats.kurtosis(without, fisher=False) - 1)
+    assert pair.error_freedom == pytest.approx(expected, rel=1e-9)
+    assert expected < n / 4
+    # At twice the rows there are twice as many, and the power is that of Student's t.
+    plan = plan_evaluation(pair, margin=0.15)
+    error = pair.standard_error * np.sqrt(n / (n - 1) * n / plan.n_units)
+    df = expected * plan.n_units / n
+    law = stats.nct(df, 0.15 / error) if df < 20 else stats.norm(0.15 / error)
+    assert plan.value == pytest.approx(1 - law.cdf(stats.t.ppf(0.975, df)), rel=1e-9)
+    assert pair.mirrored().error_freedom == pair.error_freedom
+
+
+def test_shares_and_areas_have_closed_forms_and_need_no_such_degrees():
+    scores = {"a": A + 0.1 * LOSSES, "b": B + 0.2 * LOSSES}
+    for metric, systems in (("accuracy", {"a": A, "b": B}), ("roc_auc", scores)):
+        [pair] = compare_systems(Y, systems, metric=metric, random_state=0).pairs
+        assert pair.error_freedom is None
+
+
+def test_normal_losses_have_as_many_degrees_as_rows():
+    """A variance of n normal values has n; the standard error of a kurtosis is sqrt(24 / n)."""
+    losses = np.random.default_rng(0).normal(size=(2, 5000))
+    systems = {"a": 2 + losses[0], "b": 2 + losses[1]}
+    [pair] = compare_systems(None, systems, metric="mean", random_state=0).pairs
+    assert pair.error_freedom == pytest.approx(5000, rel=4 * np.sqrt(24 / 5000) / 2)

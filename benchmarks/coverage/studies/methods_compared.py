@@ -76,7 +76,8 @@ def _drawn(name):
     return draw
 
 
-def _ours(sample, seed):
+def of_runs(sample, seed):
+    """The default interval of `compare_methods`, from the same runs."""
     runs = designs.runs_on(sample.cell, sample.X, sample.y, None, seed)
     return {"": tuple(designs.limits(runs)[designs.SPREADS.index("shared V_IJ")])}
 
@@ -142,7 +143,7 @@ def _mlxtend(sample, seed):
 TOOLS = {
     tool.name: tool
     for tool in (
-        Tool("skboot", _ours, note="compare_methods, all defaults"),
+        Tool("skboot", of_runs, note="compare_methods, all defaults"),
         Tool("corrected t", _corrected, note="5 x 10 folds"),
         Tool("mlxtend", _mlxtend, "mlxtend"),
     )

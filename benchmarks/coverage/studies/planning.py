@@ -12,6 +12,11 @@ The rule, written before the first run:
 * ``power``: the plan is made from the true components, for a power of 80 %; the share of 2000
   evaluations of that size whose interval leaves out 0 on the right side, or that pass the margin,
   must be within 4 points of the power that the plan expects.
+* ``pilots``, added later with its rule, before its run: 50 pilots of 4000 rows are drawn, each is
+  planned from for a power of 80 %, and 40 evaluations of its size follow, 2000 in all. The share
+  that passes the margin must be at least 77 %, and its exact one-sided 95 % lower limit at least
+  75. Both systems are equally good. An audit found 70.3 and 76.0 % for F1 by the mean plan of eight
+  pilots. The error is that over the pilots.
 * Cells of ``few`` are shown and not judged: pilots of 20 groups, 10 groups, or 5 runs. The square
   root of a variance from so few is too small on average, so that plans are too small as well.
 
@@ -23,6 +28,11 @@ the range that the plan prints (percent, 5 in all by its level), ``error`` is th
 Designs. accuracy: independent rows. AUC: binormal scores of two balanced classes. groups: 5 to 20
 rows each, accuracy with a beta rate per group and intra-class correlation .1, or a normal loss with
 .3. runs: the value of row i in run s is u_i + r_s + e_is, normal.
+
+Labels of ``pilots``: positives are found, and negatives taken for them, with probabilities that
+give precision and recall; the second system decides by the same uniform number as the first in a
+share of the rows. "Unlike" systems have the same F1 by different recalls. Macro F1: classes of 60,
+30 and 10 % of the rows, of which 75 % are right.
 """
 
 import csv
@@ -297,6 +307,102 @@ def power_row(kind, cell, draw, effect, n_runs, margin, n_sets=N_EVALUATIONS, se
     }
 
 
+# ------------------------------------------------------------------ labels, from pilots
+
+N_PILOTS_OF_LABELS, PILOT_ROWS, N_FOLLOWING = 50, 4000, 40
+LEAST_POWER = 77.0
+CLASSES = np.array([0.6, 0.3, 0.1])
+
+
+def both_uniform(rng, n, shared):
+    """Uniform numbers of both systems, equal in a share of the rows."""
+    first, second = rng.random((2, n))
+    return first, np.where(rng.random(n) < shared, first, second)
+
+
+def positives_found(rng, n, prevalence, shared, *systems):
+    """Decisions of two systems, each with a recall and a precision."""
+    y = (rng.random(n) < prevalence).astype(int)
+    decided = []
+    for uniform, (recall, precision) in zip(both_uniform(rng, n, shared), systems, strict=True):
+        false = prevalence * recall * (1 / precision - 1) / (1 - prevalence)
+        decided.append((uniform < np.where(y == 1, recall, false)).astype(int))
+    return y, dict(zip("AB", decided, strict=True))
+
+
+def three_classes(rng, n, shared, right):
+    """Decisions of two systems on three classes; what is wrong is any other class."""
+    y = rng.choice(3, n, p=CLASSES)
+    decided = []
+    for uniform in both_uniform(rng, n, shared):
+        other = (y + 1 + (uniform > (1 + right) / 2)) % 3
+        decided.append(np.where(uniform < right, y, other))
+    return y, dict(zip("AB", decided, strict=True))
+
+
+# cell, metric, margin, what draws, its arguments
+LABELS = [
+    (
+        "F1 .70, 5 % positives, margin .15",
+        "f1",
+        0.15,
+        positives_found,
+        (0.05, 0.6, (0.7, 0.7), (0.7, 0.7)),
+    ),
+    (
+        "F1 .75, 12 % positives, margin .08",
+        "f1",
+        0.08,
+        positives_found,
+        (0.12, 0.46, (0.75, 0.75), (0.75, 0.75)),
+    ),
+    (
+        "F1 .70, 5 % positives, unlike systems, margin .15",
+        "f1",
+        0.15,
+        positives_found,
+        (0.05, 0.6, (0.85, 0.595), (0.6, 0.84)),
+    ),
+    (
+        "precision .70, 5 % positives, margin .15",
+        "precision",
+        0.15,
+        positives_found,
+        (0.05, 0.6, (0.7, 0.7), (0.7, 0.7)),
+    ),
+    ("macro F1, 3 classes, margin .05", "f1_macro", 0.05, three_classes, (0.6, 0.75)),
+]
+
+
+def labels_row(cell, metric, margin, draw, arguments, n_pilots=N_PILOTS_OF_LABELS, seed=SEED):
+    """One row of the table: how often evaluations of planned sizes pass the margin."""
+    rng = np.random.default_rng([seed, len(cell), 7])
+
+    def pair_of(n, k):
+        y, systems = draw(rng, n, *arguments)
+        options = {"n_resamples": N_RESAMPLES, "random_state": k, "adjust": None}
+        [pair] = compare_systems(y, systems, metric=metric, **options).pairs
+        return pair
+
+    sizes, shares = [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for k in range(n_pilots):
+            n = plan_evaluation(pair_of(PILOT_ROWS, k), margin=margin, power=POWER).n_units
+            sizes.append(n)
+            passed = [pair_of(n, j).verdict(margin).passed for j in range(N_FOLLOWING)]
+            shares.append(np.mean(passed))
+    share = np.mean(shares)
+    return {
+        "kind": "pilots",
+        "cell": cell,
+        "units": f"{np.mean(sizes):.0f}",
+        "shown": f"{100 * share:.1f}",
+        "promised": f"{100 * POWER:.1f}",
+        "error": f"{100 * np.std(shares) / np.sqrt(n_pilots):.1f}",
+    }
+
+
 if __name__ == "__main__":
     table = csv.DictWriter(sys.stdout, FIELDS, restval="", lineterminator="\n")
     table.writeheader()
@@ -305,4 +411,7 @@ if __name__ == "__main__":
         sys.stdout.flush()
     for each in POWERS:
         table.writerow(power_row(*each))
+        sys.stdout.flush()
+    for each in LABELS:
+        table.writerow(labels_row(*each))
         sys.stdout.flush()

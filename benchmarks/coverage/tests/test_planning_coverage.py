@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.coverage.acceptance import is_shown
+
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 GUIDE = ROOT / "docs" / "guide" / "planning.md"
@@ -22,8 +24,18 @@ def committed(kind):
 
 
 def test_the_table_has_every_cell_of_the_study(study):
-    cells = [row["cell"] for kind in ("width", "few", "power") for row in committed(kind)]
-    assert cells == [each[1] for each in (*study.WIDTHS, *study.POWERS)]
+    kinds = ("width", "few", "power", "pilots")
+    cells = [row["cell"] for kind in kinds for row in committed(kind)]
+    planned = [each[1] for each in (*study.WIDTHS, *study.POWERS)]
+    assert cells == [*planned, *(each[0] for each in study.LABELS)]
+
+
+def test_evaluations_of_sizes_planned_from_pilots_pass_as_often_as_the_rule_asks(study):
+    n = study.N_PILOTS_OF_LABELS * study.N_FOLLOWING
+    for row in committed("pilots"):
+        shown = float(row["shown"])
+        assert shown >= study.LEAST_POWER
+        assert is_shown(study.LEAST_POWER / 100, round(shown * n / 100), n)
 
 
 def test_half_widths_are_within_five_percent_of_the_promised_ones():

@@ -54,6 +54,8 @@ class Interval:
         error on the data.
     of_standard_errors : bool
         Whether it needs the influence of units on the data, or on each resample.
+    leaves_out : bool
+        Whether it needs the metric without each unit.
     for_one_score : bool
         Whether a caller may ask for it for one score; else it is one of several differences.
     for_difference : bool
@@ -68,6 +70,7 @@ class Interval:
     words: str
     uses_resamples: bool = True
     of_standard_errors: bool = False
+    leaves_out: bool = False
     for_one_score: bool = True
     for_difference: bool = False
     no_difference: str = ""
@@ -243,6 +246,9 @@ OF_STANDARD_ERRORS = frozenset(
     name for name, interval in INTERVALS.items() if interval.of_standard_errors
 )
 """Intervals that need standard errors by the influence of the units."""
+
+LEAVING_OUT = frozenset(name for name, interval in INTERVALS.items() if interval.leaves_out)
+"""Intervals that need the metric without each unit."""
 
 
 def words_of(name: str) -> str:

@@ -30,6 +30,16 @@ def _needs_acceleration(evidence: Evidence) -> str:
     return needs_replicates(evidence)
 
 
+def _needs_left_out(evidence: Evidence) -> str:
+    problem = _needs_acceleration(evidence)
+    if not problem and evidence.left_out is None:
+        return (
+            "needs the bias that leaving out units shows, which is known of metrics that do not "
+            "answer in jumps. Use interval='bias-corrected'."
+        )
+    return problem
+
+
 def _needs_influence(evidence: Evidence) -> str:
     design = evidence.drawn.design
     if design.no_jackknife:
@@ -134,6 +144,27 @@ def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, fl
         )
 
 
+# Not for a difference: the biases of two systems are nearly equal.
+@registered(
+    "jackknife",
+    "t interval about the jackknife's estimate",
+    _needs_left_out,
+    leaves_out=True,
+)
+def _jackknife(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Student's t about the estimate without its jackknife bias, by the larger standard error.
+
+    Quenouille (1956); rows that are drawn twice, or that are the only ones of their kind, change a
+    metric otherwise than others, which resamples do not show.
+    """
+    assert evidence.left_out is not None
+    bias, error = evidence.left_out
+    spread = max(error, evidence.sorted_replicates.std(ddof=1))
+    quantile = stdtrit(evidence.drawn.degrees_of_freedom, 0.5 + confidence_level / 2)
+    half = quantile * np.sqrt(evidence.drawn.inflation) * spread
+    return evidence.estimate - bias - half, evidence.estimate - bias + half
+
+
 @registered(
     "ewc",
     "t interval from equal-weighted cosines",
@@ -155,7 +186,9 @@ def _cosines(evidence: Evidence, confidence_level: float) -> tuple[float, float]
     return float(least + extent * limits[0]), float(least + extent * limits[1])
 
 
-@registered("bca", "BCa bootstrap interval", _needs_acceleration, for_difference=True)
+@registered(
+    "bca", "BCa bootstrap interval", _needs_acceleration, leaves_out=True, for_difference=True
+)
 def _bca(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Bias-corrected and accelerated (Efron 1987), ties of the bias correction counted half."""
     ordered = evidence.sorted_replicates

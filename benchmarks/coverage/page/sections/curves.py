@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ...acceptance import LIMIT, is_shown
+from ...acceptance import LIMIT, is_shown, measured
 from ...runner import RESULTS, monte_carlo_error, read
 from ...studies import (
     biased_scores,
     calibration_error,
     class_losses,
+    clusterings,
     curve_bands,
     curve_points,
     curve_shapes,
@@ -303,20 +304,35 @@ def calibration_error_verdict() -> VerdictRow:
 # ------------------------------------------------------------------ losses of two classes
 
 
-@section("class_losses", "class_losses")
-def class_losses_table() -> str:
-    """Coverage, sides of the misses, mean widths and warnings."""
-    warned: dict[str, int] = {}
-    for row in read(RESULTS / f"{class_losses.STUDY.name}.csv"):
-        warned[row["cell"]] = warned.get(row["cell"], 0) + int(row["warned"])
-    header = ("score", "covered, %", "truth below, above", "mean width", "warned, %")
-    lines = []
-    for cell, by_tool in _found(class_losses.STUDY).items():
+def _warned(study) -> dict[str, float]:
+    """Share of the data sets of each cell that carry a warning."""
+    counts: dict[str, list[int]] = {}
+    for row in read(RESULTS / f"{study.STUDY.name}.csv"):
+        if row["tool"] == OURS:
+            counts.setdefault(row["cell"], []).append(int(row["warned"]))
+    found = _found(study.STUDY)
+    return {cell: sum(own) / found[cell][OURS].repetitions for cell, own in counts.items()}
+
+
+def _with_warnings(study, others: tuple[str, ...] = ()) -> str:
+    """Coverage, sides of the misses, mean widths and warnings; coverage of other intervals."""
+    header = ("score", "covered, %", "truth below, above", "mean width", "warned, %", *others)
+    lines, warned = [], _warned(study)
+    every = measured(RESULTS / f"{study.STUDY.name}.csv")
+    by_name = {(one.cell, one.tool): one.coverage for one in every}
+    for cell, by_tool in _found(study.STUDY).items():
         one = by_tool[OURS]
         share = with_error(one.coverage, one.error)
-        of_warned = percent(warned[cell] / one.repetitions)
-        lines.append((cell, share, f"{one.below}, {one.above}", f"{one.width:.3f}", of_warned))
+        sides = f"{one.below}, {one.above}", f"{one.width:.3f}"
+        covered = [percent(by_name[cell, f"{OURS}: {name}"]) for name in others]
+        lines.append((cell, share, *sides, percent(warned[cell]), *covered))
     return table(header, lines)
+
+
+@section("class_losses", "class_losses")
+def class_losses_table() -> str:
+    """See `_with_warnings`."""
+    return _with_warnings(class_losses)
 
 
 @verdict("class_losses")
@@ -328,6 +344,23 @@ def class_losses_verdict() -> VerdictRow:
         LEAST,
         lambda cell: f" {class_losses.JUDGED_FROM // 2} positives" not in cell,
     )
+
+
+# ------------------------------------------------------------------ clusterings
+
+
+@section("clusterings", "clusterings")
+def clusterings_table() -> str:
+    """The same, and what two other intervals of the same resamples cover."""
+    return _with_warnings(clusterings, ("bca", "bias-corrected"))
+
+
+@verdict("clusterings")
+def clusterings_verdict() -> VerdictRow:
+    """Their line of the verdicts: of cells under half of whose data sets warn."""
+    warned = _warned(clusterings)
+    title = "clusterings, averages over many classes"
+    return _shown(title, clusterings, LEAST, lambda cell: warned[cell] < 0.5)
 
 
 # ------------------------------------------------------------------ biased scores

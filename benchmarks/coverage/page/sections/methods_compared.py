@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ...acceptance import DEFAULT, MOST, NULL, Measured, measured
+from ...acceptance import DEFAULT, MOST, NULL, Measured, is_shown, measured
 from ...runner import RESULTS
 from ..formats import percent, span, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
-STUDY = "methods_compared"
+STUDY, OF_FEW_ROWS = "methods_compared", "close_methods"
 
 
-def _of(target: str, tool: str = DEFAULT) -> list[Measured]:
-    rows = measured(RESULTS / f"{STUDY}.csv")
+def _of(target: str, tool: str = DEFAULT, study: str = STUDY) -> list[Measured]:
+    rows = measured(RESULTS / f"{study}.csv")
     return [row for row in rows if (row.target, row.tool) == (target, tool)]
 
 
@@ -91,3 +91,47 @@ def case_rows() -> list[CaseRow]:
             "",
         )
     ]
+
+
+# ------------------------------------------------------------------ nearly equal methods
+
+
+@section(OF_FEW_ROWS, OF_FEW_ROWS)
+def close_methods() -> str:
+    """How often the difference is held, and methods are told apart."""
+    told = {row.cell: 1 - row.coverage for row in _of(NULL, study=OF_FEW_ROWS)}
+    lines = [
+        (
+            row.cell,
+            f"{row.truth:+.4f}",
+            with_error(row.coverage, row.error),
+            f"{row.width:.3f}",
+            percent(told[row.cell]),
+        )
+        for row in _of("difference", study=OF_FEW_ROWS)
+    ]
+    header = ("methods", "true difference of errors", "held, %", "mean width", "told apart, %")
+    return table(header, lines)
+
+
+@verdict(OF_FEW_ROWS)
+def close_verdict() -> VerdictRow:
+    """Their line of the verdicts."""
+    held = _of("difference", study=OF_FEW_ROWS)
+    outside = [
+        (row.cell, with_error(row.coverage, row.error), "not shown to be 93 %")
+        for row in held
+        if not is_shown(MOST, row.repetitions - row.missed, row.repetitions)
+    ]
+    worst = min(held, key=lambda row: row.coverage)
+    planned = len(import_module(f"benchmarks.coverage.studies.{OF_FEW_ROWS}").STUDY.cells)
+    whole = "yes" if len(held) == planned else "so far"
+    return VerdictRow(
+        "nearly equal methods, few rows",
+        f"{len(held)} of {planned}",
+        percent(1 - len(outside) / len(held)),
+        f"{with_error(worst.coverage, worst.error)} ({worst.cell})",
+        "no rule",
+        "**no**" if outside else whole,
+        tuple(outside),
+    )
