@@ -76,7 +76,7 @@ ONE_SIDE = "95 % intervals covered 91 to 99 %"
 CAUTIONS = {
     "rows": (20, mean_of, "Only {n} rows " + FEW),
     "groups": (20, of_groups, "Only {n} groups " + FEW),
-    "blocks": (20, lambda n: mean_of(n, 3, block_length=3), "Only {n} blocks " + FEW),
+    "blocks": (25, lambda n: mean_of(n, 3, block_length=3), "Only {n} blocks " + FEW),
     "fixed tasks": (10, partial(of_tasks, grouped=None), "Only {n} tasks (fewer than {t}) are ave"),
     "drawn tasks": (10, of_tasks, "Only {n} tasks " + FEW),
     "groups of tasks": (10, of_groups_of_tasks, "Only {n} groups of tasks " + FEW),
