@@ -18,6 +18,7 @@ import io
 import subprocess
 import sys
 import tokenize
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -147,12 +148,12 @@ def _changed(mark: Mark) -> list[str]:
 def _since_marks(older: Sequence[Mark]) -> str:
     """How many modules changed, and in how many commits."""
     names = sorted({name for mark in older for name in _changed(mark)})
-    told = f"; changed: {', '.join(names[:3])}" + (f" and {len(names) - 3} more" * (len(names) > 3))
+    parts = Counter(name.partition("/")[0] for name in names)
+    told = "; modules changed: " + ", ".join(f"{part} {n}" for part, n in parts.items())
     first = min(older, key=lambda mark: mark.date).revision
-    n = _git(
-        "rev-list", "--count", f"{first}..HEAD", "--", *(str(PACKAGE / name) for name in names)
-    )
-    return told + (f" in {n} commits" if n else "")
+    paths = (str(PACKAGE / name) for name in names)
+    n = _git("rev-list", "--count", f"{first}..HEAD", "--", *paths)
+    return told + (f"; in {n} commits" if n else "")
 
 
 def _since_file(path: Path) -> str:

@@ -61,12 +61,12 @@ def test_a_table_is_of_todays_code_until_the_code_changes(package, tmp_path):
     changed(package, UNSAID)
     assert age_of(table).words == "today's"
     changed(package, UNSAID.replace("return LIMIT", "return LIMIT + LIMIT"))
-    assert age_of(table).words == "older; changed: part.py"
+    assert age_of(table).words == "older; modules changed: part.py 1"
     runner.append(table, [{"cell": "b", "held": 94}], HEADER)
-    assert age_of(table).words == "1 today's, 1 older; changed: part.py"
+    assert age_of(table).words == "1 today's, 1 older; modules changed: part.py 1"
     (package / "part.py").unlink()
     code_marks.digest_of.cache_clear()
-    assert age_of(table).words == "older; changed: part.py"
+    assert age_of(table).words == "older; modules changed: part.py 1"
 
 
 def test_a_table_without_marks_keeps_its_lines_and_is_unknown(package, tmp_path):
