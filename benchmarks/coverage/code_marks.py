@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -53,12 +53,12 @@ class Age(NamedTuple):
     @property
     def words(self) -> str:
         """The code, in words."""
-        told = {"today's": self.today, "older": self.older}
-        told["unknown (before marks were kept)"] = self.unknown
-        kinds = [(name, n) for name, n in told.items() if n]
-        if len(kinds) == 1:
-            return kinds[0][0] + self.since
-        return ", ".join(f"{n} {name}" for name, n in kinds) + self.since
+        told = {
+            "today's": self.today,
+            "older": self.older,
+            "unknown (before marks were kept)": self.unknown,
+        }
+        return ", ".join(f"{n} {name}" for name, n in told.items() if n) + self.since
 
 
 # ------------------------------------------------------------------ marks
@@ -150,18 +150,20 @@ def _since_marks(older: Sequence[Mark]) -> str:
     names = sorted({name for mark in older for name in _changed(mark)})
     parts = Counter(name.partition("/")[0] for name in names)
     told = "; modules changed: " + ", ".join(f"{part} {n}" for part, n in parts.items())
-    first = min(older, key=lambda mark: mark.date).revision
-    paths = (str(PACKAGE / name) for name in names)
-    n = _git("rev-list", "--count", f"{first}..HEAD", "--", *paths)
-    return told + (f"; in {n} commits" if n else "")
+    return told + _commits(min(older, key=lambda mark: mark.date).revision, names)
 
 
 def _since_file(path: Path) -> str:
     """How many commits touched what makes numbers since the table was committed."""
-    last = _git("log", "-1", "--format=%H", "--", str(path))
-    paths = (str(PACKAGE / name) for name in NUMBERS)
-    n = last and _git("rev-list", "--count", f"{last}..HEAD", "--", *paths)
-    return f"; {n} commits to {', '.join(NUMBERS)} since" if n else ""
+    commits = _commits(_git("log", "-1", "--format=%H", "--", str(path)), NUMBERS)
+    return f"; {', '.join(NUMBERS)} changed{commits} since" if commits else ""
+
+
+def _commits(revision: str, names: Iterable[str]) -> str:
+    """In how many commits since a revision some parts of the package changed, if git tells."""
+    paths = (str(PACKAGE / name) for name in names)
+    n = revision and _git("rev-list", "--count", f"{revision}..HEAD", "--", *paths)
+    return f" in {n} commits" if n else ""
 
 
 def _git(*words: str) -> str:

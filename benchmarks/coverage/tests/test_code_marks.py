@@ -59,20 +59,20 @@ def test_a_table_is_of_todays_code_until_the_code_changes(package, tmp_path):
     runner.append(table, [{"cell": "a", "held": 95}], HEADER)
     assert age_of(table)[2:5] == (1, 0, 0)
     changed(package, UNSAID)
-    assert age_of(table).words == "today's"
+    assert age_of(table).words == "1 today's"
     changed(package, UNSAID.replace("return LIMIT", "return LIMIT + LIMIT"))
-    assert age_of(table).words == "older; modules changed: part.py 1"
+    assert age_of(table).words == "1 older; modules changed: part.py 1"
     runner.append(table, [{"cell": "b", "held": 94}], HEADER)
     assert age_of(table).words == "1 today's, 1 older; modules changed: part.py 1"
     (package / "part.py").unlink()
     code_marks.digest_of.cache_clear()
-    assert age_of(table).words == "older; modules changed: part.py 1"
+    assert age_of(table).words == "2 older; modules changed: part.py 1"
 
 
 def test_a_table_without_marks_keeps_its_lines_and_is_unknown(package, tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("cell,held\na,95\n")
-    assert age_of(table).words == "unknown (before marks were kept)"
+    assert age_of(table).words == "1 unknown (before marks were kept)"
     runner.append(table, [{"cell": "b", "held": 94}], HEADER)
     assert [(row["cell"], bool(row["code"])) for row in runner.read(table)] == [
         ("a", False),
@@ -114,8 +114,8 @@ def test_without_a_study_the_command_tells_how_old_each_table_is(
     command.main()
     made, old = capsys.readouterr().out.splitlines()
     assert made.startswith("made ")
-    assert made.endswith(" today's")
-    assert old.endswith("unknown (before marks were kept)")
+    assert made.endswith(" 1 today's")
+    assert old.endswith(" 1 unknown (before marks were kept)")
 
 
 def test_every_mark_of_the_results_is_known():
