@@ -66,7 +66,7 @@ bench-revisions: $(VENV)/.bench  ## compare the speed of two revisions: BASE=...
 
 STUDY ?=
 PART ?=
-coverage-study: $(VENV)/.bench  ## go on with a study of coverage: STUDY=frozen_systems [PART="--minutes 20"]
+coverage-study: $(VENV)/.bench  ## go on with a study: STUDY=frozen_systems [PART="--minutes 20"]; without: which results are of older code
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	  $(RUN) -m benchmarks.coverage $(STUDY) $(PART)
 

@@ -12,6 +12,7 @@ the last part stopped, and appends to `results/name.csv`. Pages and tests read n
 | `ours`, `peers`, `references` | the tools: skboot, other packages, published recipes |
 | `pair_tools` | those that compare two systems |
 | `runner` | cells, seeds, parts that resume, the CSV |
+| `code_marks` | which code made a line of the CSV, and whether it changed since |
 | `acceptance` | the rule that judges a study |
 | `page` | tables and the picture of the documentation; a module of `page/sections` a topic |
 """

@@ -3,6 +3,8 @@
 | name | source |
 |---|---|
 | t of group means, groups by hand | textbooks |
+| CV3 | MacKinnon, Nielsen and Webb (2023): leave-one-group-out errors, t of G - 1 |
+| `csranks` | Mogstad, Romano, Shaikh and Wilhelm (2024), as the R package csranks has it |
 | corrected t | Nadeau and Bengio (2003), corrected resampled t |
 | conservative z | Nadeau and Bengio (2003), conservative Z |
 | nested CV | Bates, Hastie and Tibshirani (2024) |
@@ -40,6 +42,47 @@ def groups_by_hand(sample: SystemSample, seed: int) -> dict:
         drawn = np.concatenate([rows[k] for k in rng.integers(0, len(rows), len(rows))])
         values.append(float(score(sample.y_true[drawn], sample.y_pred[drawn])))
     return {"": np.nanquantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])}
+
+
+def cv3(sample: SystemSample, seed: int) -> dict:
+    """Leave-one-group-out errors and t of G - 1 (MacKinnon, Nielsen and Webb 2023)."""
+    y, given, score = sample.y_true, sample.y_pred, sample.score.function
+    kept = [sample.groups != group for group in np.unique(sample.groups)]
+    without = np.array([float(score(y[rows], given[rows])) for rows in kept])
+    return {"": cv3_limits(float(score(y, given)), without)}
+
+
+def cv3_limits(estimate, without, level: float = LEVEL):
+    """Limits of estimates (...), from those without each of the groups (..., n_groups)."""
+    n = without.shape[-1]
+    squares = np.sum((without - np.asarray(estimate)[..., None]) ** 2, axis=-1)
+    reach = stats.t.ppf((1 + level) / 2, n - 1) * np.sqrt((n - 1) / n * squares)
+    return estimate - reach, estimate + reach
+
+
+def csranks(means: np.ndarray, covariance: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest rank of each system, all at once, in steps; a larger mean ranks higher.
+
+    Mogstad, Romano, Shaikh and Wilhelm (2024, Rev. Econ. Stud. 91:476) with the defaults of the R
+    package (Wilhelm and Morgen, csranks 1.2): normal draws with the covariance of the means, the
+    quantile of the largest scaled difference of the pairs that are not told yet. Pairs that do not
+    differ are never told.
+    """
+    difference = means[:, None] - means
+    variance = np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance
+    error = np.sqrt(np.maximum(variance, 0))
+    is_open = error > 1e-9
+    told = np.zeros(is_open.shape, dtype=bool)
+    while is_open.any():
+        draws = rng.multivariate_normal(0 * means, covariance, size=N_RESAMPLES, method="eigh")
+        first, second = np.nonzero(is_open)
+        largest = np.max((draws[:, first] - draws[:, second]) / error[is_open], axis=1)
+        new = is_open & (difference > np.quantile(largest, LEVEL) * error)
+        if not new.any():
+            break
+        told |= new
+        is_open &= ~new
+    return 1 + told.sum(axis=0), len(means) - told.sum(axis=1)
 
 
 def _judged(sample: MethodSample, trained: np.ndarray) -> np.ndarray:
@@ -141,6 +184,7 @@ def nested(sample: MethodSample, seed: int, n_folds: int = 10, n_repeats: int = 
 TOOLS = (
     Tool("t of group means", means_of_groups, "scipy", "closed form"),
     Tool("groups by hand", groups_by_hand, "numpy", "percentiles of 1000 resamples"),
+    Tool("CV3", cv3, "scipy", "MacKinnon, Nielsen and Webb 2023, t of G - 1"),
     Tool("corrected t", corrected_t, "scipy", "Nadeau and Bengio 2003, 5 x 10 folds"),
     Tool("conservative z", conservative_z, "scipy", "Nadeau and Bengio 2003, 315 fits"),
     Tool("nested CV", nested, "scipy", "Bates et al. 2024, 10 repeats of 10 folds, 550 fits"),

@@ -22,6 +22,8 @@ from typing import NamedTuple
 import joblib
 import numpy as np
 
+from . import code_marks
+
 RESULTS = Path(__file__).parent / "results"
 LEVEL = 0.95
 PART_MINUTES = 40.0
@@ -179,8 +181,8 @@ def cell_by_cell(
     are drawn from the same seeds, and more follow.
     """
     end = time.monotonic() + 60 * minutes
-    rows = read(path)
     for cell in cells:
+        rows = read(path)
         named = dict(zip(header, map(str, cell), strict=False))
         at = next((k for k, row in enumerate(rows) if named.items() <= row.items()), None)
         if at is not None and is_enough(rows[at]):
@@ -191,6 +193,7 @@ def cell_by_cell(
         if at is None:
             append(path, [row], header)
             continue
+        rows = [{code_marks.COLUMN: ""} | one for one in rows]
         rows[at] = {name: str(value) for name, value in row.items()}
         part = path.with_suffix(".part")
         part.unlink(missing_ok=True)
@@ -202,14 +205,18 @@ def cell_by_cell(
 def append(
     path: Path, rows: Sequence[Mapping[str, object]], header: Sequence[str] = HEADER
 ) -> None:
-    """Write rows at the end."""
+    """Write rows at the end; those that have no mark of the code that made them get today's."""
     path.parent.mkdir(exist_ok=True)
-    is_new = not path.exists()
-    with path.open("a", newline="") as file:
+    old = read(path)
+    is_new = not old or code_marks.COLUMN not in old[0]
+    mark = code_marks.mark_in(path.parent)
+    header = tuple(dict.fromkeys((*header, code_marks.COLUMN)))
+    with path.open("w" if is_new else "a", newline="") as file:
         writer = csv.DictWriter(file, header, lineterminator="\n")
         if is_new:
             writer.writeheader()
-        writer.writerows(rows)
+            writer.writerows(old)
+        writer.writerows({code_marks.COLUMN: mark} | dict(row) for row in rows)
 
 
 def seeds_of(study: str, cell: str, repetition: int) -> tuple[np.random.Generator, int]:

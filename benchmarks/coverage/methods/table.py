@@ -6,7 +6,6 @@ number of the cell, k). Lines are appended when a cell is finished; a cell that 
 has is skipped.
 """
 
-import csv
 import platform
 import time
 import warnings
@@ -24,7 +23,7 @@ from skboot.method_error.cv_bootstrap import cv_bootstrap
 from skboot.refit import estimates
 from skboot.scorer import BootstrapScorer
 
-from ..runner import RESULTS, read
+from ..runner import RESULTS, append, read
 from .designs import truth
 from .parts import corrected_t, others, parts_of, samples_of
 
@@ -100,20 +99,15 @@ def in_turn(path, header, cells, rows_of, minutes):
 
     `rows_of` is given the number of the cell, its title, and what `cells` holds under the title.
     """
-    end, done = time.monotonic() + 60 * minutes, set()
-    if path.exists():
-        done = {row[header[0]] for row in read(path)}
-    else:
-        with path.open("w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow(header)
+    end = time.monotonic() + 60 * minutes
+    done = {row[header[0]] for row in read(path)}
     for number, (title, cell) in enumerate(cells.items()):
         if title in done:
             continue
         if time.monotonic() > end:
             return False
-        rows = list(rows_of(number, title, cell))
-        with path.open("a", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
+        rows = [dict(zip(header, row, strict=True)) for row in rows_of(number, title, cell)]
+        append(path, rows, header)
     return True
 
 

@@ -287,7 +287,8 @@ def test_a_row_of_too_few_data_sets_is_made_anew_in_its_place(tmp_path):
     for made in (2, 5), (4, 4):
         sets = dict(zip("ab", made, strict=True))
         assert runner.cell_by_cell(path, header, cells, lambda n, of=sets: (of[n],), 1, is_enough)
-    assert [tuple(row.values()) for row in runner.read(path)] == [("a", "4"), ("b", "5")]
+    rows = runner.read(path)
+    assert [(row["name"], row["sets"]) for row in rows] == [("a", "4"), ("b", "5")]
 
 
 def test_workers_change_no_number():
@@ -368,6 +369,62 @@ def test_the_corrected_t_is_that_of_the_fold_means():
     # Nadeau and Bengio (2003): the variance times 1 / J + n_test / n_train.
     reach = stats.t.ppf(0.975, 9) * np.sqrt(np.var(means, ddof=1) * (1 / 10 + 1 / 4))
     assert (low, high) == pytest.approx((np.mean(means) - reach, np.mean(means) + reach))
+
+
+def grouped_losses(sizes):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    given = np.random.default_rng(3).exponential(size=len(groups)) * (1 + groups)
+    return SystemSample(np.zeros(len(groups)), given, scores.SCORES["MAE"], {"": 1.0}, groups)
+
+
+def test_cv3_is_the_t_interval_of_group_means_where_groups_are_equal():
+    sample = grouped_losses(np.full(8, 5))
+    assert references.cv3(sample, 0)[""] == pytest.approx(references.means_of_groups(sample, 0)[""])
+
+
+def test_cv3_of_unequal_groups_is_the_robust_variance_with_leverages():
+    # For a mean the error of the group with share h of the rows is stretched by 1 / (1 - h).
+    sizes = np.array([1, 3, 4, 12, 30])
+    sample = grouped_losses(sizes)
+    mean, share = sample.y_pred.mean(), sizes / sizes.sum()
+    sums = np.bincount(sample.groups, sample.y_pred - mean) / sizes.sum()
+    error = np.sqrt(4 / 5 * np.sum((sums / (1 - share)) ** 2))
+    reach = stats.t.ppf(0.975, 4) * error
+    assert references.cv3(sample, 0)[""] == pytest.approx((mean - reach, mean + reach))
+
+
+def test_the_sums_of_cv3_of_several_systems_are_those_of_the_rows():
+    from benchmarks.coverage.studies import unequal_groups
+
+    name = "2 equal systems, 30 groups of 2 to 200"
+    low, high, *_ = unequal_groups.cv3_of_several(name, 1, 0)
+    rng, sizes, groups = unequal_groups.data_of(name, 1, 0)
+    first, second = unequal_groups.equal_systems(2, False, rng, sizes)
+    without = [np.mean((first - second)[groups != group]) for group in range(30)]
+    limits = references.cv3_limits(np.mean(first - second), np.array(without))
+    assert (low, high) == pytest.approx(limits)
+
+
+def test_csranks_tells_two_systems_apart_beyond_the_normal_quantile():
+    # The quantile of 1000 draws has a standard error of .06 at 1.96.
+    for away, low, high in ((1.6, [1, 1], [2, 2]), (2.4, [1, 2], [1, 2])):
+        means = np.array([away * math.sqrt(2), 0.0])
+        found = references.csranks(means, np.eye(2), np.random.default_rng(0))
+        assert [list(side) for side in found] == [low, high]
+
+
+def test_csranks_goes_on_with_the_pairs_that_are_not_told_yet():
+    # 2.6 standard errors are under the quantile of all ten pairs, 2.73, and over that of the one
+    # that is left when those of systems that are far away are told, 1.96.
+    means = np.array([1000.0, 100.0, 10.0, 2.6, 0.0]) * math.sqrt(2)
+    low, high = references.csranks(means, np.eye(5), np.random.default_rng(1))
+    assert list(low) == list(high) == [1, 2, 3, 4, 5]
+
+
+def test_csranks_leaves_systems_open_that_do_not_differ_in_any_row():
+    covariance = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    low, high = references.csranks(np.array([9.0, 9.0, 0.0]), covariance, np.random.default_rng(2))
+    assert (list(low), list(high)) == ([1, 1, 3], [2, 2, 3])
 
 
 def test_the_conservative_z_stands_on_halves_that_share_no_row():

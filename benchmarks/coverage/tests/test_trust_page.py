@@ -1,6 +1,7 @@
 """The page of trust shows the committed results, and the defaults keep their bounds in them."""
 
 import csv
+import re
 
 import pytest
 
@@ -15,9 +16,24 @@ NO_PAGE = pytest.mark.skipif(
 @NO_PAGE
 def test_the_page_shows_the_committed_results():
     text = page.PAGE.read_text(encoding="utf-8")
-    assert page.filled(text) == text
+    assert without_ages(page.filled(text)) == without_ages(text)
     for name in page.SECTIONS:
         assert f"<!-- {name} -->" in text
+
+
+def without_ages(text):
+    """The page without what every change of the package's code changes: how old the results are."""
+    return re.sub(r"(?s)<!-- ages -->.*?<!-- end -->", "", text)
+
+
+@NO_PAGE
+def test_the_page_says_on_a_day_how_many_tables_are_of_the_code_of_that_day():
+    [said] = re.findall(
+        r"(?s)<!-- ages -->\n(.*?)<!-- end -->", page.PAGE.read_text(encoding="utf-8")
+    )
+    day, today, every, older, unknown = re.findall(r"\d[\d-]*", said)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", day)
+    assert int(today) + int(older) + int(unknown) == int(every) == len(list(RESULTS.glob("*.csv")))
 
 
 def test_at_least_eight_other_tools_were_measured():
