@@ -68,7 +68,7 @@ MAKES_RESULTS, THEIR_ENGINE = "plots.curves", "curves"
 USER = "cli"
 
 # They show public names, from wherever these are.
-SHOW_WINDOWS = {"", "inference", "model_selection"}
+SHOW_WINDOWS = {"", "inference", "metrics", "model_selection"}
 
 OPTIONAL_PACKAGES = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "distributed"}
 PRIVATE_OF_SCORERS = {"_score_func", "_sign", "_kwargs", "_response_method"}

@@ -20,7 +20,7 @@ _EXACT_IN_FLOATS = 2**53
 
 _Class = TypeVar("_Class", bound=type)
 
-_ScorerBase: Any = next(
+ScorerBase: Any = next(
     cls for cls in reversed(type(make_scorer(accuracy_score)).__mro__) if "Scorer" in cls.__name__
 )
 
@@ -48,7 +48,7 @@ class ScorerParts(NamedTuple):
 
 def scorer_parts(scorer: Any) -> ScorerParts | None:
     """Take a scorer of `sklearn.metrics.make_scorer` apart; None for anything else."""
-    if not isinstance(scorer, _ScorerBase):
+    if not isinstance(scorer, ScorerBase):
         return None
     methods = scorer._response_method
     methods = (methods,) if isinstance(methods, str) else tuple(methods)

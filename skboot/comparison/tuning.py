@@ -6,9 +6,9 @@ search, `corrected_t` serves those who have scores of `sklearn.model_selection.c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,50 +18,78 @@ from sklearn.model_selection import check_cv, cross_val_predict
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.sklearn_compat import scorer_parts
+from .._base.sklearn_compat import n_rows_of, scorer_parts, take
 from .._base.warnings import Note, tell
 from ..inference.confidence_interval import ConfidenceInterval
+from ..results import rendering
+from ..results.shown import Shown
 from ..scorer.fit_call import check_rows_of_fit
 
 Floats = NDArray[np.float64]
 
 
-@door("out_of_fold")
+@overload
+def out_of_fold(
+    search: Mapping[str, Any],
+    X: Any,
+    y: Any = None,
+    *,
+    method: str | None = None,
+) -> NDArray[Any]: ...
+@overload
 def out_of_fold(
     search: Any,
     X: Any,
     y: Any,
     *,
     groups: ArrayLike | None = None,
+    method: str | None = None,
     n_jobs: int | None = None,
-) -> dict[str, NDArray[Any]]:
-    """Out-of-fold predictions of every configuration of a fitted search.
+) -> dict[str, NDArray[Any]]: ...
+@door("out_of_fold")
+def out_of_fold(
+    search: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: ArrayLike | None = None,
+    method: str | None = None,
+    n_jobs: int | None = None,
+) -> dict[str, NDArray[Any]] | NDArray[Any]:
+    """Out-of-fold predictions: of every configuration of a fitted search, or of a cross-validation.
 
-    Fits each configuration again on each fold: as much work as the search itself.
+    Fits each configuration of a search again on each fold: as much work as the search itself. The
+    models of a cross-validation are not fitted again. Each predicts its own fold: an interval of
+    `skboot.bootstrap_score` for these predictions is one for the test rows alone, and does not know
+    that other training rows would make other models.
 
     Parameters
     ----------
-    search : estimator
-        A fitted `sklearn.model_selection.GridSearchCV`, ``RandomizedSearchCV`` or the like.
+    search : estimator or dict
+        A fitted `sklearn.model_selection.GridSearchCV`, ``RandomizedSearchCV`` or the like; or what
+        ``cross_validate(..., return_estimator=True, return_indices=True)`` returned.
     X : array-like of shape (n_samples, n_features)
         The data it was fitted on.
-    y : array-like of shape (n_samples,)
-        Its target.
+    y : array-like of shape (n_samples,), optional
+        The target of a search.
     groups : array-like of shape (n_samples,), optional
         For the splitter of the search.
+    method : {"predict", "predict_proba", "decision_function"}, optional
+        What is asked of the models; None is what the scoring of a search looks at, and "predict"
+        of a cross-validation, which does not keep its scoring.
     n_jobs : int, optional
-        Workers over the folds.
+        Workers over the folds of a search.
 
     Returns
     -------
-    dict of str to ndarray of shape (n_samples,) or (n_samples, n_classes)
-        What the scoring of the search looks at: labels, or else probabilities or scores, by the
-        parameters of the configuration.
+    dict of str to ndarray of shape (n_samples,) or (n_samples, n_classes), or one such array
+        Of a search by the parameters of the configuration; of a cross-validation the array.
 
     Raises
     ------
     ValueError
-        If the folds of the search do not hold each row once.
+        If the folds do not hold each row once, a dict lacks models or indices, or its models know
+        different classes.
 
     Examples
     --------
@@ -78,8 +106,21 @@ def out_of_fold(
     >>> result = search_score(y, predictions, random_state=0)
     >>> bool(result.estimate <= search.best_score_ + 0.02)
     True
+
+    Of models that `cross_validate` has fitted:
+
+    >>> from sklearn.model_selection import cross_validate
+    >>> from skboot import bootstrap_score
+    >>> found = cross_validate(LogisticRegression(), X, y, return_estimator=True,
+    ...                        return_indices=True)
+    >>> print(bootstrap_score(y, out_of_fold(found, X), random_state=0))
+    0.800 (0.739 to 0.850)
     """
     n_jobs = check.check_n_jobs(n_jobs)
+    if method is not None:
+        check.check_choice("method", method, _METHODS)
+    if isinstance(search, Mapping):
+        return _of_models(search, X, method or "predict")
     if not hasattr(search, "cv_results_"):
         must = "be a fitted search, such as GridSearchCV"
         raise check.fail("search", must, type(search).__name__, "Call its fit first.")
@@ -91,16 +132,8 @@ def out_of_fold(
     # Once, so that a splitter that shuffles gives all configurations the same folds.
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     folds = list(cv.split(X, y, groups))
-    tested = np.sort(np.concatenate([test for _, test in folds]))
-    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    if not np.array_equal(tested, np.arange(n_samples)):
-        raise check.fail(
-            "search",
-            "have folds that test each row once",
-            f"cv={search.cv!r}",
-            "Fit it with cv=5, KFold or the like; repeated or random splits will not do.",
-        )
-    method = _response_method(search)
+    _check_folds([test for _, test in folds], X, f"cv={search.cv!r}")
+    method = method or _response_method(search)
     found: dict[str, NDArray[Any]] = {}
     for params in search.cv_results_["params"]:
         estimator = clone(search.estimator).set_params(**clone(params, safe=False))
@@ -108,6 +141,38 @@ def out_of_fold(
         name = name if name not in found else f"{name} ({len(found)})"
         found[name] = cross_val_predict(estimator, X, y, cv=folds, n_jobs=n_jobs, method=method)
     return found
+
+
+_METHODS = ("predict", "predict_proba", "decision_function")
+
+
+def _check_folds(tested: Sequence[NDArray[Any]], X: Any, got: str) -> None:
+    """Refuse folds that do not test each row once."""
+    if not np.array_equal(np.sort(np.concatenate(tested)), np.arange(n_rows_of(X))):
+        advice = "Fit it with cv=5, KFold or the like; repeated or random splits will not do."
+        raise check.fail("search", "have folds that test each row once", got, advice)
+
+
+def _of_models(found: Mapping[str, Any], X: Any, method: str) -> NDArray[Any]:
+    """Return what the models of a cross-validation say of the rows that they were not fitted to."""
+    models = found.get("estimator")
+    if models is None:
+        advice = "Call cross_validate with return_estimator=True and return_indices=True."
+        raise check.fail("search", "hold the models of its splits", f"keys {sorted(found)}", advice)
+    tested = [test for _, test in _splits_of("search", found)]
+    _check_folds(tested, X, f"{len(tested)} splits")
+    lacking = next((one for one in models if not hasattr(one, method)), None)
+    if lacking is not None:
+        raise check.fail("method", f"be one that {type(lacking).__name__} has", repr(method))
+    classes: list[Any] = [getattr(one, "classes_", None) for one in models]
+    if method != "predict" and not all(np.array_equal(classes[0], each) for each in classes):
+        advice = "Use a cv that keeps all classes in each training side, or method='predict'."
+        raise check.fail("search", "have models that know the same classes", "others", advice)
+    answers = [
+        np.asarray(getattr(one, method)(take(X, test)))
+        for one, test in zip(models, tested, strict=True)
+    ]
+    return np.concatenate(answers)[np.argsort(np.concatenate(tested), kind="stable")]
 
 
 def _response_method(search: Any) -> str:
@@ -202,7 +267,7 @@ class CorrectedT(NamedTuple):
     confidence_interval : ConfidenceInterval
         Student's t interval.
     standard_error : float
-        sd sqrt(1 / J + n_test / n_train).
+        sd sqrt(1 / J + n_test / n_train); of unequal splits with the mean of n_test / n_train.
     p_value : float
         Two-sided, that the mean is 0.
     """
@@ -213,7 +278,45 @@ class CorrectedT(NamedTuple):
     p_value: float
 
 
-@door("corrected_t")
+class CorrectedTable(dict[str, CorrectedT]):
+    """`CorrectedT` of each metric of a cross-validation, by its name."""
+
+    def __str__(self) -> str:
+        """Return a line of text for each metric."""
+        rows = [
+            (name, f"{one.estimate:.3f}", f"{one.confidence_interval:.3f}")
+            for name, one in self.items()
+        ]
+        level = next(iter(self.values())).confidence_interval.confidence_level
+        header = ("metric", "estimate", f"{rendering.percent(level)} CI")
+        return rendering.text_table(rendering.Table(header, rows))
+
+    def _records(self) -> list[dict[str, Any]]:
+        """Rows of a data frame."""
+        return [
+            {
+                "metric": name,
+                "estimate": one.estimate,
+                "low": one.confidence_interval.low,
+                "high": one.confidence_interval.high,
+                "standard_error": one.standard_error,
+                "p_value": one.p_value,
+            }
+            for name, one in self.items()
+        ]
+
+    to_frame = Shown.to_frame
+
+
+@overload
+def corrected_t(
+    scores_a: Mapping[str, Any],
+    scores_b: Mapping[str, Any] | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+) -> CorrectedTable: ...
+@overload
 def corrected_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
@@ -221,33 +324,50 @@ def corrected_t(
     n_train: int,
     n_test: int,
     confidence_level: float = 0.95,
-) -> CorrectedT:
+) -> CorrectedT: ...
+@door("corrected_t")
+def corrected_t(
+    scores_a: ArrayLike | Mapping[str, Any],
+    scores_b: ArrayLike | Mapping[str, Any] | None = None,
+    *,
+    n_train: int | None = None,
+    n_test: int | None = None,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+) -> CorrectedT | CorrectedTable:
     """Corrected resampled t interval from the scores of cross-validation.
 
     For people who have results of `sklearn.model_selection.cross_validate` only. Splits share
-    training rows, so their scores are correlated, and the usual t interval is far too short.
+    training rows, so their scores are correlated, and the usual t interval is far too short. In
+    simulations this one covered 72 to 98 % where 95 % are stated: if you have the data, use
+    `skboot.BootstrapScorer` or `skboot.compare_methods`, which covered 91 % or more.
 
     Parameters
     ----------
-    scores_a : array-like of shape (n_splits,)
-        Scores of random splits or of (repeated) k-fold cross-validation, at least two.
-    scores_b : array-like of shape (n_splits,), optional
+    scores_a : array-like of shape (n_splits,), or dict
+        Scores of random splits or of (repeated) k-fold cross-validation, at least two; or what
+        ``cross_validate(..., return_indices=True)`` returned, with all its metrics.
+    scores_b : of the same type, optional
         Scores of a second method on the same splits: the interval is for the difference.
     n_train, n_test : int
-        Training and test rows of a split. Keep nine tenths for training: with less the
-        correction is not enough.
+        Training and test rows of a split, for scores without a dict, whose indices tell them. Keep
+        nine tenths for training: with less the correction is not enough.
+    groups : array-like of shape (n_samples,), optional
+        For a dict: group of each row, where rows of one belong together. Splits then count groups.
     confidence_level : float
         In (0, 1).
 
     Returns
     -------
-    CorrectedT
-        Mean, interval, standard error and p-value.
+    CorrectedT or CorrectedTable
+        Mean, interval, standard error and p-value; of a dict one of these by metric, with
+        ``to_frame``. Of a split of a dict the distinct training rows count.
 
     Raises
     ------
     ValueError
-        For scores that are not finite or of different lengths, and sizes below 1.
+        For scores that are not finite or of different lengths, sizes below 1, and dicts without
+        indices or of different splits.
 
     Warns
     -----
@@ -264,24 +384,126 @@ def corrected_t(
     >>> found = corrected_t([0.80, 0.85, 0.78, 0.83, 0.82], n_train=90, n_test=10)
     >>> print(f"{found.estimate:.3f} ({found.confidence_interval:.3f})")
     0.816 (0.774 to 0.858)
+
+    From what `cross_validate` returned:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> scores = cross_validate(GaussianNB(), X, y, cv=10, scoring=["accuracy", "roc_auc"],
+    ...                         return_indices=True)
+    >>> print(corrected_t(scores))
+    metric    estimate         95 % CI
+    accuracy     0.937  0.906 to 0.968
+    roc_auc      0.988  0.976 to 1.001
     """
     level = check.check_confidence_level(confidence_level)
-    n_train = check.check_count("n_train", n_train, 1)
-    n_test = check.check_count("n_test", n_test, 1)
+    if isinstance(scores_a, Mapping):
+        return _of_each_metric(scores_a, scores_b, (n_train, n_test), groups, level)
+    if isinstance(scores_b, Mapping):
+        raise check.fail("scores_b", "be an array, as 'scores_a' is", "a dict")
+    if groups is not None:
+        advice = "Give n_train and n_test in groups."
+        raise check.fail("groups", "be None with scores without indices", "groups", advice)
+    n_train = check.check_count("n_train", n_train, 1, _ASK_FOR_INDICES)
+    n_test = check.check_count("n_test", n_test, 1, _ASK_FOR_INDICES)
     values = _checked_scores("scores_a", scores_a)
     if scores_b is not None:
         second = _checked_scores("scores_b", scores_b)
         check.check_same_length(scores_a=values, scores_b=second)
         values = values - second
+    sizes = np.array([[n_train, n_test]], dtype=float)
+    _tell_of_shares(sizes)
+    return _corrected(values, sizes, level)
+
+
+_ASK_FOR_INDICES = (
+    "Or give the whole dict of cross_validate(..., return_indices=True), whose indices tell it."
+)
+
+
+def _of_each_metric(
+    first: Mapping[str, Any], second: Any, given: Any, groups: Any, level: float
+) -> CorrectedTable:
+    """Return the intervals of all metrics of a dict, or of their differences from another one."""
+    if given != (None, None):
+        advice = "Leave them out: the indices of the dict tell the sizes."
+        raise check.fail(
+            "n_train", "be None, as 'n_test', with a dict of scores", repr(given), advice
+        )
+    splits = _splits_of("scores_a", first)
+    scores = _scores_of("scores_a", first)
+    if second is not None:
+        if not isinstance(second, Mapping):
+            raise check.fail("scores_b", "be a dict, as 'scores_a' is", type(second).__name__)
+        others = _splits_of("scores_b", second)
+        if not _are_the_same(splits, others):
+            advice = "Give both calls of cross_validate the same cv, with a random_state."
+            raise check.fail("scores_b", "have the splits of 'scores_a'", "other splits", advice)
+        subtracted = _scores_of("scores_b", second)
+        if list(subtracted) != list(scores):
+            raise check.fail("scores_b", f"have the metrics {list(scores)}", str(list(subtracted)))
+        scores = {name: values - subtracted[name] for name, values in scores.items()}
+    if groups is not None:
+        number = check.check_groups(groups)
+        n_rows = 1 + max(int(side.max()) for split in splits for side in split)
+        if len(number) < n_rows:
+            raise check.fail("groups", f"have a group for each of {n_rows} rows", str(len(number)))
+        splits = [(number[train], number[test]) for train, test in splits]
+    sizes = np.array([[len(np.unique(side)) for side in split] for split in splits], dtype=float)
+    _tell_of_shares(sizes)
+    return CorrectedTable({name: _corrected(own, sizes, level) for name, own in scores.items()})
+
+
+def _splits_of(name: str, found: Mapping[str, Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Training and test rows of each split of a dict."""
+    indices = found.get("indices")
+    if indices is None:
+        advice = "Call it with return_indices=True."
+        raise check.fail(name, "hold the indices of its splits", f"keys {sorted(found)}", advice)
+    return list(zip(indices["train"], indices["test"], strict=True))
+
+
+def _scores_of(name: str, found: Mapping[str, Any]) -> dict[str, Floats]:
+    """Scores of each metric on the test rows of the splits."""
+    scores = {
+        key.removeprefix("test_"): _checked_scores(f"{name}[{key!r}]", values)
+        for key, values in found.items()
+        if key.startswith("test_")
+    }
+    if not scores:
+        must = "hold scores, as 'test_score', of cross_validate"
+        raise check.fail(name, must, f"keys {sorted(found)}")
+    return scores
+
+
+def _are_the_same(first: Any, second: Any) -> bool:
+    """Whether two lists of splits have the same rows in the same order."""
+    return len(first) == len(second) and all(
+        np.array_equal(one, other)
+        for split, its in zip(first, second, strict=True)
+        for one, other in zip(split, its, strict=True)
+    )
+
+
+def _tell_of_shares(sizes: Floats) -> None:
+    """Warn of splits with less than nine tenths for training; sizes (n_splits, 2) of both sides."""
+    n_train, n_test = sizes.mean(axis=0)
     if n_test / n_train > 1 / 9 + 1e-9 and n_test > 1 + n_train / 9:
         text = (
-            f"{n_test} test rows for {n_train} training rows: with less than nine tenths for "
-            "training the interval covered 65 to 80 %. Use ten folds or more."
+            f"{n_test:.4g} test rows for {n_train:.4g} training rows: with less than nine tenths "
+            "for training the interval covered 65 to 80 %. Use ten folds or more."
         )
         tell(Note("caution", text))
+
+
+def _corrected(values: Floats, sizes: Floats, level: float) -> CorrectedT:
+    """Return the interval of the mean of scores, for training and test rows (n_splits or 1, 2)."""
     n_splits = len(values)
     mean = float(values.mean())
-    error = float(values.std(ddof=1) * np.sqrt(1 / n_splits + n_test / n_train))
+    share = float(np.mean(sizes[:, 1] / sizes[:, 0]))
+    error = float(values.std(ddof=1) * np.sqrt(1 / n_splits + share))
     half = float(stdtrit(n_splits - 1, 0.5 + level / 2)) * error
     if error == 0:
         p = 1.0 if mean == 0 else 0.0

@@ -15,6 +15,7 @@ from .names import get_scorer
 from .two_class import npv, ppv, sensitivity, specificity
 
 if typing.TYPE_CHECKING:
+    from ..scorer.interval_scorer import interval_scorer
     from .calibration_metrics import (
         calibration_intercept,
         calibration_slope,
@@ -43,6 +44,7 @@ __all__ = [
     "expected_cost",
     "false_positive_rate_at",
     "get_scorer",
+    "interval_scorer",
     "minimum_detection_cost",
     "net_benefit",
     "npv",
@@ -71,5 +73,6 @@ __getattr__, __dir__ = _lazy.names_from(
             "specificity_at",
         ],
         "generations": ["pass_at_k"],
+        ".scorer.interval_scorer": ["interval_scorer"],
     },
 )

@@ -7,13 +7,22 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_predict
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    cross_val_predict,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skboot import search_score
+from skboot import BootstrapSplit, search_score
 from skboot.inference import prediction_error
 from skboot.model_selection import corrected_t, one_standard_error, out_of_fold
 
@@ -390,3 +399,120 @@ def test_corrected_t_warns_of_small_training_shares():
 def test_corrected_t_refuses_bad_scores(scores, message):
     with pytest.raises(ValueError, match=message):
         corrected_t(scores, n_train=90, n_test=10)
+
+
+def cross_validated(model, data, **options):
+    return cross_validate(model, *data, return_indices=True, **{"cv": 10} | options)
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True)
+
+
+def test_the_dict_of_cross_validate_tells_sizes_and_metrics(cancer):
+    found = cross_validated(GaussianNB(), cancer, scoring=["accuracy", "roc_auc"])
+    table = corrected_t(found)
+    assert list(table) == ["accuracy", "roc_auc"]
+    # 569 rows make nine folds of 57 rows and one of 56.
+    share = np.mean([57 / 512] * 9 + [56 / 513])
+    scores = found["test_accuracy"]
+    error = scores.std(ddof=1) * np.sqrt(1 / 10 + share)
+    assert_allclose(table["accuracy"].standard_error, error, rtol=1e-12)
+    frame = table.to_frame()
+    assert list(frame["metric"]) == list(table)
+    assert_allclose(frame["estimate"], [scores.mean(), found["test_roc_auc"].mean()])
+    assert str(table).splitlines()[0].split() == ["metric", "estimate", "95", "%", "CI"]
+    # Of equal folds the sizes are those of any.
+    sizes = {"n_train": 90, "n_test": 10}
+    equal = cross_validated(GaussianNB(), [own[:100] for own in cancer])
+    assert corrected_t(equal)["score"] == corrected_t(equal["test_score"], **sizes)
+
+
+def test_two_dicts_make_differences_on_the_same_splits(cancer):
+    first, second = (
+        cross_validated(one, cancer) for one in (GaussianNB(), DecisionTreeClassifier())
+    )
+    found = corrected_t(first, second)["score"]
+    assert_allclose(found.estimate, np.mean(first["test_score"] - second["test_score"]))
+    others = cross_validated(GaussianNB(), cancer, cv=KFold(10, shuffle=True, random_state=0))
+    with pytest.raises(ValueError, match="have the splits of 'scores_a'"):
+        corrected_t(first, others)
+    with pytest.raises(ValueError, match=r"have the metrics \['score'\]"):
+        corrected_t(first, cross_validated(GaussianNB(), cancer, scoring=["accuracy"]))
+    with pytest.raises(ValueError, match="be a dict, as 'scores_a' is"):
+        corrected_t(first, second["test_score"])
+    with pytest.raises(ValueError, match="be an array, as 'scores_a' is"):
+        corrected_t(first["test_score"], second, n_train=512, n_test=57)
+
+
+def test_distinct_training_rows_count_and_groups_where_they_are_given(cancer):
+    cv = BootstrapSplit(5, random_state=0)
+    found = cross_validated(GaussianNB(), cancer, cv=cv)
+    with pytest.warns(UserWarning, match="less than nine tenths"):
+        table = corrected_t(found)
+    shares = [
+        len(np.unique(test)) / len(np.unique(train))
+        for train, test in zip(*found["indices"].values(), strict=True)
+    ]
+    scale = np.sqrt(1 / 5 + np.mean(shares))
+    assert_allclose(table["score"].standard_error, found["test_score"].std(ddof=1) * scale)
+    sizes = np.repeat(np.arange(60), np.arange(60) % 9 + 5)[:569]
+    groups = np.concatenate((sizes, np.full(569 - len(sizes), 60)))
+    of_groups = cross_validated(GaussianNB(), cancer, cv=GroupKFold(12), groups=groups)
+    shares = [
+        len(np.unique(groups[test])) / len(np.unique(groups[train]))
+        for train, test in zip(*of_groups["indices"].values(), strict=True)
+    ]
+    found = corrected_t(of_groups, groups=groups)["score"]
+    scale = np.sqrt(1 / 12 + np.mean(shares))
+    assert_allclose(found.standard_error, of_groups["test_score"].std(ddof=1) * scale)
+    with pytest.raises(ValueError, match="have a group for each of 569 rows"):
+        corrected_t(of_groups, groups=groups[:100])
+
+
+def test_a_dict_without_indices_is_told_what_to_add(cancer):
+    bare = cross_validate(GaussianNB(), *cancer, cv=10)
+    with pytest.raises(ValueError, match="return_indices=True"):
+        corrected_t(bare)
+    with pytest.raises(ValueError, match=r"'n_train' .* None.*return_indices=True"):
+        corrected_t(bare["test_score"])
+    with pytest.raises(ValueError, match="be None, as 'n_test', with a dict"):
+        corrected_t(cross_validated(GaussianNB(), cancer), n_train=512, n_test=57)
+    with pytest.raises(ValueError, match="hold scores, as 'test_score'"):
+        corrected_t({"indices": {"train": [[0]], "test": [[1]]}})
+    with pytest.raises(ValueError, match="be None with scores without indices"):
+        corrected_t(bare["test_score"], n_train=512, n_test=57, groups=[1])
+
+
+# ------------------------------------------------------------------ out_of_fold of models
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+@pytest.mark.parametrize("cv", [5, KFold(4, shuffle=True, random_state=1)])
+def test_models_of_a_cross_validation_answer_for_their_folds(cancer, cv, method):
+    found = cross_validated(GaussianNB(), cancer, cv=cv, return_estimator=True)
+    known = cross_val_predict(GaussianNB(), *cancer, cv=cv, method=method)
+    np.testing.assert_array_equal(out_of_fold(found, cancer[0], method=method), known)
+
+
+def test_a_cross_validation_without_models_or_with_others_is_refused(cancer):
+    X, y = cancer
+    with pytest.raises(ValueError, match="return_estimator=True and return_indices=True"):
+        out_of_fold(cross_validated(GaussianNB(), cancer), X)
+    models = {"return_estimator": True}
+    with pytest.raises(ValueError, match="hold the indices"):
+        out_of_fold(cross_validate(GaussianNB(), X, y, **models), X)
+    repeated = cross_validated(GaussianNB(), cancer, cv=RepeatedKFold(n_repeats=2), **models)
+    with pytest.raises(ValueError, match="test each row once"):
+        out_of_fold(repeated, X)
+    found = cross_validated(GaussianNB(), cancer, **models)
+    with pytest.raises(ValueError, match="be one that GaussianNB has"):
+        out_of_fold(found, X, method="decision_function")
+    with pytest.raises(ValueError, match=r"'method' .* be one of"):
+        out_of_fold(found, X, method="transform")
+    in_order = cross_validated(
+        GaussianNB(), (X[:60], np.repeat([0, 1, 2], 20)), cv=KFold(3), **models
+    )
+    with pytest.raises(ValueError, match="models that know the same classes"):
+        out_of_fold(in_order, X[:60], method="predict_proba")
