@@ -41,7 +41,7 @@ CASES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:interval_scorer")
+@pytest.mark.filterwarnings("ignore:(interval_scorer|bootstrap_score)")
 @pytest.mark.parametrize("metric", CASES)
 def test_a_fold_has_the_interval_of_its_model_on_its_rows(metric):
     model, method = CASES[metric]
@@ -121,7 +121,7 @@ def test_groups_of_the_rows_are_routed():
         assert found["test_accuracy_low"][k] == known.confidence_interval.low
 
 
-@pytest.mark.filterwarnings("ignore:interval_scorer")
+@pytest.mark.filterwarnings("ignore:(interval_scorer|bootstrap_score)")
 def test_it_is_the_scorer_of_its_metric_elsewhere():
     scorer = interval_scorer("neg_log_loss", n_resamples=99, random_state=0)
     assert repr(scorer) == "interval_scorer('neg_log_loss')"
