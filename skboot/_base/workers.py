@@ -47,6 +47,8 @@ _WORTH_A_LINE = 5.0
 # Packages whose frames mean that the work is a task of something larger, which reports for itself.
 _RUN_TASKS = frozenset({"joblib", "dask", "distributed"})
 _SEARCHES = "sklearn.model_selection"
+# That of scikit-learn whose functions fit an estimator on each fold.
+_FITS_FOLDS = "sklearn.model_selection._validation"
 # Packages whose frames may stand between those of one call of this package.
 _WRAPPERS = frozenset({"contextlib", "functools"})
 
@@ -225,6 +227,16 @@ def _is_watched() -> bool:
         and multiprocessing.parent_process() is None
         and not _is_part_of_other_work()
     )
+
+
+def is_cross_validated() -> bool:
+    """Whether this call fits or answers for a fold of scikit-learn's cross-validation."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")) == _FITS_FOLDS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _is_part_of_other_work() -> bool:

@@ -29,7 +29,7 @@ from .._base.warnings import tell, warn_user
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..scorer.fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
-from ..scorer.training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
+from ..scorer.training_runs import Trained, run_all_trainings
 from .arguments import check_adjust, check_alternative, check_reference, named_values
 from .asked import Asked
 from .method_pairs import MethodsCall, compare_left_out, compare_on_tests
@@ -373,14 +373,9 @@ def _checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
     return check.check_seed(random_state)
 
 
-def _check_metrics(runs: Mapping[str, OutOfBagRuns | TestSetRuns]) -> None:
+def _check_metrics(runs: Mapping[str, Trained]) -> None:
     """Refuse a classifier beside a regressor where the metric comes from the kind of estimator."""
-    names = {
-        name: [error.metric.name for error in one.errors]
-        if isinstance(one, OutOfBagRuns)
-        else list(one.scorers)
-        for name, one in runs.items()
-    }
+    names = {name: list(one.metric_names) for name, one in runs.items()}
     if len({tuple(own) for own in names.values()}) > 1:
         advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."
         raise check.fail("scoring", "be the same for all estimators", f"{names}", advice)

@@ -37,7 +37,7 @@ from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
-from .fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
+from .fit_call import FitCall, FitData, notes_on_copies, notes_on_folds, warn_of_order_of_fit
 from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 
@@ -75,7 +75,10 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         optimism-corrected score, which has no interval.
     n_train_resamples : int, default=200
         Bootstrap samples to train on. Give at least ``8 * sqrt(n_samples)``; with a test set 50 do,
-        and 0 keeps the training list fixed: only seeds vary, and the claim says so.
+        and 0 keeps the training list fixed: only seeds vary, and the claim says so. Without a test
+        set 0 trains the estimator once, which then predicts and scores, and makes no result: for
+        `sklearn.model_selection.cross_validate` and searches, which would train all samples anew
+        on each fold.
     n_cv_repeats : int, default=5
         Repeats of cross-validation, for ``strategy="cv-bootstrap"``.
     n_seeds : int, default=1
@@ -292,14 +295,16 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             If the interval is known to be unreliable in the case at hand, inner cross-validation
             sees copies of rows on both sides, or test set and training list share groups. If rows
             are copies of each other, or test rows copies of rows trained on; see
-            `skboot.model_selection.copies_as_groups`.
+            `skboot.model_selection.copies_as_groups`. If training samples are drawn within a fold
+            of scikit-learn's cross-validation.
         """
         check.check_flag("refit", self.refit)
         tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)
-        call = FitCall.of(self.get_params(deep=False), has_test=data.tests is not None)
-        tell(*notes_on_copies(call, data))
+        has_test = data.tests is not None
+        call = FitCall.of(self.get_params(deep=False), has_test=has_test, model_alone=self.refit)
+        tell(*notes_on_copies(call, data), *notes_on_folds(call, has_test))
         runs = run_all_trainings(call, self.estimator, data, self._routed(groups, params))
         tell(*runs.notes)
         for category, text in runs.estimator_warnings:
@@ -307,8 +312,11 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         self._set_model(runs.model, runs.loan)
         if isinstance(runs, OutOfBagRuns):
             self._set_attributes(call, runs)
-        else:
+        elif isinstance(runs, TestSetRuns):
             self._set_attributes_on_tests(call, runs)
+        else:
+            for attribute in (*packing.WITH_RESULT, *packing.WITHOUT_TEST):
+                _set_or_delete(self, attribute, None)
         return self
 
     def _routed(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
@@ -423,6 +431,89 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         """
         return self._answer("decision_function", X)
 
+    @available_if(_estimator_has("score_samples"))  # type: ignore[untyped-decorator]
+    def score_samples(self, X: Any) -> Any:
+        """Call ``score_samples`` of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Logarithms of densities, or scores of how usual rows are.
+        """
+        return self._answer("score_samples", X)
+
+    @available_if(_estimator_has("transform"))  # type: ignore[untyped-decorator]
+    def transform(self, X: Any) -> Any:
+        """Call ``transform`` of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        array-like of shape (n_samples, n_features_out)
+            In the container that `set_output` asks for.
+        """
+        return self._answer("transform", X)
+
+    @available_if(_estimator_has("inverse_transform"))  # type: ignore[untyped-decorator]
+    def inverse_transform(self, X: Any) -> Any:
+        """Call ``inverse_transform`` of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_out)
+            Transformed rows.
+
+        Returns
+        -------
+        array-like of shape (n_samples, n_features)
+            Rows.
+        """
+        return self._answer("inverse_transform", X)
+
+    @available_if(_estimator_has("get_feature_names_out"))  # type: ignore[untyped-decorator]
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Call ``get_feature_names_out`` of ``estimator_``.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the features.
+
+        Returns
+        -------
+        ndarray of str
+            Names of what ``transform`` returns.
+        """
+        return self._fitted().get_feature_names_out(input_features)
+
+    @available_if(_estimator_has("set_output"))  # type: ignore[untyped-decorator]
+    def set_output(self, *, transform: Any = None) -> BootstrapScorer:
+        """Call ``set_output`` of the estimator, and of ``estimator_`` where there is one.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            Container that ``transform`` returns.
+
+        Returns
+        -------
+        BootstrapScorer
+            The scorer itself.
+        """
+        self.estimator.set_output(transform=transform)
+        if hasattr(self, "estimator_"):
+            self.estimator_.set_output(transform=transform)
+        return self
+
     @door("BootstrapScorer.score")
     def score(self, X: Any, y: Any = None) -> Any:
         """Score ``estimator_`` by ``scoring``.
@@ -485,7 +576,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         return hasattr(self, "result_")
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._has_result
+        return self._has_result or hasattr(self, "estimator_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -19,10 +19,12 @@ from .._base.arrays import Unusable
 from .._base.copies import Columns, Distinct, can_be_read
 from .._base.sklearn_compat import n_rows_of, with_exact_integers
 from .._base.warnings import Note
+from .._base.workers import is_cross_validated
 from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
+from ..refit.samples import MOST_FOLDS
 from ..study.row_order import warn_of_orders
 from . import held_out
 from .held_out import name_in
@@ -61,8 +63,13 @@ class FitCall:
     verbose: int | None
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any], *, has_test: bool) -> FitCall:
-        """Check the parameters of `BootstrapScorer`, for a fit with or without a test set."""
+    def of(
+        cls, parameters: Mapping[str, Any], *, has_test: bool, model_alone: bool = False
+    ) -> FitCall:
+        """Check the parameters of `BootstrapScorer`, for a fit with or without a test set.
+
+        ``model_alone``: whether no training samples, without a test set, leave a model alone.
+        """
         given = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
         random_state, error_score = parameters["random_state"], parameters["error_score"]
         check.check_choice("strategy", given["strategy"], STRATEGIES)
@@ -75,7 +82,7 @@ class FitCall:
             names = ("estimand", "interval", "n_train_resamples", "n_seeds", "n_test_resamples")
             _check_with_test(*(given[name] for name in names))
         else:
-            _check_without_test(given)
+            _check_without_test(given, model_alone)
         is_nan = isinstance(error_score, float) and np.isnan(error_score)
         raise_errors = isinstance(error_score, str) and error_score == "raise"
         if not is_nan and not raise_errors:
@@ -97,11 +104,13 @@ class FitCall:
         return cls(**given | checked)
 
 
-def _check_without_test(given: Mapping[str, Any]) -> None:
+def _check_without_test(given: Mapping[str, Any], model_alone: bool) -> None:
     """Check the parameters that mean something else on a test set."""
     interval, strategy, estimand = (given[name] for name in ("interval", "strategy", "estimand"))
     check.check_choice("interval", interval, ("auto", *METHOD_INTERVALS))
-    check.check_count("n_train_resamples", given["n_train_resamples"], 2)
+    if not (model_alone and check.is_among(given["n_train_resamples"], [0])):
+        advice = "Use 0 to have the model alone, without a result." if model_alone else ""
+        check.check_count("n_train_resamples", given["n_train_resamples"], 2, advice)
     check.check_count("n_cv_repeats", given["n_cv_repeats"], 1)
     check.check_count("n_seeds", given["n_seeds"], 1)
     check.check_count("n_test_resamples", given["n_test_resamples"], 2)
@@ -241,6 +250,24 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
             "on: drop them from the test set."
         )
     return [Note("caution", text.rstrip())] if text else []
+
+
+def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:
+    """Return advice where training samples are drawn within a fold of another's cross-validation.
+
+    It is seen where scikit-learn fits the folds itself, in this process or in its workers.
+    """
+    if call.n_train_resamples == 0 or not is_cross_validated():
+        return []
+    n_folds = 0
+    if not has_test and call.strategy == "cv-bootstrap":
+        n_folds = MOST_FOLDS * call.n_cv_repeats
+    n_fits = call.n_seeds * (1 + call.n_train_resamples + n_folds)
+    text = (
+        f"up to {n_fits} trainings for one fold of a cross-validation, which asks for one. Give "
+        "n_train_resamples=0 there, or fit the BootstrapScorer by itself for its interval."
+    )
+    return [Note("slow", text)]
 
 
 def check_rows_of_fit(X: Any, y: Any, groups: Any) -> None:

@@ -55,6 +55,14 @@ RECORDED_WITH_TEST = (
 )
 
 # Attributes that a fit with a test set does not have.
+WITH_RESULT = (
+    "result_",
+    "score_",
+    "confidence_interval_",
+    "standard_error_",
+    "variance_components_",
+    "runs_",
+)
 WITHOUT_TEST = (
     "resubstitution_score_",
     "oob_score_",

@@ -53,7 +53,7 @@ _BYTES_PER_RUN = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class _Trained:
+class Trained:
     """All runs of a method.
 
     Attributes
@@ -77,9 +77,14 @@ class _Trained:
     notes: list[Note]
     estimator_warnings: list[tuple[type[Warning], str]]
 
+    @property
+    def metric_names(self) -> Sequence[str]:
+        """Names of the metrics that the runs were scored by."""
+        return ()
+
 
 @dataclass(frozen=True, eq=False)
-class OutOfBagRuns(_Trained):
+class OutOfBagRuns(Trained):
     """All runs of a method, scored on the rows that each run left out.
 
     Attributes
@@ -92,9 +97,13 @@ class OutOfBagRuns(_Trained):
     kept: RunRecords
     errors: list[MethodError]
 
+    @property
+    def metric_names(self) -> Sequence[str]:
+        return [error.metric.name for error in self.errors]
+
 
 @dataclass(frozen=True, eq=False)
-class TestSetRuns(_Trained):
+class TestSetRuns(Trained):
     """All runs of a method, with their answers for the rows of test sets.
 
     Attributes
@@ -114,10 +123,19 @@ class TestSetRuns(_Trained):
     scorers: dict[str, Any]
     records: list[Record]
 
+    @property
+    def metric_names(self) -> Sequence[str]:
+        return list(self.scorers)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelAlone(Trained):
+    """The run on all rows, which nothing was scored on."""
+
 
 def run_all_trainings(
     call: FitCall, estimator: Any, data: FitData, params: Mapping[str, Any]
-) -> OutOfBagRuns | TestSetRuns:
+) -> Trained:
     """Train an estimator on all training samples, and score its answers or keep them.
 
     Parameters
@@ -131,8 +149,8 @@ def run_all_trainings(
 
     Returns
     -------
-    OutOfBagRuns or TestSetRuns
-        The latter where the data have a test set.
+    OutOfBagRuns, TestSetRuns or ModelAlone
+        The second where the data have a test set, the last without one and training samples.
     """
     tags = get_tags(estimator)
     if data.y is None and tags.target_tags.required:
@@ -150,6 +168,8 @@ def run_all_trainings(
         predict_all=data.tests is None and call.strategy == "optimism",
         raise_errors=call.raise_errors,
     )
+    if data.tests is None and call.n_train_resamples == 0:
+        return ModelAlone(_full_model(job, call.seed, 0)[0], job.loan, True, [], [])
     if data.tests is None:
         return _on_rows_left_out(call, job)
     shared = held_out.shared_groups(data.groups, data.tests)
