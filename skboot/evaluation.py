@@ -148,9 +148,10 @@ def bootstrap_score(
     same_population : bool
         With crossed groups: both columns name members of one population (trials of two
         speakers).
-    resamples : array-like of shape (n_resamples, n_samples), optional
+    resamples : array-like of shape (n_resamples, n_samples), or list of arrays, optional
         0-based row indices to use instead of drawing; ``groups`` then gives the units of the
-        jackknife.
+        jackknife. Arrays of a list may have any number of rows, such as the rows that a training
+        sample left out: the spread of their scores is then that of samples of so many rows.
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
         nothing is called better or worse. A value that contradicts a known metric is refused.

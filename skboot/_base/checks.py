@@ -511,22 +511,42 @@ def check_strata(
     return codes
 
 
-def check_resamples(resamples: ArrayLike, n_samples: int) -> NDArray[np.integer]:
-    """Accept 0-based row indices of shape (n_resamples, n_samples)."""
+def check_resamples(resamples: Any, n_samples: int) -> Sequence[NDArray[np.integer]]:
+    """Accept 0-based row indices of shape (n_resamples, n_samples), or a list of any numbers."""
+    if isinstance(resamples, list | tuple) and len(resamples) > 1 and _are_of_rows(resamples):
+        return [_checked_rows_of(k, own, n_samples) for k, own in enumerate(resamples)]
     indices = converted("resamples", resamples)
     shaped = indices.ndim == 2 and len(indices) >= 2 and indices.shape[1] == n_samples
     if not shaped or indices.dtype.kind not in "iu":
         raise fail(
             "resamples",
             f"be integer row indices of shape (n_resamples, n_samples), here (2 or more, "
-            f"{n_samples})",
+            f"{n_samples}), or a list of arrays of them",
             f"{indices.dtype} of shape {indices.shape}",
         )
-    if indices.min() < 0 or indices.max() >= n_samples:
-        raise fail(
-            "resamples",
-            f"be row indices from 0 to {n_samples - 1}",
-            f"values from {indices.min()} to {indices.max()}",
-            "R counts from 1: subtract 1.",
-        )
+    _check_row_numbers(indices, n_samples)
+    return list(indices)
+
+
+def _are_of_rows(resamples: Sequence[Any]) -> bool:
+    """Whether a list holds the rows of each resample: arrays, or lists of unequal lengths."""
+    are_arrays = all(isinstance(own, np.ndarray) for own in resamples)
+    return are_arrays or len({np.size(own) for own in resamples}) > 1
+
+
+def _checked_rows_of(k: int, rows: ArrayLike, n_samples: int) -> NDArray[np.integer]:
+    """Accept the rows of one resample, in any number."""
+    indices = converted(f"resamples[{k}]", rows)
+    if indices.ndim != 1 or not len(indices) or indices.dtype.kind not in "iu":
+        must = "be integer row indices, one or more"
+        raise fail(f"resamples[{k}]", must, f"{indices.dtype} of shape {indices.shape}")
+    _check_row_numbers(indices, n_samples)
     return indices
+
+
+def _check_row_numbers(indices: NDArray[Any], n_samples: int) -> None:
+    """Refuse numbers of rows that there are not."""
+    if indices.min() < 0 or indices.max() >= n_samples:
+        must = f"be row indices from 0 to {n_samples - 1}"
+        got = f"values from {indices.min()} to {indices.max()}"
+        raise fail("resamples", must, got, "R counts from 1: subtract 1.")

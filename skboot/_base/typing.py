@@ -7,7 +7,7 @@ once. Tests hold them to the registries and to the functions' own signatures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from numpy.typing import ArrayLike
@@ -136,7 +136,7 @@ class ScoreOptions(_RowOptions, total=False):
     interval: ScoreInterval
     adjust: Simultaneous | None
     same_population: bool
-    resamples: ArrayLike | None
+    resamples: ArrayLike | Sequence[ArrayLike] | None
 
 
 class RunsOptions(_RowOptions, total=False):

@@ -424,7 +424,7 @@ class SamplingDesign(DesignWords, ABC):
         Bound
         """
 
-    def units_drawn(self, indices: NDArray[np.integer]) -> NDArray[np.int64] | None:
+    def units_drawn(self, indices: Sequence[NDArray[np.integer]]) -> NDArray[np.int64] | None:
         """Count how often each unit occurs in given rows, (n_resamples, n_units).
 
         None if a resample splits units, or if units are rows, which are read as they are.
@@ -535,7 +535,7 @@ class GroupDesign(SamplingDesign):
         assert self.members is not None
         return bind_groups(codings, self.members[:, 0], self.n_units[0], self.strata)
 
-    def units_drawn(self, indices: NDArray[np.integer]) -> NDArray[np.int64] | None:
+    def units_drawn(self, indices: Sequence[NDArray[np.integer]]) -> NDArray[np.int64] | None:
         """See `SamplingDesign.units_drawn`."""
         assert self.members is not None
         group = self.members[:, 0]

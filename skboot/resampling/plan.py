@@ -49,7 +49,7 @@ class ResamplingPlan:
         Number of resamples.
     seed : numpy.random.SeedSequence
         Root of the streams; never spawned from, so the same plan gives the same resamples.
-    resamples : ndarray of shape (n_resamples, n_samples) or None
+    resamples : sequence of ndarray, or None
         Row indices to use instead of drawing; the design then only names the jackknife's units.
     drawn : ndarray of shape (n_resamples, n_units) or None
         How often each unit occurs, to use instead of drawing.
@@ -58,7 +58,7 @@ class ResamplingPlan:
     design: SamplingDesign
     n_resamples: int
     seed: np.random.SeedSequence
-    resamples: NDArray[np.integer] | None = None
+    resamples: Sequence[NDArray[np.integer]] | None = None
     drawn: NDArray[np.int64] | None = None
 
     def bind(self, codings: Sequence[CodedRows]) -> Binding:
@@ -126,7 +126,8 @@ class ResamplingPlan:
         list of ndarray of shape (n_resamples + 1, 2), or None
             Rows of each code in every resample, and in the data; None for other codings.
         """
-        draws_rows = self.design.draws_independent_rows and self.resamples is self.drawn is None
+        given = self.resamples is not None or self.drawn is not None
+        draws_rows = self.design.draws_independent_rows and not given
         if not draws_rows or self.n_resamples > BLOCK_RESAMPLES_OF_TWO_ATOMS:
             return [None] * len(codings)
         of_data = [
@@ -311,10 +312,12 @@ class Binding:
         assert self.plan.resamples is not None
         assert self.codes_of_given_rows is not None
         start = number * self.block_size
-        picks = np.asarray(self.plan.resamples[start : start + self.block_size], dtype=np.intp)
+        picks = self.plan.resamples[start : start + self.block_size]
         n = self.plan.design.n_samples
-        shifted = picks + np.arange(len(picks))[:, None] * n
-        counts = np.bincount(shifted.ravel(), minlength=len(picks) * n).reshape(len(picks), n)
+        # Lists of rows may be of unequal length.
+        of_resample = np.repeat(np.arange(len(picks)), [len(rows) for rows in picks])
+        shifted = np.concatenate(picks).astype(np.intp) + of_resample * n
+        counts = np.bincount(shifted, minlength=len(picks) * n).reshape(len(picks), n)
         # Atoms are rows here, of which groups may have some in a resample and others not.
         strata = self.plan.design.strata if self.plan.design.units_are_rows else None
         return list[Block](UnitBlock.of_each(self.codes_of_given_rows, counts, strata))
