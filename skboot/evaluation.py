@@ -6,6 +6,7 @@ how far the number would move on new data from the same source; the model is hel
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -77,7 +78,7 @@ def bootstrap_score(
     interval: ScoreInterval = "auto",
     adjust: Simultaneous | None = None,
     same_population: bool = False,
-    resamples: ArrayLike | None = None,
+    resamples: ArrayLike | Sequence[ArrayLike] | None = None,
     greater_is_better: bool | None = None,
     pos_label: Any = None,
     random_state: Any = None,
