@@ -64,7 +64,7 @@ MethodsDifferenceInterval: TypeAlias = Literal[
 ]
 SearchInterval: TypeAlias = Literal["auto", "adjusted", "percentile"]
 ErrorInterval: TypeAlias = Literal[
-    "cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull", "t", "percentile"
+    "cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull", "normal", "t", "percentile"
 ]
 MethodInterval: TypeAlias = ErrorInterval | Literal["auto"]
 ProportionInterval: TypeAlias = Literal["wilson", "clopper-pearson", "wald"]

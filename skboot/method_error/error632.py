@@ -30,9 +30,13 @@ from .out_of_bag import OutOfBagError
 POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
 """Fields of `PredictionError` and `MethodErrorSummary` that hold the point of each strategy."""
 
-_METHODS = ("adjusted", "hull", *CV_INTERVALS, "t", "percentile")
+_METHODS = ("adjusted", "hull", *CV_INTERVALS, "normal", "t", "percentile")
 
 _REPLICATE_NOTES = {
+    "normal": (
+        "Mean -/+ z standard deviations of the out-of-bag scores of single resamples, as tutorials "
+        "have it: too wide for the method's error, as with t."
+    ),
     "t": (
         "Mean -/+ t standard deviations of the out-of-bag scores of single resamples: measured to "
         "cover the method's error in 98.2 to 100 % at 95 % (trees and logistic regression, 40 to "
@@ -102,14 +106,14 @@ class ErrorSummary:
 
         Parameters
         ----------
-        method : {"adjusted", "hull", "cv-bootstrap", "cv-bootstrap-conservative", "t", \
-"percentile"}
+        method : {"adjusted", "hull", "cv-bootstrap", "cv-bootstrap-conservative", "normal", \
+"t", "percentile"}
             "adjusted": `point` -/+ t standard errors, on the scale of the bounds, never inside
             Wilson's interval where the point is within half an error of a bound. "hull": from the
             lower limit of the smaller to the upper limit of the larger of the out-of-bag and .632+
             errors. "cv-bootstrap" and its wider form "cv-bootstrap-conservative": need
-            cross-validation losses. "t" and "percentile": of the out-of-bag scores of single
-            resamples.
+            cross-validation losses. "normal", "t" and "percentile": of the out-of-bag scores of
+            single resamples.
         confidence_level : float
             In (0, 1).
         point : {".632+", ".632", "oob"}
@@ -190,7 +194,8 @@ class ErrorSummary:
         if method == "percentile":
             low, high = np.quantile(scores, tails, method="weibull")
         else:
-            half = stdtrit(len(scores) - 1, tails[1]) * scores.std(ddof=1)
+            df = np.inf if method == "normal" else len(scores) - 1
+            half = stdtrit(df, tails[1]) * scores.std(ddof=1)
             low, high = scores.mean() - half, scores.mean() + half
         notes = (*self.notes, _REPLICATE_NOTES[method])
         interval = ConfidenceInterval(low, high, confidence_level, method).within(*self.bounds)

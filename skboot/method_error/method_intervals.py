@@ -21,7 +21,7 @@ from .cv_bootstrap import CV_INTERVALS, CVBootstrap, with_texts
 from .error632 import POINTS, ErrorSummary
 
 STRATEGIES = ("cv-bootstrap", "oob", ".632", ".632+", "optimism")
-METHOD_INTERVALS = (*CV_INTERVALS, "adjusted", "hull", "t", "percentile")
+METHOD_INTERVALS = (*CV_INTERVALS, "adjusted", "hull", "normal", "t", "percentile")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +100,8 @@ def method_interval(
     Parameters
     ----------
     summary : MethodErrorSummary
-    method : {"auto", "cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull", "t", \
-"percentile"}
+    method : {"auto", "cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull", "normal", \
+"t", "percentile"}
     confidence_level : float
         In (0, 1).
 

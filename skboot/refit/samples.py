@@ -110,6 +110,7 @@ def draw_training_samples(
     n_repeats: int,
     n_seeds: int,
     seed: np.random.SeedSequence,
+    given: NDArray[Any] | None = None,
 ) -> TrainingSamples:
     """Draw all training samples.
 
@@ -125,6 +126,8 @@ def draw_training_samples(
     n_resamples, n_repeats, n_seeds : int
         Bootstrap samples, repeats of cross-validation, runs of each.
     seed : numpy.random.SeedSequence
+    given : ndarray of shape (n_resamples, n_units), optional
+        How often each unit is in samples that are not drawn here.
 
     Returns
     -------
@@ -138,12 +141,14 @@ def draw_training_samples(
     n_units = n_rows if first_of_unit is None else len(first_of_unit)
     counts: NDArray[Any] = np.empty((n_resamples, n_units), dtype=np.uint8)
     rows = np.empty((n_rows, 0))
-    drawn = splitter.split(rows, codes if stratify else None, unit) if n_resamples else ()
+    is_drawn = n_resamples > 0 and given is None
+    drawn = splitter.split(rows, codes if stratify else None, unit) if is_drawn else ()
     for sample, (train, _) in enumerate(drawn):
         row_counts = np.bincount(train, minlength=n_rows)
         if row_counts.max() > np.iinfo(counts.dtype).max:
             counts = counts.astype(np.uint16)
         counts[sample] = row_counts if first_of_unit is None else row_counts[first_of_unit]
+    counts = counts if given is None else given
     n_folds = _n_folds(n_units, codes)
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]

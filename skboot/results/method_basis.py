@@ -25,6 +25,7 @@ _INTERVALS = {
     ),
     "adjusted": "t interval with the adjusted standard error of the out-of-bag score",
     "hull": "hull of the out-of-bag and .632+ intervals",
+    "normal": "normal interval over out-of-bag scores of single runs; as wide as that of t",
     "t": "t interval over out-of-bag scores of single runs; covers 98 to 100 % at 95 %",
     "percentile": "percentiles of out-of-bag scores of single runs; cover 87 to 100 % at 95 %",
 }

@@ -37,7 +37,14 @@ from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
-from .fit_call import FitCall, FitData, notes_on_copies, notes_on_folds, warn_of_order_of_fit
+from .fit_call import (
+    FitCall,
+    FitData,
+    notes_on_copies,
+    notes_on_folds,
+    warn_of_order_of_fit,
+    with_own_samples,
+)
 from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 
@@ -91,8 +98,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     interval : str, default="auto"
         With a test set "components", "t" or "percentile" (`skboot.bootstrap_runs`). Without:
         "cv-bootstrap" or the wider "cv-bootstrap-conservative" (with that strategy), "adjusted"
-        (with the others), "hull", "t" or "percentile"; "auto" takes "cv-bootstrap" or "adjusted"
-        by strategy.
+        (with the others), "hull", "normal", "t" or "percentile"; "auto" takes "cv-bootstrap" or
+        "adjusted" by strategy.
     confidence_level : float, default=0.95
         In (0, 1).
     stratify : bool, default=False
@@ -115,6 +122,10 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     verbose : None, bool or int, default=None
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long, and not
         inside a search or a worker.
+    train_samples : splitter, or list of tuple (train, test), default=None
+        Bootstrap samples of your own in place of ``n_train_resamples``, for the strategies "oob",
+        ".632" and ".632+" without a test set: as many draws as there are rows (or groups), with all
+        rows left out as the test side, 0-based.
 
     Attributes
     ----------
@@ -221,6 +232,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         random_state: Any = None,
         memory: Any = None,
         verbose: bool | int | None = None,
+        train_samples: Any = None,
     ) -> None:
         self.estimator = estimator
         self.scoring = scoring
@@ -240,6 +252,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
         self.memory = memory
         self.verbose = verbose
+        self.train_samples = train_samples
 
     # -------------------------------------------------------------- fitting
 
@@ -304,6 +317,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         warn_of_order_of_fit(X, y, groups, **tests)
         has_test = data.tests is not None
         call = FitCall.of(self.get_params(deep=False), has_test=has_test, model_alone=self.refit)
+        call = with_own_samples(call, data)
         tell(*notes_on_copies(call, data), *notes_on_folds(call, has_test))
         runs = run_all_trainings(call, self.estimator, data, self._routed(groups, params))
         tell(*runs.notes)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,8 @@ class FitCall:
         Whether ``error_score`` is "raise".
     seed : numpy.random.SeedSequence
         Made of ``random_state``.
+    train_samples : ndarray of shape (n_train_resamples, n_units) or None
+        How often each row or group is in the samples that the user gave; see `with_own_samples`.
     """
 
     scoring: Any
@@ -61,6 +63,7 @@ class FitCall:
     seed: np.random.SeedSequence
     memory: Any
     verbose: int | None
+    train_samples: Any = None
 
     @classmethod
     def of(
@@ -250,6 +253,58 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
             "on: drop them from the test set."
         )
     return [Note("caution", text.rstrip())] if text else []
+
+
+def with_own_samples(call: FitCall, data: FitData) -> FitCall:
+    """Return the call with the training samples that the user gave, as counts of units."""
+    given = call.train_samples
+    if given is None:
+        return call
+    known = ("oob", ".632", ".632+")
+    if call.strategy not in known:
+        must = f"be one of {list(known)} with train_samples"
+        raise check.fail("strategy", must, repr(call.strategy), "They are out-of-bag estimates.")
+    if data.tests is not None or call.stratify:
+        other = "stratify" if call.stratify else "X_test"
+        raise check.fail("train_samples", f"be None with {other}", "both")
+    splits = given.split(data.X, data.y, data.groups) if hasattr(given, "split") else given
+    unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
+    counts = np.array([_counts_of(k, split, unit) for k, split in enumerate(splits)])
+    if len(counts) < 2:
+        raise check.fail("train_samples", "hold at least 2 samples", str(len(counts)))
+    return replace(call, train_samples=counts, n_train_resamples=len(counts))
+
+
+def _counts_of(k: int, split: Any, unit: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return how often each unit is in the training side of a split, with all others outside."""
+    name, n_rows = f"train_samples[{k}]", len(unit)
+    try:
+        train, test = (np.asarray(side) for side in split)
+    except (TypeError, ValueError):
+        raise check.fail(
+            name, "be two arrays of row indices, train and test", repr(split)
+        ) from None
+    for side in (train, test):
+        if side.ndim != 1 or side.dtype.kind not in "iu":
+            raise check.fail(name, "be integer row indices", f"{side.dtype} of {side.shape}")
+        if len(side) and not 0 <= side.min() <= side.max() < n_rows:
+            got = f"values from {side.min()} to {side.max()}"
+            raise check.fail(name, f"be row indices from 0 to {n_rows - 1}", got)
+    of_rows = np.bincount(train, minlength=n_rows)
+    if not np.array_equal(np.unique(test), np.flatnonzero(of_rows == 0)):
+        advice = "Give train and np.setdiff1d(np.arange(n), train)."
+        must = "test all rows that it does not train on, and no others"
+        raise check.fail(name, must, f"{len(np.unique(test))} test rows", advice)
+    first = np.unique(unit, return_index=True)[1]
+    counts: NDArray[np.intp] = of_rows[first]
+    if np.any(of_rows != counts[unit]):
+        raise check.fail(name, "hold whole groups", "parts of some")
+    if counts.sum() != len(first):
+        what = "rows" if len(first) == n_rows else "groups"
+        must = f"draw as many {what} as there are, {len(first)}"
+        advice = "The weights and standard errors of out-of-bag estimates are for these."
+        raise check.fail(name, must, str(counts.sum()), advice)
+    return counts
 
 
 def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:

@@ -46,6 +46,7 @@ _OF_RUNS = (
     "n_train_resamples",
     "strategy",
     "stratify",
+    "train_samples",
 )
 
 # Memory that a run takes beside its answers (bytes): the record and the seed.
@@ -307,6 +308,7 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
         n_repeats=n_repeats,
         n_seeds=call.n_seeds,
         seed=call.seed,
+        given=call.train_samples,
     )
 
 
