@@ -418,9 +418,7 @@ def corrected_t(
     return _corrected(values, sizes, level)
 
 
-_ASK_FOR_INDICES = (
-    "Or give the whole dict of cross_validate(..., return_indices=True), whose indices tell it."
-)
+_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) tells the sizes."
 
 
 def _of_each_metric(

@@ -723,6 +723,7 @@ def test_without_refit_no_estimator_is_kept(two_classes):
         scorer.predict(X)
 
 
+@pytest.mark.filterwarnings("ignore:BootstrapScorer. up to 51 trainings for one fold")
 def test_it_is_a_candidate_of_a_search(two_classes):
     inner = BootstrapScorer(
         LogisticRegression(), strategy="oob", n_train_resamples=50, random_state=0
@@ -731,6 +732,7 @@ def test_it_is_a_candidate_of_a_search(two_classes):
     assert search.best_params_["estimator__C"] in (1e-3, 1.0)
 
 
+@pytest.mark.filterwarnings("ignore:BootstrapScorer. up to 51 trainings for one fold")
 def test_metadata_is_routed_to_the_estimator(two_classes):
     X, y = two_classes
     groups, weight = np.arange(120) // 2, np.ones(120)
