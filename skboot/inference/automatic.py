@@ -30,6 +30,7 @@ Each rule adds notes for the reader of a summary; notes that are warnings come f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ from ._tuning import (
     FAR_ERROR,
     FEW_CARRIERS,
     FEW_EVENTS,
+    FEW_ROWS,
     FEW_VALUES,
     LARGE_BIAS,
     LARGE_SKEWNESS,
@@ -303,11 +305,15 @@ def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) ->
 
     Where nothing is known without single units it is "bias-corrected".
     """
+    if min(evidence.drawn.n_units) < FEW_ROWS:
+        # So few do not tell a bias of single units from their noise.
+        evidence = replace(evidence, left_out=None)
     bias = _bias_in_errors(evidence)
     largest = max(abs(bias.of_resamples), abs(bias.left_out))
     if largest <= large and abs(bias.of_resamples - bias.left_out) <= BIAS_APART:
         return method
-    if largest <= SURE_BIAS and abs(_skewness(evidence.sorted_replicates)) > LARGE_SKEWNESS:
+    is_sure = largest > SURE_BIAS and min(evidence.drawn.n_units) >= FEW_ROWS
+    if not is_sure and abs(_skewness(evidence.sorted_replicates)) > LARGE_SKEWNESS:
         return method
     where = "lower" if bias.of_resamples < 0 else "higher"
     told = (
@@ -332,17 +338,17 @@ def _tell_of_single_units(evidence: Evidence) -> None:
     """Add a warning where units that are the only ones of their kind decide a score."""
     replicates = evidence.sorted_replicates
     spread = replicates.std() if len(replicates) > 1 else 0.0
-    if evidence.facts.class_sizes is not None:
-        # Of an average over classes their rows are counted; see `cautions_of`.
+    if evidence.facts.class_sizes is not None or evidence.facts.largest_share is not None:
+        # Of an average over classes their rows are counted, and of a mean the largest; see
+        # `cautions_of`.
         return
     if evidence.left_out is None or not evidence.left_out[1] > SINGLE_ROWS * spread > 0:
         return
     say(
         "caution",
-        f"The standard error by leaving out single {evidence.drawn.design.unit}s is "
-        f"{evidence.left_out[1] / spread:.2g} times that of resamples: those that are the only "
-        "ones of their kind decide much, and resamples know no others. Expect less coverage than "
-        "stated.",
+        f"Leaving out single {evidence.drawn.design.unit}s shows "
+        f"{evidence.left_out[1] / spread:.2g} times the standard error of resamples, which do not "
+        "know of others where one is alone of its kind: expect less coverage than stated.",
     )
 
 

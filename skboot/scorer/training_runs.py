@@ -46,7 +46,6 @@ _OF_RUNS = (
     "n_train_resamples",
     "strategy",
     "stratify",
-    "train_samples",
 )
 
 # Memory that a run takes beside its answers (bytes): the record and the seed.
@@ -326,6 +325,8 @@ def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | 
     # A clone has no attributes of an earlier fit, and clones are what is trained.
     settings = {"estimator": clone(job.estimator)}
     settings |= {name: getattr(call, name) for name in _OF_RUNS}
+    if call.train_samples is not None:
+        settings["train_samples"] = call.train_samples
     data = (job.X, job.y, job.unit, job.params, *job.tests)
     key = Key()
     try:

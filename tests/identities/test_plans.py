@@ -116,10 +116,11 @@ def test_the_power_of_a_plan_is_that_of_the_normal_or_the_t_law(name, design, se
     if design not in ("blocks", "panel", "drawn tasks"):
         df, inflation = freedom_by_hand(call.columns, call.n)
     error, worth = pair.standard_error * np.sqrt(inflation), (df + k) / n
-    effect = 0.9 * pair.standard_error
+    effect, freedom = 0.9 * pair.standard_error, pair.error_freedom or np.inf
 
     def power(size, level):
-        df = size * worth - k
+        # Of few rows that decide the error is less sure than of normal values.
+        df = max(min(size * worth - k, freedom * size / n), 1)
         quantile = stdtrit(df, level if side != "two-sided" else 0.5 + level / 2)
         shift = effect / (error * np.sqrt(n / size))
         return ndtr(shift - quantile) if df >= 20 else 1 - nctdtr(df, shift, quantile)

@@ -58,7 +58,7 @@ class Counted:
         {},
         {"groups": np.arange(N) // 4},
         {"strata": TRUTH},
-        {"block_length": 3},
+        {"block_length": 2},
         {"average_over": np.arange(N) % 12 // 2, "interval": "percentile"},
         {"by": np.arange(N) % 2},
         {"groups": np.column_stack((np.arange(N) % 6, np.arange(N) // 6))},
