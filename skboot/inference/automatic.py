@@ -327,8 +327,8 @@ def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) ->
         return "bias-corrected"
     say(
         "choice",
-        f"{told}, and it is biased by {bias.left_out:+.2g} as far as leaving out single units "
-        f"tells: t interval about the estimate corrected for the latter, "
+        f"{told}, and it is biased by {round(bias.left_out, 6):+.2g} as far as leaving out single "
+        f"units tells: t interval about the estimate corrected for the latter, "
         f"{evidence.estimate - evidence.left_out[0]:.4g}.",
     )
     return "jackknife"

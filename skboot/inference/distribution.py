@@ -287,6 +287,8 @@ class Jackknife(NamedTuple):
         and pairs, which are smooth, and where few rows differ from each other.
     n_left_out : int
         Number of values: one per unit, or per set of units (interchangeable, or left out together).
+    n_units : int
+        Number of units, those of other subgroups included.
     """
 
     acceleration: float
@@ -294,6 +296,7 @@ class Jackknife(NamedTuple):
     bias: float
     n_values: int | None
     n_left_out: int
+    n_units: int
 
 
 def jackknife(
@@ -340,7 +343,7 @@ def jackknife(
                 away = values - estimates[k]
                 away /= moments.standard_error or 1.0
                 n_values = len(np.unique(np.round(away, 9, out=away)))
-            jackknives[k] = Jackknife(*moments, n_values, len(values))
+            jackknives[k] = Jackknife(*moments, n_values, len(values), int(left_out.times.sum()))
     return [jackknives[k] for k in range(len(statistics))]
 
 
@@ -628,7 +631,8 @@ def _data_and_first_block(
         values = np.where(np.isinf(own.values), np.nan, own.values)
         estimate, variance = _at(own._replace(values=values), drawn)
         moments = _moments(values[drawn + 1 :], times, strata, estimate)
-        on_data.append(_OnData(estimate, variance, Jackknife(*moments, None, len(times))))
+        left_out = Jackknife(*moments, None, len(times), int(times.sum()))
+        on_data.append(_OnData(estimate, variance, left_out))
         variances = None if own.variances is None else own.variances[wanted]
         first.append(_Values(values[wanted], variances))
     return on_data, first

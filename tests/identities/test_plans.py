@@ -61,11 +61,16 @@ def test_a_plan_says_of_the_size_of_its_pilot_what_the_pilot_said(name, design, 
     pilot = scored(call.y_true, call.y_pred, **columns, interval=method)
     n, k = pilot.n_units, len(np.unique(call.columns.get("strata", 0)))
     error = pilot.bootstrap_distribution.std(ddof=1)
+    df, inflation = n - k, n / (n - k)
+    if design not in ("blocks", "panel", "drawn tasks"):
+        df, inflation = freedom_by_hand(call.columns, call.n)
+    worth = (df + k) / n
 
     def half_width(size, level):
         if method in ("normal", "percentile"):
             return ndtri(0.5 + level / 2) * error * np.sqrt(n / size)
-        return stdtrit(size - k, 0.5 + level / 2) * error * n / np.sqrt((n - k) * size)
+        t = stdtrit(size * worth - k, 0.5 + level / 2)
+        return t * error * np.sqrt(inflation * n / size)
 
     for level in (None, 0.8):
         known = 0.95 if level is None else level
