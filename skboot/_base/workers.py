@@ -47,7 +47,7 @@ _WORTH_A_LINE = 5.0
 # Packages whose frames mean that the work is a task of something larger, which reports for itself.
 _RUN_TASKS = frozenset({"joblib", "dask", "distributed"})
 _SEARCHES = "sklearn.model_selection"
-# That of scikit-learn whose functions fit an estimator on each fold.
+# Module of scikit-learn whose functions fit an estimator on each fold.
 _FITS_FOLDS = "sklearn.model_selection._validation"
 # Packages whose frames may stand between those of one call of this package.
 _WRAPPERS = frozenset({"contextlib", "functools"})

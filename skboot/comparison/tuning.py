@@ -340,7 +340,7 @@ def corrected_t(
     For people who have results of `sklearn.model_selection.cross_validate` only. Splits share
     training rows, so their scores are correlated, and the usual t interval is far too short. In
     simulations this one covered 72 to 98 % where 95 % are stated: if you have the data, use
-    `skboot.BootstrapScorer` or `skboot.compare_methods`, which covered 91 % or more.
+    `skboot.BootstrapScorer`, which covered 91 % or more, or `skboot.compare_methods`, 88 % or more.
 
     Parameters
     ----------

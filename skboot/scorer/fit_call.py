@@ -111,9 +111,10 @@ def _check_without_test(given: Mapping[str, Any], model_alone: bool) -> None:
     """Check the parameters that mean something else on a test set."""
     interval, strategy, estimand = (given[name] for name in ("interval", "strategy", "estimand"))
     check.check_choice("interval", interval, ("auto", *METHOD_INTERVALS))
-    if not (model_alone and check.is_among(given["n_train_resamples"], [0])):
-        advice = "Use 0 to have the model alone, without a result." if model_alone else ""
-        check.check_count("n_train_resamples", given["n_train_resamples"], 2, advice)
+    advice = "Use 0 to have the model alone, without a result." if model_alone else ""
+    n_samples = check.check_count("n_train_resamples", given["n_train_resamples"], 0, advice)
+    if n_samples == 1 or (n_samples == 0 and not model_alone):
+        check.check_count("n_train_resamples", n_samples, 2, advice)
     check.check_count("n_cv_repeats", given["n_cv_repeats"], 1)
     check.check_count("n_seeds", given["n_seeds"], 1)
     check.check_count("n_test_resamples", given["n_test_resamples"], 2)

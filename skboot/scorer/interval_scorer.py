@@ -20,6 +20,9 @@ from ..study.measured import Scoring
 from ..study.rows import Sampling, Wanted
 from ..study.scores import evaluate
 
+# What a row can have beside its target.
+_COLUMNS = ("groups", "sample_weight", "strata", "average_over")
+
 
 class Limits(dict[str, float]):
     """A score and its limits, which scikit-learn takes where a scorer may return several."""
@@ -53,6 +56,12 @@ class IntervalScorer(ScorerBase):
         assert parts is not None
         super().__init__(parts.function, parts.sign, dict(parts.options), parts.response_methods)
         self.name, self.scorer, self.sampling, self.wanted = name, scorer, sampling, wanted
+
+    def set_score_request(self, **requests: Any) -> IntervalScorer:
+        """Say which columns of the rows are routed to the scorer."""
+        for name in requests:
+            check.check_choice("a column of set_score_request", name, _COLUMNS)
+        return super().set_score_request(**requests)
 
     def __repr__(self) -> str:
         return f"interval_scorer({self.name!r})"

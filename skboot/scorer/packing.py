@@ -54,7 +54,7 @@ RECORDED_WITH_TEST = (
     "estimand",
 )
 
-# Attributes that a fit with a test set does not have.
+# Attributes that the model alone does not have.
 WITH_RESULT = (
     "result_",
     "score_",
@@ -63,6 +63,7 @@ WITH_RESULT = (
     "variance_components_",
     "runs_",
 )
+# Attributes that a fit with a test set does not have.
 WITHOUT_TEST = (
     "resubstitution_score_",
     "oob_score_",

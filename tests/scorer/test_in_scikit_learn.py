@@ -116,6 +116,9 @@ def test_results_of_an_earlier_fit_are_gone():
 def test_a_model_that_is_not_kept_or_a_single_sample_is_refused():
     with pytest.raises(ValueError, match=r"integer of at least 2\. Got 0"):
         alone(refit=False).fit(X, Y)
+    for no_count in (False, 0.0, "0"):
+        with pytest.raises(ValueError, match="be an integer"):
+            BootstrapScorer(GaussianNB(), n_train_resamples=no_count).fit(X, Y)
     with pytest.raises(ValueError, match=r"at least 2\. Got 1\. Use 0 to have the model alone"):
         BootstrapScorer(GaussianNB(), n_train_resamples=1).fit(X, Y)
 

@@ -121,6 +121,12 @@ def test_groups_of_the_rows_are_routed():
         assert found["test_accuracy_low"][k] == known.confidence_interval.low
 
 
+def test_a_column_that_rows_cannot_have_is_refused():
+    scorer = interval_scorer("accuracy")
+    with pytest.raises(ValueError, match="Did you mean 'groups'"):
+        scorer.set_score_request(group=True)
+
+
 @pytest.mark.filterwarnings("ignore:(interval_scorer|bootstrap_score)")
 def test_it_is_the_scorer_of_its_metric_elsewhere():
     scorer = interval_scorer("neg_log_loss", n_resamples=99, random_state=0)
