@@ -305,14 +305,15 @@ def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) ->
 
     Where nothing is known without single units it is "bias-corrected".
     """
-    if min(evidence.drawn.n_units) < FEW_ROWS:
+    are_few = min(evidence.drawn.n_units) < FEW_ROWS
+    if are_few:
         # So few do not tell a bias of single units from their noise.
         evidence = replace(evidence, left_out=None)
     bias = _bias_in_errors(evidence)
     largest = max(abs(bias.of_resamples), abs(bias.left_out))
     if largest <= large and abs(bias.of_resamples - bias.left_out) <= BIAS_APART:
         return method
-    is_sure = largest > SURE_BIAS and min(evidence.drawn.n_units) >= FEW_ROWS
+    is_sure = largest > SURE_BIAS and not are_few
     if not is_sure and abs(_skewness(evidence.sorted_replicates)) > LARGE_SKEWNESS:
         return method
     where = "lower" if bias.of_resamples < 0 else "higher"

@@ -298,6 +298,20 @@ class Jackknife(NamedTuple):
     n_left_out: int
     n_units: int
 
+    def among(self, own: int) -> Jackknife:
+        """Return the same of a statistic that only so many of the units belong to.
+
+        The others move nothing, and count for nothing.
+        """
+        n = self.n_units
+        factor = (own - 1) * n / (own * (n - 1))
+        return self._replace(
+            standard_error=factor * self.standard_error,
+            bias=factor * self.bias,
+            n_left_out=min(self.n_left_out, own),
+            n_units=own,
+        )
+
 
 def jackknife(
     binding: Binding, statistics: Sequence[BoundStatistic], estimates: Sequence[float]

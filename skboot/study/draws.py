@@ -161,16 +161,14 @@ class Score:
         if isinstance(left_out, RobustVariance):
             variance = left_out.value
         elif left_out is not None:
+            n_own = min(self.known.drawn.n_units)
+            if n_own < left_out.n_units:
+                left_out = left_out.among(n_own)
             acceleration = left_out.acceleration
-            if left_out.n_values is None and not np.isnan(acceleration):
-                # Units of other subgroups move nothing, and count for nothing.
-                n, own = left_out.n_units, min(self.known.drawn.n_units)
-                factor = (own - 1) * n / (own * (n - 1)) if own < n else 1.0
-                bias_and_error = factor * left_out.bias, factor * left_out.standard_error
             if left_out.n_values is not None:
-                # Without a unit of another subgroup the value is that on the data.
-                n_left_out = min(left_out.n_left_out, *self.known.drawn.n_units)
-                shape = (left_out.standard_error, left_out.n_values, n_left_out)
+                shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
+            elif not np.isnan(acceleration):
+                bias_and_error = left_out.bias, left_out.standard_error
         return replace(
             self.known,
             estimate=distribution.estimate,
