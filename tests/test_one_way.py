@@ -121,8 +121,8 @@ def test_studies_bind_in_one_engine():
     assert binds(PACKAGE) == [
         "comparison.search.binding",
         "inference.crossed._influence",
+        "inference.dependence.leave_out_blocks",
         "inference.distribution.bootstrap_each",
-        "inference.distribution.leave_out_blocks",
         "inference.outperformance._bootstrapped",
         "refit.influence._binding",
         "study.draws.draw",

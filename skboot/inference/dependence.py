@@ -12,12 +12,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from ..resampling.jackknife import has_closed_forms
+from ..resampling.plan import ResamplingPlan
 from ._tuning import (
     COSINES,
     FEW_ROWS_CARRY,
@@ -36,6 +39,7 @@ from ._tuning import (
     SLOPE,
     UNSURE,
 )
+from .distribution import BoundStatistic, JackknifeValues, leave_out
 
 Floats = NDArray[np.float64]
 
@@ -105,6 +109,19 @@ def longest_block(n_samples: int, shortest: int) -> int:
     """
     of_blocks = (n_samples - 1) // (FEWEST_BLOCKS - 1)
     return max(1, min(int(np.ceil(3 * np.sqrt(n_samples))), shortest // 3, of_blocks))
+
+
+def leave_out_blocks(
+    plan: ResamplingPlan, statistics: Sequence[BoundStatistic], most: int
+) -> JackknifeValues | None:
+    """Evaluate statistics without each block of a plan of rows in time.
+
+    None where that has no closed form for all of them, and there are more blocks than ``most``.
+    """
+    binding = plan.bind([bound.coding for bound in statistics])
+    if has_closed_forms(binding.units_of_codes) or plan.design.n_units[0] <= most:
+        return leave_out(binding, statistics)
+    return None
 
 
 class OverTime(NamedTuple):

@@ -21,7 +21,7 @@ from .._base.workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, singl
 from ..metrics.adapters import n_cells_with_weights
 from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
 from ..resampling.coding import CodedRows
-from ..resampling.jackknife import JackknifeResamples, has_closed_forms
+from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
 from ..resampling.shared_sums import ReadTerms
 from ._tuning import BYTES_PER_REPLICATE, JACKKNIFE_VALUES_AT_ONCE
@@ -436,19 +436,6 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
         np.concatenate([part.strata for part in parts]),
         np.concatenate(sizes) if sizes else None,
     )
-
-
-def leave_out_blocks(
-    plan: ResamplingPlan, statistics: Sequence[BoundStatistic], most: int
-) -> JackknifeValues | None:
-    """Evaluate statistics without each block of a plan of rows in time.
-
-    None where that has no closed form for all of them, and there are more blocks than ``most``.
-    """
-    binding = plan.bind([bound.coding for bound in statistics])
-    if has_closed_forms(binding.units_of_codes) or plan.design.n_units[0] <= most:
-        return leave_out(binding, statistics)
-    return None
 
 
 def _n_sums(bound: BoundStatistic) -> int | None:

@@ -28,7 +28,7 @@ from ..inference.crossed import (
     has_influence,
     robust_variance,
 )
-from ..inference.dependence import OverTime, over_time
+from ..inference.dependence import OverTime, leave_out_blocks, over_time
 from ..inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
@@ -37,7 +37,6 @@ from ..inference.distribution import (
     bootstrap,
     jackknife,
     leave_out,
-    leave_out_blocks,
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with

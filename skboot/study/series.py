@@ -21,12 +21,13 @@ from .._base import checks as check
 from .._base.warnings import Note
 from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from ..inference.dependence import (
+    leave_out_blocks,
     longest_block,
     optimal_block_length,
     plain_season,
     shortest_block,
 )
-from ..inference.distribution import BoundStatistic, leave_out_blocks
+from ..inference.distribution import BoundStatistic
 from ..metrics.task_average import TaskAverage, Tasks
 from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.design import RowDesign
