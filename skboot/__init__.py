@@ -13,6 +13,7 @@ if typing.TYPE_CHECKING:
         compare_methods,
         compare_runs,
         compare_systems,
+        learning_curve,
         search_score,
     )
     from .curves import bootstrap_curve
@@ -46,6 +47,7 @@ __all__ = [
     "compare_methods",
     "compare_runs",
     "compare_systems",
+    "learning_curve",
     "plan_evaluation",
     "proportion_interval",
     "scan_dataset",
@@ -82,6 +84,7 @@ __getattr__, __dir__ = _lazy.names_from(
             "compare_methods",
             "compare_runs",
             "compare_systems",
+            "learning_curve",
             "search_score",
         ],
     },

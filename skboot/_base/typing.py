@@ -121,6 +121,18 @@ class CurveOptions(_WorkOptions, total=False):
     n_resamples: int
 
 
+class LearningOptions(_WorkOptions, total=False):
+    """Options of `skboot.learning_curve`."""
+
+    scoring: Metric | None
+    train_sizes: ArrayLike
+    n_repeats: int
+    groups: ArrayLike | None
+    band: Band
+    error_score: Any
+    memory: Any
+
+
 class SearchOptions(_RowOptions, total=False):
     """Options of `skboot.search_score`."""
 

@@ -262,7 +262,7 @@ def compare_methods(
         "inner_cv": inner_cv,
         "error_score": error_score,
         "n_jobs": check.check_n_jobs(n_jobs),
-        "random_state": _checked_seed(memory, random_state),
+        "random_state": checked_seed(memory, random_state),
         "memory": memory,
         "verbose": check.check_verbose(verbose),
     }
@@ -282,22 +282,28 @@ def _has(tests: Mapping[str, Any]) -> bool:
 def _compared(call: MethodsCall, data: FitData) -> Any:
     """Return what compare_methods returns, and raise the warnings."""
     tell(*notes_on_copies(call.fit, data))
-    runs = _run_all(call.fit, call.estimators, data)
+    runs = runs_of_methods(call.fit, call.estimators, data, "compare_methods")
     compare: Any = compare_left_out if data.tests is None else compare_on_tests
     return compare(call, runs)
 
 
-def _run_all(fit: FitCall, estimators: Mapping[str, Any], data: FitData) -> dict[str, Any]:
-    """Return the runs of all estimators by name; the warnings of each are raised with its name."""
+def runs_of_methods(
+    fit: FitCall, estimators: Mapping[str, Any], data: FitData, owner: str
+) -> dict[str, Any]:
+    """Return the runs of all estimators by name; the warnings of each are raised with its name.
+
+    One estimator alone goes by the name "", which is not said. ``owner`` is the public function.
+    """
     runs = {}
     for name, estimator in estimators.items():
+        said = f"{name}: " if name else ""
         with _fitting(name) as caught:
-            params = _routed_groups(estimator, data)
+            params = _routed_groups(estimator, data, owner)
             runs[name] = run_all_trainings(fit, estimator, data, params)
         raised = [(each.category, str(each.message)) for each in caught]
         for category, text in dict.fromkeys([*raised, *runs[name].estimator_warnings]):
-            warn_user(f"compare_methods: {name}: {text}", category)
-        tell(*[replace(note, text=f"{name}: {note.text}") for note in runs[name].notes])
+            warn_user(f"{owner}: {said}{text}", category)
+        tell(*[replace(note, text=f"{said}{note.text}") for note in runs[name].notes])
     _check_metrics(runs)
     return runs
 
@@ -310,18 +316,17 @@ def _fitting(name: str) -> Iterator[list[warnings.WarningMessage]]:
         try:
             yield caught
         except Exception as error:
-            error.add_note(f"Raised while fitting estimator {name!r}.")
+            if name:
+                error.add_note(f"Raised while fitting estimator {name!r}.")
             raise
 
 
-def _routed_groups(estimator: Any, data: FitData) -> dict[str, Any]:
+def _routed_groups(estimator: Any, data: FitData, owner: str) -> dict[str, Any]:
     """Return the groups for the estimator's ``fit``, if it requests them with routing on."""
     if data.groups is None or not routing_enabled():
         return {}
     mapping = MethodMapping().add(caller="fit", callee="fit")
-    router = MetadataRouter(owner="compare_methods").add(
-        estimator=estimator, method_mapping=mapping
-    )
+    router = MetadataRouter(owner=owner).add(estimator=estimator, method_mapping=mapping)
     routed = router.route_params(caller="fit", params={"groups": data.groups})
     return dict(routed["estimator"]["fit"])
 
@@ -365,7 +370,8 @@ def _check_asked(
         )
 
 
-def _checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
+def checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
+    """Return the seed of ``random_state``, which ``memory`` needs."""
     check.check_folder(memory)
     if memory is not None and random_state is None:
         advice = "Set random_state=0, so that a later call can find the runs of this one."

@@ -310,6 +310,8 @@ class PointwiseFacts(NamedTuple):
         Smallest standard error that is believed of a point that is no share.
     bin_error : float
         How far it may be from that of all scores, where these were counted in intervals.
+    of_normal_law : bool
+        Whether the replicates are draws from a normal law.
     """
 
     behind: float | None
@@ -319,6 +321,7 @@ class PointwiseFacts(NamedTuple):
     free_above: bool = False
     floor: float | None = None
     bin_error: float = 0.0
+    of_normal_law: bool = False
 
 
 def pointwise_interval(
@@ -366,6 +369,7 @@ def _limits_of_point(
         if few or facts.is_fixed:
             return "wilson", wilson_limits(value * behind, behind, level)
     method = "expanded" if evidence.drawn.design.n_factors == 1 else "percentile"
+    method = "t" if facts.of_normal_law else method
     low, high = confidence_interval(evidence, method, level)
     least = 0.0 if facts.floor is None else _reach(evidence, level) * facts.floor
     return method, (min(low, value - least), max(high, value + least))

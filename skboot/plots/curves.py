@@ -29,7 +29,7 @@ _REFERENCES = {
 }
 _DIFFERENCE = "difference"
 # Curves whose points are few, and are drawn with marks.
-_WITH_MARKS = ("calibration",)
+_WITH_MARKS = ("calibration", "learning")
 # Share of the height of a decision curve that is shown below 0.
 _BELOW = 0.25
 _OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")

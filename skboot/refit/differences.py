@@ -161,7 +161,7 @@ def out_of_bag_difference(
     values: list[Any] = [
         one.scores if one.losses is None else one.losses for one in (first, second)
     ]
-    two_valued = all(_two_valued(first.metric, own) for own in values)
+    two_valued = all(is_two_valued(first.metric, own) for own in values)
     size = max(float(np.abs(own).mean(dtype=float)) for own in values)
     return _difference((first, second), error.error, error.standard_error, size, two_valued)
 
@@ -295,7 +295,7 @@ def _folds_of_rows(
             return None
         errors, losses = part.metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
         of_methods.append((errors, losses))
-        two_valued.append(_two_valued(part.metric, losses))
+        two_valued.append(is_two_valued(part.metric, losses))
     good = np.all([np.isfinite(errors) for errors, _ in of_methods], axis=0)
     if not good.any():
         return None
@@ -369,7 +369,7 @@ def _difference(
     )
 
 
-def _two_valued(metric: RunMetric, losses: Any) -> bool:
+def is_two_valued(metric: RunMetric, losses: Any) -> bool:
     """Whether each loss of a mean is the least or the largest there can be, as right and wrong."""
     if not metric.is_mean:
         return False

@@ -16,7 +16,7 @@ from .training import Run
 # First key of all streams, under which no splitter with the same random state has one.
 _PREFIX = 0x5EED
 _SAMPLES, _FOLDS, _FULL_RUNS, _BOOTSTRAP_RUNS, _FOLD_RUNS, _PERMUTATIONS = range(6)
-_ORDERS, _TEST_RESAMPLES = 6, 7
+_ORDERS, _TEST_RESAMPLES, _PREFIXES = 6, 7, 8
 
 # Folds of a repeat: as many as the rarest class has rows, between these bounds.
 MOST_FOLDS = 10
@@ -153,6 +153,63 @@ def draw_training_samples(
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
     return TrainingSamples(counts, np.array(folds).reshape(-1, n_rows), n_folds, n_seeds, seed)
+
+
+def nested_samples(
+    sizes: Sequence[int],
+    n_samples: int,
+    codes: NDArray[np.intp] | None,
+    n_units: int,
+    seed: np.random.SeedSequence,
+) -> NDArray[np.uint8]:
+    """Draw training sets of several sizes, of which each holds the smaller ones.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Units in each, rising.
+    n_samples : int
+        How many of each size.
+    codes : ndarray of shape (n_units,) or None
+        Class of each unit, numbered from 0: the smallest sets hold a unit of each.
+    n_units : int
+    seed : numpy.random.SeedSequence
+
+    Returns
+    -------
+    ndarray of shape (n_sizes * n_samples, n_units)
+        Which units are in each: 1 or 0. Each is the beginning of an order that ends with a fold of
+        ten, so that those of 90 % leave all units out equally often.
+    """
+    rng = np.random.default_rng(stream(seed, _PREFIXES))
+    counts = np.zeros((len(sizes), n_samples, n_units), dtype=np.uint8)
+    folds = np.empty(n_units, dtype=np.intp)
+    for sample in range(n_samples):
+        fold = sample % MOST_FOLDS
+        if fold == 0:
+            folds = _folds(n_units, None, codes, MOST_FOLDS, rng)
+        order = rng.permutation(n_units)
+        order = order[np.argsort(folds[order] == fold, kind="stable")]
+        if codes is not None:
+            order = _with_all_classes(order, codes, sizes[0])
+        for k, size in enumerate(sizes):
+            counts[k, sample, order[:size]] = 1
+    return counts.reshape(-1, n_units)
+
+
+def _with_all_classes(
+    order: NDArray[np.intp], codes: NDArray[np.intp], size: int
+) -> NDArray[np.intp]:
+    """Return the order with a unit of each class among the first, in place of a commoner one."""
+    order = order.copy()
+    of_first = np.bincount(codes[order[:size]], minlength=int(codes.max()) + 1)
+    for lacking in np.flatnonzero(of_first == 0):
+        comes = np.flatnonzero(codes[order] == lacking)[0]
+        goes = np.flatnonzero(codes[order[:size]] == of_first.argmax())[0]
+        of_first[codes[order[goes]]] -= 1
+        of_first[lacking] += 1
+        order[[goes, comes]] = order[[comes, goes]]
+    return order
 
 
 def full_run_seed(seed: np.random.SeedSequence, s: int) -> NDArray[Any]:

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from .._base.checks import fail
 from .._base.doors import door
 from .._base.values import read_only, same_values
-from ..inference.bands import PointwiseFacts, pointwise_interval
+from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval, simultaneous_band
 from ..inference.evidence import Drawn, Evidence
 from ..metrics.facts import Facts
 from . import rendering, storage, wording
-from .basis import SystemBasis
+from .basis import Basis, SystemBasis
 from .provenance import FromACall, Provenance, gathered
 from .result import EvaluationResult, evaluation_result
 from .shown import Several, Shown
+from .size_basis import SizeBasis
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +33,7 @@ CURVE_NAMES = {
     "calibration": "calibration curve",
     "calibration_smooth": "smoothed calibration curve",
     "decision": "decision curve",
+    "learning": "learning curve",
 }
 """Curves by name, as they are called in a sentence."""
 
@@ -48,8 +50,8 @@ _ROUNDING = 1e-9
 class CurveResult(FromACall, Shown):
     """A curve with its band, and all that is needed to judge it.
 
-    `skboot.bootstrap_curve` makes them. Two results are equal if all they hold is equal (NaN equals
-    NaN); they cannot be hashed or changed.
+    `skboot.bootstrap_curve` and `skboot.learning_curve` make them. Two results are equal if all
+    they hold is equal (NaN equals NaN); they cannot be hashed or changed.
 
     Attributes
     ----------
@@ -71,7 +73,8 @@ class CurveResult(FromACall, Shown):
         The curve of a system that ignores its inputs (of perfect calibration, for "calibration";
         of treating everybody, for "decision"); None where there is none.
     bootstrap_distribution : ndarray of shape (n_resamples, n_grid)
-        The curve on each resample, read-only; NaN where undefined.
+        The curve on each resample, read-only; NaN where undefined. Of a learning curve draws from
+        the normal law of its error.
     axes : tuple of str
         What is on the horizontal and on the vertical axis.
     critical : float or None
@@ -89,6 +92,8 @@ class CurveResult(FromACall, Shown):
         since these were counted in intervals. The limits are as much farther out.
     is_difference : bool
         Whether it is the difference of two curves.
+    n_trainings : int or None
+        Of a learning curve: trainings at each size; None for curves of trained systems.
     kind : str
         What was resampled: "rows", "groups", "crossed", "one population", "streamed rows" or
         "streamed groups".
@@ -101,7 +106,7 @@ class CurveResult(FromACall, Shown):
     freedom : tuple of float or None
         Degrees of freedom and inflation of groups of unequal size.
     n_samples : int
-        Number of test rows.
+        Number of test rows; of a learning curve, of rows to train and test on.
     weighted : bool
         Whether rows carry weights.
     provenance : skboot.results.provenance.Provenance
@@ -160,6 +165,7 @@ class CurveResult(FromACall, Shown):
     floor: Floats | None = None
     bin_error: Floats | None = None
     is_difference: bool = False
+    n_trainings: int | None = None
     freedom: tuple[float, float] | None = None
     provenance: Provenance = field(default_factory=Provenance)
 
@@ -216,13 +222,18 @@ class CurveResult(FromACall, Shown):
             If it is no point of the grid; the message names the nearest ones.
         """
         k = self._position(x)
-        evidence = self._evidence(k)
-        interval = pointwise_interval(evidence, self._facts_at(k), self.confidence_level)
+        evidence, point = self._evidence(k), self._facts_at(k)
+        interval = pointwise_interval(evidence, point, self.confidence_level)
         notes = (_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT,)
+        basis: Basis = SystemBasis(evidence)
+        at = f"{self.axes[0]} {self.x[k]:.4g}"
+        if self.n_trainings is not None:
+            basis, at = SizeBasis(evidence, point), f"{self._place(k)} {self.axes[0]}"
         return evaluation_result(
             replace(self.provenance, notes=notes),
-            metric=f"{self._value_name} at {self.axes[0]} {self.x[k]:.4g}",
-            basis=SystemBasis(evidence),
+            metric=f"{self._value_name} at {at}",
+            estimand="system" if self.n_trainings is None else "method",
+            basis=basis,
             confidence_interval=interval,
             n_samples=self.n_samples,
             unit=self.unit,
@@ -236,7 +247,8 @@ class CurveResult(FromACall, Shown):
             return k
         near = np.sort(np.argsort(distance, kind="stable")[:2])
         named = " and ".join(f"{value:.6g}" for value in self.x[near])
-        advice = f"The nearest points are {named}. For others call again with grid=[{x:g}]."
+        argument = "grid" if self.n_trainings is None else "train_sizes"
+        advice = f"The nearest points are {named}. For others call again with {argument}=[{x:g}]."
         raise fail("x", "be a point of the grid", repr(x), advice)
 
     def _evidence(self, k: int) -> Evidence:
@@ -258,6 +270,7 @@ class CurveResult(FromACall, Shown):
             free_above=self.free_above is not None and bool(self.free_above[k]),
             floor=None if self.floor is None else float(self.floor[k]),
             bin_error=0.0 if self.bin_error is None else float(self.bin_error[k]),
+            of_normal_law=self.n_trainings is not None,
         )
 
     @door("CurveResult.pointwise_limits")
@@ -321,22 +334,25 @@ class CurveResult(FromACall, Shown):
         """
         level = rendering.percent(self.confidence_level)
         held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
-        rows = wording.counted(self.n_samples, "test row")
-        ends = f"{self.axes[0]} {self.x[0]:.3g} to {self.x[-1]:.3g}"
+        ends = f"{self.axes[0]} {self._place(0)} to {self._place(-1)}"
         return (
-            f"{wording.capitalized(self.title)}, on {rows}, with its {level} {self.band} "
+            f"{wording.capitalized(self.title)}, on {self._rows()}, with its {level} {self.band} "
             f"confidence band, which holds {held[self.band]} (mean width {self._mean_width:.3g}; "
             f"{ends}; {self._resampled()})."
         )
 
     def _resampled(self) -> str:
+        if self.n_trainings is not None:
+            return f"{self.n_trainings} trainings at each size, tested on the {self.unit}s outside"
         n = " and ".join(wording.thousands(k) for k in self.units_of_factors)
         noun = self.unit if self.n_units == 1 else wording.plural(self.unit)
         return f"{n} {noun} resampled {wording.counted(self.n_resamples, 'time')}"
 
+    def _rows(self) -> str:
+        return wording.counted(self.n_samples, "test row" if self.n_trainings is None else "row")
+
     def _heading(self) -> str:
-        rows = wording.counted(self.n_samples, "test row")
-        return f"{wording.capitalized(self.title)} on {rows}"
+        return f"{wording.capitalized(self.title)} on {self._rows()}"
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what a reader should know, as label and text."""
@@ -345,12 +361,15 @@ class CurveResult(FromACall, Shown):
         if self.critical is not None:
             reach = f"all points at once, {self.critical:.2f} standard errors either way"
         new = wording.new_units(self.unit, weighted=self.weighted)
+        of, how = "this trained system", "resampled"
+        if self.n_trainings is not None:
+            of, how = "the method, over training sets of each size,", "trained"
         facts = [
-            ("estimand", f"{self._value_name} of this trained system on {new}"),
-            ("points", f"{len(self.x)}, {self.axes[0]} {self.x[0]:.3g} to {self.x[-1]:.3g}"),
+            ("estimand", f"{self._value_name} of {of} on {new}"),
+            ("points", f"{len(self.x)}, {self.axes[0]} {self._place(0)} to {self._place(-1)}"),
             (f"{level} band", f"{self.band}: {reach}"),
             ("mean width", f"{self._mean_width:.3g}"),
-            ("resampled", self._resampled()),
+            (how, self._resampled()),
         ]
         if self.held_fixed:
             facts.append(("held fixed", wording.listed(self.held_fixed)))
@@ -359,6 +378,10 @@ class CurveResult(FromACall, Shown):
             facts.append(("undefined", f"{count}, left out there"))
         return facts + [("note", note) for note in self.notes]
 
+    def _place(self, k: int) -> str:
+        """Write a point of the grid."""
+        return f"{self.x[k]:,.0f}" if self.n_trainings is not None else f"{self.x[k]:.3g}"
+
     # -------------------------------------------------------------- what `Shown` asks for
 
     def _table(self) -> rendering.Table:
@@ -366,7 +389,7 @@ class CurveResult(FromACall, Shown):
         shown = np.unique(np.linspace(0, len(self.x) - 1, _SHOWN_POINTS).round().astype(int))
         level = rendering.percent(self.confidence_level)
         rows = [
-            [f"{self.x[k]:.3g}", *(rendering.number(v, 3) for v in values)]
+            [self._place(k), *(rendering.number(v, 3) for v in values)]
             for k in shown.tolist()
             for values in [(self.estimate[k], self.low[k], self.high[k])]
         ]
@@ -411,6 +434,17 @@ class CurveResult(FromACall, Shown):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         return cls(**gathered(parts))
+
+
+def with_band(fields_of: Mapping[str, Any], known: CurveEvidence) -> CurveResult:
+    """Return a curve with the band that its fields ask for; they are given without its limits."""
+    nothing = np.full(len(known.estimate), np.nan)
+    without = CurveResult(**{**fields_of, "low": nothing, "high": nothing, "critical": None})
+    if without.band == "simultaneous":
+        low, high, critical = simultaneous_band(known, without.confidence_level)
+        return replace(without, low=low, high=high, critical=critical)
+    low, high = without.pointwise_limits()
+    return replace(without, low=low, high=high)
 
 
 def _number(x: Any) -> float:

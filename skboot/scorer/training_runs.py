@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -90,16 +91,27 @@ class OutOfBagRuns(Trained):
     Attributes
     ----------
     kept : RunRecords
-    errors : list of MethodError
-        One per metric.
+    metrics : list of RunMetric
+    answers : Answers
+        Of the model of all rows, for all rows.
     """
 
     kept: RunRecords
-    errors: list[MethodError]
+    metrics: list[RunMetric]
+    answers: Answers
 
     @property
     def metric_names(self) -> Sequence[str]:
-        return [error.metric.name for error in self.errors]
+        return [metric.name for metric in self.metrics]
+
+    @cached_property
+    def errors(self) -> list[MethodError]:
+        """Error of the method by each metric."""
+        rng = self.kept.samples.permutations()
+        return [
+            method_error(metric, self.kept, metric.no_information(self.answers, rng))
+            for metric in self.metrics
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,10 +249,8 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
     records = _records(call, replace(job, folder=folder), samples.runs(), seconds)
     notes = [*_copies(job), *unseen, *_failures(records), *_unkept(records)]
     kept = RunRecords(target, samples, full, records, job.predict_all)
-    rng = samples.permutations()
-    errors = [method_error(metric, kept, metric.no_information(answers, rng)) for metric in metrics]
     warned = _warnings_of(records)
-    return OutOfBagRuns(model, job.loan, single, notes, warned, kept, errors)
+    return OutOfBagRuns(model, job.loan, single, notes, warned, kept, metrics, answers)
 
 
 # ------------------------------------------------------------------ steps of both

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from .._base.warnings import Note, collected, tell, texts_of
 from .._base.workers import single_threaded_blas
-from ..inference.bands import CurveEvidence, simultaneous_band
+from ..inference.bands import CurveEvidence
 from ..inference.cautions import tell_of_groups
 from ..inference.distribution import BoundStatistic
 from ..inference.evidence import Evidence
 from ..metrics.curves import ClassSizes, Curve, TwoClassRows
-from ..results.curve import CurveResult
+from ..results.curve import CurveResult, with_band
 from ..results.provenance import Provenance
 from .curve_rows import DIFFERENCE, CurveCall
 from .draws import draw
@@ -245,7 +245,7 @@ def _result(
     """Return a curve with the band that the call asks for."""
     known = _evidence_of(call, drawn, is_difference)
     curve, design = drawn.curve, call.plan.design
-    x, nothing = curve.grid, np.full(len(curve.grid), np.nan)
+    x = curve.grid
     reference = np.zeros(len(x)) if is_difference else curve.reference(drawn.sizes)
     fixed = ("the trained system", *design.held_fixed)
     fields: dict[str, Any] = {
@@ -253,14 +253,11 @@ def _result(
         "name": name,
         "x": x,
         "estimate": drawn.estimate,
-        "low": nothing,
-        "high": nothing,
         "band": call.band,
         "confidence_level": call.confidence_level,
         "reference": reference,
         "bootstrap_distribution": drawn.replicates,
         "axes": curve.axes,
-        "critical": None,
         "behind": known.behind,
         "bounds": known.bounds,
         "free_below": known.free_below,
@@ -279,8 +276,4 @@ def _result(
             texts_of(notes), fixed, call.plan.seed, call.settings, facts=call.facts
         ),
     }
-    if call.band == "simultaneous":
-        low, high, critical = simultaneous_band(known, call.confidence_level)
-        return CurveResult(**fields | {"low": low, "high": high, "critical": critical})
-    low, high = CurveResult(**fields).pointwise_limits()
-    return CurveResult(**fields | {"low": low, "high": high})
+    return with_band(fields, known)

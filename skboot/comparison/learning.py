@@ -1,0 +1,363 @@
+"""Learning curves: the score of methods by the number of training rows, with bands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Unpack, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+
+from .._base import checks as check
+from .._base.doors import door
+from .._base.sklearn_compat import n_rows_of
+from .._base.typing import Band, LearningOptions, Metric
+from .._base.warnings import Note, collected, tell, texts_of
+from ..inference.bands import CurveEvidence
+from ..inference.cautions import tell_of_groups
+from ..inference.evidence import Drawn, Evidence
+from ..inference.normal_law import symmetric_root
+from ..refit.learning import ScoresBySize, scores_by_size
+from ..refit.run_metrics import RunMetric
+from ..refit.samples import nested_samples, stream
+from ..resampling.design import GROUPS, ROWS
+from ..results import ResultTable
+from ..results.curve import CurveResult, with_band
+from ..results.provenance import Provenance
+from ..results.wording import spoken
+from ..scorer.fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
+from ..study.curve_rows import DIFFERENCE, named_scores
+from .methods import checked_seed, runs_of_methods
+
+Floats = NDArray[np.float64]
+
+# Largest share of the units to train on: of more, the rest is tested too seldom.
+_MOST = 0.9
+# Draws from the law of the curve, for quantiles, and the key of their stream.
+_N_DRAWS, _DRAWS = 9999, 0x1EA2
+
+
+@overload
+def learning_curve(
+    estimator: Mapping[str, Any],
+    X: Any,
+    y: Any = ...,
+    **options: Unpack[LearningOptions],
+) -> ResultTable[CurveResult]: ...
+@overload
+def learning_curve(
+    estimator: Any, X: Any, y: Any = ..., **options: Unpack[LearningOptions]
+) -> CurveResult: ...
+@door("learning_curve")
+def learning_curve(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    scoring: Metric | None = None,
+    train_sizes: ArrayLike = (0.2, 0.33, 0.5, 0.7, 0.9),
+    n_repeats: int = 20,
+    groups: ArrayLike | None = None,
+    band: Band = "simultaneous",
+    confidence_level: float = 0.95,
+    error_score: Any = np.nan,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    memory: Any = None,
+    verbose: bool | int | None = None,
+) -> CurveResult | ResultTable[CurveResult]:
+    """Learning curve of a method, with a confidence band.
+
+    How well does this estimator do when it is trained on more or fewer rows? The band is for the
+    expected score over training sets of each size and new test rows, not for the model at hand.
+
+    Parameters
+    ----------
+    estimator : estimator or dict of str to estimator
+        All of a dict are trained on the same rows; of exactly two the table also holds
+        ``"difference"``, first minus second.
+    X : array-like of shape (n_samples, n_features)
+        Rows to train and to test on.
+    y : array-like of shape (n_samples,), default=None
+        Targets.
+    scoring : str, callable or None
+        One metric, as of `BootstrapScorer`.
+    train_sizes : array-like of shape (n_sizes,)
+        Rows to train on, rising: shares of all rows (floats), or numbers of rows (integers); with
+        groups of whole groups. At most 90 %.
+    n_repeats : int
+        Trainings at each size, at least 2. The variance between training sets is estimated from
+        them: 20 were measured, and fewer make the band less reliable.
+    groups : array-like of shape (n_samples,), optional
+        Rows of one group (speaker, patient) are trained on, and tested, together.
+    band : {"simultaneous", "pointwise"}
+        Whether the limits hold for all sizes at once, or for each by itself.
+    confidence_level : float
+        In (0, 1).
+    error_score : float or "raise"
+        What becomes of a training that fails: NaN leaves it out.
+    n_jobs : int, optional
+        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+    random_state : None, int, SeedSequence, RandomState or Generator
+        An int or SeedSequence gives the same numbers at every call.
+    memory : path-like, optional
+        Folder for finished trainings. Needs a ``random_state``.
+    verbose : None, bool or int
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
+
+    Returns
+    -------
+    CurveResult or ResultTable
+        Over numbers of training rows (with groups: their mean). A table for a dict of estimators.
+
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right, or if all trainings failed.
+
+    Warns
+    -----
+    sklearn.exceptions.FitFailedWarning
+        If some trainings failed; they are left out and counted.
+    UserWarning
+        If the band is known to be unreliable in the case at hand.
+
+    See Also
+    --------
+    sklearn.model_selection.learning_curve : Scores of folds, without a band.
+    compare_methods : Methods at the size of the data.
+
+    Notes
+    -----
+    Each of ``n_repeats`` random orders of the rows is cut at all sizes, so that larger training
+    sets hold the smaller ones, and each model is scored on all rows outside of its training set.
+    The first training sets hold a row of each class. One more training, on all rows, shows what the
+    metric reads.
+
+    With f the share trained on, R training sets and s^2 the variance between them beyond that of
+    their test rows, the variance of the mean score is V1 + s^2 (f / (1 - f) + 1 / R) + 2 rho
+    sqrt(V1 s^2 f / (1 - f)): V1 is the variance of the mean over test rows, the second term that of
+    training sets drawn without replacement from the same rows (Nadeau & Bengio 2003 for one split),
+    and rho the correlation of both, since rows that are hard to predict may mislead in training
+    (Hoeffding 1948). Beyond half of the rows the second term stays at the largest up to there,
+    unless s^2 is larger. Limits are those of t, on the scale of `bootstrap_curve` for shares of
+    right or wrong rows; a simultaneous band reaches out to the quantile of the largest of normal
+    deviations with this covariance. Scores at the sizes are highly correlated: the band says little
+    of differences between sizes.
+
+    The curve is not continued beyond the data: inverse power laws fitted to it missed what more
+    rows gave (see the guide).
+
+    References
+    ----------
+    Hoeffding (1948), Annals of Mathematical Statistics 19, 293-325; Nadeau & Bengio (2003), Machine
+    Learning 52, 239-281.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skboot import learning_curve
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> result = learning_curve(GaussianNB(), X, y, random_state=0)
+    >>> result.x
+    array([114., 188., 285., 398., 512.])
+    >>> print(result.at(285))
+    0.937 (0.915 to 0.955)
+    """
+    parameters = {
+        "scoring": scoring,
+        "strategy": "oob",
+        "n_train_resamples": 2,
+        "n_cv_repeats": 1,
+        "n_seeds": 1,
+        "n_test_resamples": 2,
+        "estimand": "method",
+        "interval": "auto",
+        "confidence_level": confidence_level,
+        "stratify": False,
+        "inner_cv": "as-is",
+        "error_score": error_score,
+        "n_jobs": check.check_n_jobs(n_jobs),
+        "random_state": checked_seed(memory, random_state),
+        "memory": memory,
+        "verbose": check.check_verbose(verbose),
+    }
+    check.check_choice("band", band, ("simultaneous", "pointwise"))
+    n_samples = check.check_count("n_repeats", n_repeats, 2)
+    several: Any = scoring
+    if isinstance(several, Mapping | list | tuple | set | frozenset):
+        advice = "Call once for each metric: with memory= nothing is trained twice."
+        raise check.fail("scoring", "be one metric", repr(several), advice)
+    estimators = named_scores(estimator)
+    fit = FitCall.of(parameters, has_test=False)
+    data = FitData.of(X, y, groups=groups, X_test=None, y_test=None, groups_test=None)
+    warn_of_order_of_fit(X, y, groups, None, None, None)
+    call = _LearningCall.of(estimators, fit, data, band, train_sizes, n_samples)
+    curves = call.curves(data)
+    return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
+
+
+@dataclass(frozen=True, eq=False)
+class _LearningCall:
+    """Checked arguments of `learning_curve`.
+
+    Attributes
+    ----------
+    estimators : dict of str to estimator
+    fit : FitCall
+        With the training sets, those of one size after another.
+    band : str
+    sizes : ndarray of shape (n_sizes,)
+        Rows in the training sets of each size, on average.
+    """
+
+    estimators: dict[str, Any]
+    fit: FitCall
+    band: str
+    sizes: Floats
+
+    @classmethod
+    def of(
+        cls,
+        estimators: dict[str, Any],
+        fit: FitCall,
+        data: FitData,
+        band: str,
+        train_sizes: Any,
+        n_samples: int,
+    ) -> _LearningCall:
+        """Draw the training sets."""
+        unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
+        codes = None
+        if data.unit is None and all(map(is_classifier, estimators.values())):
+            labels = np.asarray(data.y)
+            codes = np.unique(labels, return_inverse=True)[1] if labels.ndim == 1 else None
+        n_units, n_classes = int(unit.max()) + 1, 1 if codes is None else int(codes.max()) + 1
+        what = "rows" if data.unit is None else "groups"
+        sizes = _checked_sizes(train_sizes, n_units, n_classes, what)
+        counts = nested_samples(sizes, n_samples, codes, n_units, fit.seed)
+        rows = counts.astype(np.int64) @ np.bincount(unit)
+        fit = replace(fit, train_samples=counts, n_train_resamples=len(counts))
+        return cls(estimators, fit, band, rows.reshape(-1, n_samples).mean(axis=1).round())
+
+    @property
+    def n_samples(self) -> int:
+        """Training sets of each size."""
+        return self.fit.n_train_resamples // len(self.sizes)
+
+    def curves(self, data: FitData) -> dict[str, CurveResult]:
+        """Train, and return the curve of each estimator, and the difference of exactly two."""
+        with collected() as notes:
+            tell(*notes_on_copies(self.fit, data))
+            runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve")
+            words = ROWS if data.unit is None else GROUPS
+            kept = [own.kept for own in runs.values()]
+            drawn = Drawn(words.kind, (kept[0].n_units,))
+            if words.units_are_groups:
+                tell_of_groups(Evidence(np.nan, np.empty(0), drawn))
+            metrics = [own.metrics[0] for own in runs.values()]
+            scores = scores_by_size(metrics, kept, len(self.sizes))
+            tell(*_notes_of(metrics, scores, self.n_samples))
+        tell(*notes)
+        names = {name: name for name in runs}
+        if len(scores) > len(names):
+            names[DIFFERENCE] = " - ".join(names)
+        common = {
+            "axes": ("training rows", spoken(metrics[0].name)),
+            "n_samples": kept[0].n_rows,
+            "unit": words.unit,
+            "provenance": Provenance(texts_of(notes), (), self.fit.seed, self._settings),
+        }
+        return {
+            key: self._curve(own, drawn, {**common, "name": name, "is_difference": key != name})
+            for (key, name), own in zip(names.items(), scores, strict=True)
+        }
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """Arguments of the call that a result keeps."""
+        return {
+            "estimator": {name: repr(one) for name, one in self.estimators.items()},
+            "train_sizes": self.sizes,
+            "n_repeats": self.n_samples,
+            "band": self.band,
+            "confidence_level": self.fit.confidence_level,
+        }
+
+    def _curve(self, scores: ScoresBySize, drawn: Drawn, words: dict[str, Any]) -> CurveResult:
+        """Return a curve with the band that the call asks for."""
+        rng = np.random.default_rng(stream(self.fit.seed, _DRAWS))
+        known = ~np.isnan(scores.estimate)
+        draws = np.full((_N_DRAWS, len(known)), np.nan)
+        root = symmetric_root(scores.covariance[np.ix_(known, known)])
+        draws[:, known] = scores.estimate[known] + rng.standard_normal((_N_DRAWS, len(root))) @ root
+        df = max(scores.n_effective - 1, 1)
+        fields: dict[str, Any] = {
+            "curve": "learning",
+            "x": self.sizes,
+            "estimate": scores.estimate,
+            "band": self.band,
+            "confidence_level": self.fit.confidence_level,
+            "reference": np.zeros(len(known)) if words["is_difference"] else None,
+            "bootstrap_distribution": draws,
+            "behind": scores.behind,
+            "bounds": scores.bounds,
+            "floor": scores.floor,
+            "kind": drawn.kind,
+            "units_of_factors": drawn.n_units,
+            "n_strata": 1,
+            # The variance is that of new data: quantiles are of t, and nothing is inflated.
+            "freedom": (float(df), 1.0),
+            "weighted": False,
+            "n_trainings": self.n_samples,
+            **words,
+        }
+        evidence = CurveEvidence(
+            scores.estimate,
+            draws,
+            float(df),
+            1.0,
+            behind=scores.behind,
+            floor=scores.floor,
+            bounds=scores.bounds,
+            of_bins=True,
+        )
+        return with_band(fields, evidence)
+
+
+def _notes_of(
+    metrics: Sequence[RunMetric], scores: Sequence[ScoresBySize], n_samples: int
+) -> list[Note]:
+    """Return what must be known of the scores."""
+    notes = [Note("choice", note) for each in metrics if (note := each.positive_note) is not None]
+    if lacking := int(np.isnan(scores[0].estimate).sum()):
+        text = f"no score at {lacking} of {len(scores[0].estimate)} sizes, where under two "
+        notes.append(Note("undefined", f"{text}of {n_samples} trainings gave one."))
+    return notes
+
+
+def _checked_sizes(train_sizes: Any, n_units: int, n_classes: int, what: str) -> list[int]:
+    """Return the units of each training set, from shares or numbers of them."""
+    sizes = np.asarray(train_sizes)
+    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf":
+        must = "be a list of shares of the rows, or of numbers of rows"
+        raise check.fail("train_sizes", must, repr(train_sizes), "Use train_sizes=(0.2, 0.5, 0.9).")
+    units = sizes
+    if sizes.dtype.kind == "f":
+        if not ((sizes > 0) & (sizes <= _MOST)).all():
+            advice = "Whole numbers are numbers of rows. Of more than 90 % too few rows are left."
+            raise check.fail("train_sizes", f"be shares in (0, {_MOST}]", repr(train_sizes), advice)
+        units = np.floor(sizes * n_units + 0.5)
+    most = int(_MOST * n_units)
+    least = max(n_classes, 2)
+    if units.min() < least or units.max() > most:
+        must = f"be training sets of {least} to {most} of the {n_units} {what}"
+        raise check.fail("train_sizes", must, f"{units.astype(int).tolist()}")
+    if (np.diff(units) <= 0).any():
+        raise check.fail(
+            "train_sizes", f"rise in numbers of {what}", f"{units.astype(int).tolist()}"
+        )
+    return [int(size) for size in units]
