@@ -189,7 +189,7 @@ def learning_curve(
     n_samples = check.check_count("n_repeats", n_repeats, 2)
     several: Any = scoring
     if isinstance(several, Mapping | list | tuple | set | frozenset):
-        advice = "Call once for each metric: with memory= nothing is trained twice."
+        advice = "Call once for each metric."
         raise check.fail("scoring", "be one metric", repr(several), advice)
     estimators = named_scores(estimator)
     fit = FitCall.of(parameters, has_test=False)
@@ -336,6 +336,9 @@ def _notes_of(
     if lacking := int(np.isnan(scores[0].estimate).sum()):
         text = f"no score at {lacking} of {len(scores[0].estimate)} sizes, where under two "
         notes.append(Note("undefined", f"{text}of {n_samples} trainings gave one."))
+    if any(own.behind is None and own.floor is None and own.is_constant.any() for own in scores):
+        text = "at some size all trainings gave the same score: the band has no width there, "
+        notes.append(Note("caution", f"{text}which does not show that the score is known."))
     return notes
 
 
@@ -351,7 +354,7 @@ def _checked_sizes(train_sizes: Any, n_units: int, n_classes: int, what: str) ->
             advice = "Whole numbers are numbers of rows. Of more than 90 % too few rows are left."
             raise check.fail("train_sizes", f"be shares in (0, {_MOST}]", repr(train_sizes), advice)
         units = np.floor(sizes * n_units + 0.5)
-    most = int(_MOST * n_units)
+    most = int(_MOST * n_units + 0.5)
     least = max(n_classes, 2)
     if units.min() < least or units.max() > most:
         must = f"be training sets of {least} to {most} of the {n_units} {what}"

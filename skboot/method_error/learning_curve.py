@@ -59,7 +59,7 @@ def errors_by_size(values: Floats) -> ErrorsBySize:
         V2 is at most the largest up to there, unless s^2 is larger.
     """
     found = [_at_one_size(own) for own in values]
-    share, on_tests, between, shared, spread = np.array([one.numbers for one in found]).T
+    share, on_tests, between, shared, spread, times = np.array([one.numbers for one in found]).T
     trusted = np.asarray(share <= _HALF)
     trusted = trusted if trusted.any() else ~trusted
     training = between * share / (1 - share)
@@ -67,7 +67,7 @@ def errors_by_size(values: Floats) -> ErrorsBySize:
     training = np.where(trusted, training, np.minimum(training, most))
     scale = np.sqrt(between * spread)[trusted].sum()
     rho = np.clip(shared[trusted].sum() / scale, -1.0, 1.0) if scale > 0 else 0.0
-    of_training = training + between / values.shape[1]
+    of_training = training + between / times
     variance = on_tests + of_training + 2 * rho * np.sqrt(on_tests * training)
     # The parts of units, and of subsamples, are correlated over sizes as they are seen to be.
     units = np.array([one.of_units for one in found])
@@ -89,7 +89,8 @@ class _AtOneSize(NamedTuple):
     estimate : float
     numbers : tuple of float
         Share trained on; variance of the mean over units; variance of subsamples; covariance of
-        these with the mean difficulty of the units trained on; and the variance of that.
+        these with the mean difficulty of the units trained on, and the variance of that; number of
+        subsamples with a value.
     of_units : ndarray of shape (n_units,)
         Deviation of each unit's mean.
     of_samples : ndarray of shape (n_samples,)
@@ -97,7 +98,7 @@ class _AtOneSize(NamedTuple):
     """
 
     estimate: float
-    numbers: tuple[float, float, float, float, float]
+    numbers: tuple[float, float, float, float, float, int]
     of_units: Floats
     of_samples: Floats
 
@@ -127,7 +128,7 @@ def _at_one_size(values: Floats) -> _AtOneSize:
     share = float((~outside).mean())
     every = np.full(n_samples, np.nan)
     every[used] = of_samples
-    numbers = (share, on_tests, between, float(shared[0, 1]), float(shared[0, 0]))
+    numbers = (share, on_tests, between, float(shared[0, 1]), float(shared[0, 0]), len(values))
     return _AtOneSize(estimate, numbers, deviation, every)
 
 

@@ -18,6 +18,9 @@ from .run_records import RunRecords
 
 Floats = NDArray[np.float64]
 
+# Share of a score below which a standard error is rounding.
+_ROUNDING = 1e-12
+
 
 class ScoresBySize(NamedTuple):
     """Score of a method at some training-set sizes, or the difference of two.
@@ -45,6 +48,12 @@ class ScoresBySize(NamedTuple):
     bounds: tuple[float, float]
     floor: Floats | None = None
 
+    @property
+    def is_constant(self) -> NDArray[np.bool_]:
+        """Where all trainings gave the same score, but for rounding, (n_sizes,)."""
+        error = np.sqrt(np.diag(self.covariance))
+        return np.asarray(error <= _ROUNDING * np.abs(self.estimate))
+
 
 class _ErrorsOfUnits(NamedTuple):
     """Errors of a method on the units outside of its subsamples.
@@ -55,7 +64,7 @@ class _ErrorsOfUnits(NamedTuple):
     values : ndarray of shape (n_sizes, n_samples, n_units)
         NaN inside, and without a score.
     centre : ndarray of shape (n_sizes,)
-        Error of all runs together, of a function of means; NaN for others, which are means.
+        Error of all runs together, where it is no mean over units; NaN for those.
     n_effective : int
     n_rows : int
         Of how many rows it is a share; 0 where it is none.
@@ -117,7 +126,7 @@ def _errors_of_units(
     several = []
     for metric, kept, own in zip(metrics, runs, zip(*by_size, strict=True), strict=True):
         values = np.array([_values(losses) for losses in own])
-        centre = np.array([losses.value for losses in own], dtype=float)
+        centre = np.array([_centre(losses) for losses in own])
         is_share = metric.bounds in ((0.0, 1.0), (-1.0, 0.0)) and all(
             losses.losses is not None and is_two_valued(metric, losses.losses) for losses in own
         )
@@ -148,6 +157,14 @@ def _values(losses: OutOfBagLosses) -> Floats:
         scores, influence = losses.rows.errors, by_unit(losses.rows, losses.kept)(slice(None))
     values[losses.used] = np.where(counts[losses.used] == 0, scores[:, None] + influence, np.nan)
     return values
+
+
+def _centre(losses: OutOfBagLosses) -> float:
+    """Return the error of all runs together where it is no mean over units; NaN for those."""
+    if losses.rows is None and len(losses.used):
+        assert losses.scores is not None
+        return float(losses.scores.mean())
+    return float(losses.value)
 
 
 def _scores(errors: _ErrorsOfUnits, values: Floats, centre: Floats) -> ScoresBySize:

@@ -7,8 +7,8 @@ of the method trained on 2 n rows?
 Design. Subsamples of n rows of real data: digits (1797 rows of ten classes, n 300), breast cancer
 (569, n 200), diabetes (442, n 150). Methods of different slopes. The truth is the mean score of 300
 trainings on 2 n random rows of all data, each tested on all others. Fits are by least squares with
-weights 1 / variance over sizes of 20, 33, 50, 70 and 90 %, c from .1 to 2. 200 subsamples a cell, 999 draws each. Beside it the interval of the curve
-at .9 n, as if more rows gave nothing.
+weights 1 / variance over sizes of 20, 33, 50, 70 and 90 %, with c from .1 to 2. 200 subsamples a
+cell, 999 draws each. Beside it the interval of the curve at .9 n, as if more rows gave nothing.
 
 Rule, written before the run. `learning_curve` goes beyond the data, up to 2 n, if the exact
 one-sided 95 % lower limit of the coverage of the fitted interval is at least 90 % in every cell.
