@@ -32,6 +32,7 @@ LAYERS = [
     ["_base.typing"],
     ["_base.sklearn_compat"],
     ["_base.arrays"],
+    ["_base.reading"],
     ["_base.memory"],
     ["_base.checks"],
     ["_base.copies"],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
+from .._base.reading import BadCall
 from ..results.curve import CURVE_NAMES
-from .reading import BadCall
 
 _DESCRIPTION = """\
 Scores of machine-learning systems with their confidence intervals, from a file of predictions:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._base.reading import BadCall
 from ..results.storage import write_text
-from .reading import BadCall
 
 _FILE = "digits.csv"
 _ALL = "--systems logistic bayes tree"

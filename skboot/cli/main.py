@@ -12,10 +12,10 @@ import warnings
 from collections.abc import Sequence
 
 from .._base.messages import parts_of
+from .._base.reading import BadCall
 from .arguments import parser_of
 from .demo import demonstrate
 from .printing import check_files, put, tables_of, text_of, write_files
-from .reading import BadCall
 from .verbs import answer_of
 
 _BAD_CALL, _INTERRUPTED = 2, 130

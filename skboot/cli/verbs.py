@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._base.messages import parts_of
+from .._base.reading import BadCall
 from .._base.warnings import warn_user
 from ..results.storage import plain
 from .columns import Rows, rows_of
-from .reading import BadCall
 
 
 class Answer(NamedTuple):
