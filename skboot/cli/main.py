@@ -27,14 +27,17 @@ _OPTIONS = {
     "sample_weight": "--weights",
     "random_state": "--seed",
     "pilot": "the pilot",
+    "table": "column",
 }
 # What a warning starts with: the function behind a verb.
-_FUNCTION = re.compile(r"^(bootstrap_score|compare_systems|bootstrap_curve|plan_evaluation): ")
+_FUNCTION = re.compile(
+    r"^(bootstrap_score|compare_systems|bootstrap_curve|plan_evaluation|check_table): "
+)
 # An argument in a sentence, such as confidence_level=0.95 or labels=, of those that are options.
 _ARGUMENT = re.compile(
     r"\b(labels|groups|strata|by|average_over|block_length|metric|interval|confidence_level|"
     r"n_resamples|random_state|sample_weight|pos_label|greater_is_better|half_width|difference|"
-    r"margin|power|proportion)=(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
+    r"margin|power|proportion|n|decimals)=(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
 )
 
 

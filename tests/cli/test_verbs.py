@@ -207,11 +207,15 @@ def test_demo_shows_every_other_verb_and_writes_only_where_it_is_told(
     assert (code, err) == (0, "")
     assert list(tmp_path.iterdir()) == []
     shown = [line.split()[2] for line in out.splitlines() if line.startswith("$ skboot ")]
-    assert shown == ["score", "compare", "gate", "rank", "curve", "plan"]
+    assert shown == ["score", "compare", "gate", "rank", "curve", "plan", "check"]
     (tmp_path / "here").mkdir()
     code, again, err = skboot("demo", "here")
     assert (code, err) == (0, "")
     assert again.splitlines()[:-1] == out.splitlines()[:-1]
-    assert {path.name for path in (tmp_path / "here").iterdir()} == {"digits.csv", "report.html"}
+    assert {path.name for path in (tmp_path / "here").iterdir()} == {
+        "digits.csv",
+        "table.csv",
+        "report.html",
+    }
     code, out, err = skboot("demo", "nowhere")
     assert (code, out, err) == (2, "", "skboot demo: there is no folder 'nowhere'\n")
