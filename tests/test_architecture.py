@@ -356,6 +356,7 @@ DOORS = {
     "compare_methods",
     "search_score",
     "plan_evaluation",
+    "check_table",
     "BootstrapScorer",
 }
 

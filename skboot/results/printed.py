@@ -31,8 +31,9 @@ from .comparison_tables import MAX_SHOWN, p_number
 from .provenance import FromACall, Provenance, gathered
 from .shown import Shown
 
-# Significant digits of a float that errors of rounding leave as they were.
-_DIGITS = 12
+# Most decimals of a number that is no text: in later ones an unrounded share differs from its
+# fraction, by the error of a float, and nobody prints so many (record 0101).
+_MOST_DECIMALS = 9
 _NEEDED, _OPTIONAL = ("system", "score"), ("n", "decimals")
 _OUTCOMES = {
     "always": "significantly different whatever the predictions",
@@ -417,9 +418,9 @@ def check_table(
     >>> table = {"system": ["A", "B", "C"], "score": ["0.948", "0.936", "0.871"]}
     >>> check = check_table(table, n=250)
     >>> print(check.claim())  # doctest: +NORMALIZE_WHITESPACE
-    Of 1 pair of printed scores, 0 are significantly different whatever the predictions, 0 are not,
-    whatever the predictions, and 1 depend on the predictions (exact McNemar test, p <= 0.05, not
-    adjusted for several pairs). No number of right rows of 250 gives the score 0.871 of C.
+    Of 1 pair of printed scores, by the exact McNemar test at p <= 0.05, each pair by itself: 1 is
+    not significantly different, whatever the predictions (A vs B). No number of right rows of 250
+    gives the score of C, 0.871 (217 give 0.868 and 218 give 0.872).
     """
     level = check.check_confidence_level(confidence_level)
     columns = _columns_of(table)
@@ -483,11 +484,11 @@ def _names_of(column: Iterable[Any]) -> list[str]:
 
 
 def _text_of(cell: Any) -> str:
-    """Return a cell as it was printed; of a number the digits that rounding errors leave."""
+    """Return a cell as it was printed; a number without zeros at the end."""
     if isinstance(cell, str):
         return cell.strip()
     try:
-        return f"{float(str(cell)):.{_DIGITS}g}"
+        return f"{float(str(cell)):.{_MOST_DECIMALS}f}".rstrip("0").rstrip(".")
     except ValueError:
         return str(cell)
 
@@ -496,8 +497,8 @@ def _value_of(text: str, system: str) -> Decimal:
     try:
         value = Decimal(text.removesuffix("%").rstrip())
     except InvalidOperation:
-        value = Decimal(-1)
-    if 0 <= value <= 100:
+        value = Decimal("NaN")
+    if value.is_finite() and 0 <= value <= 100:
         return value
     must = "hold one number of each system, a fraction or from 0 to 100 percent"
     advice = "Write 0.934, 93.4 or 93.4%, without a standard deviation beside it."
@@ -531,7 +532,8 @@ def _whole_numbers(name: str, column: Any, given: Any, n_rows: int) -> list[int]
         return [whole_number(name, given, least)] * n_rows
     if column is None:
         return None
-    cells = (int(cell) if str(cell).strip().isdecimal() else cell for cell in column)
+    texts = (str(cell).strip() if isinstance(cell, str) else cell for cell in column)
+    cells = (int(cell) if str(cell).isdecimal() else cell for cell in texts)
     return [whole_number(f"table[{name!r}]", cell, least) for cell in cells]
 
 
