@@ -137,7 +137,7 @@ class TableCheck(FromACall, Shown):
     Examples
     --------
     >>> from skboot import check_table
-    >>> table = {"system": ["A", "B", "C"], "score": ["93.4", "92.9", "85.0"]}
+    >>> table = {"system": ["A", "B", "C"], "score": ["93.4", "92.4", "85.0"]}
     >>> check = check_table(table, n=1000)
     >>> check.rows[0].k_low, check.rows[0].k_high
     (934, 934)
@@ -493,26 +493,26 @@ def _text_of(cell: Any) -> str:
         return str(cell)
 
 
-def _value_of(text: str, system: str) -> Decimal:
+def _value_of(cell: str, system: str) -> Decimal:
     try:
-        value = Decimal(text.removesuffix("%").rstrip())
+        value = Decimal(cell.removesuffix("%").rstrip())
     except InvalidOperation:
         value = Decimal("NaN")
     if value.is_finite() and 0 <= value <= 100:
         return value
     must = "hold one number of each system, a fraction or from 0 to 100 percent"
     advice = "Write 0.934, 93.4 or 93.4%, without a standard deviation beside it."
-    raise check.fail("table['score']", must, f"{text!r} of {system!r}", advice)
+    raise check.fail("table['score']", must, f"{cell!r} of {system!r}", advice)
 
 
-def _is_percent(systems: Sequence[str], texts: Sequence[str], values: Sequence[Decimal]) -> bool:
+def _is_percent(systems: Sequence[str], cells: Sequence[str], values: Sequence[Decimal]) -> bool:
     """Tell by their size, or by a percent sign, whether all scores are percent; say so."""
-    signs = [text.endswith("%") for text in texts]
+    signs = [cell.endswith("%") for cell in cells]
     if max(values) <= 1 and not any(signs):
         say("choice", "Scores are read as fractions: none is above 1.")
         return False
     say("choice", "Scores are read as percent: one is above 1 or has a percent sign.")
-    each = zip(systems, texts, values, signs, strict=True)
+    each = zip(systems, cells, values, signs, strict=True)
     small = [
         f"{name} ({text})" for name, text, value, signed in each if 0 < value <= 1 and not signed
     ]
