@@ -179,11 +179,8 @@ class TableCheck(FromACall, Shown):
             predictions, all rows and pairs (of many pairs those with the highest score), and notes.
         """
         facts = rendering.text_list(self._facts())
-        tables = [
-            self._systems(),
-            *([self._pairs_table(self._shown_pairs())] if self.pairs else []),
-        ]
-        return "\n\n".join([f"{self._heading()}\n{facts}", *map(rendering.text_table, tables)])
+        tables = map(rendering.text_table, self._tables_of(self._shown_pairs()))
+        return "\n\n".join([f"{self._heading()}\n{facts}", *tables])
 
     @door("TableCheck.claim")
     def claim(self) -> str:
@@ -236,7 +233,7 @@ class TableCheck(FromACall, Shown):
         below = math.floor(row.score * row.n)
         near = wording.listed(
             [
-                f"{k} give {rendering.number(self._unit * k / row.n, row.decimals)}"
+                f"{k} would give {rendering.number(self._unit * k / row.n, row.decimals)}"
                 for k in (below, below + 1)
                 if k <= row.n
             ]
@@ -257,7 +254,7 @@ class TableCheck(FromACall, Shown):
     def _doubtful_bold(self) -> list[str]:
         """Say of each highest score which others no predictions make significantly different."""
         said = []
-        for name in self._highest():
+        for name in _highest(self.rows):
             never = [pair[:2] for pair in self.pairs if pair.significant == "never"]
             others = [
                 second if first == name else first
@@ -282,21 +279,21 @@ class TableCheck(FromACall, Shown):
     def _impossible(self) -> list[PrintedScore]:
         return [row for row in self.rows if row.k_low is None]
 
-    def _highest(self) -> list[str]:
-        highest = max(row.score for row in self.rows)
-        return [row.system for row in self.rows if row.score == highest]
-
     def _shown_pairs(self) -> Sequence[PrintedPair]:
-        """Return all pairs if they are few, else those with the highest score."""
+        """Return all pairs if they are few, else those with the highest score that is in one."""
         if len(self.pairs) <= MAX_SHOWN:
             return self.pairs
-        highest = set(self._highest())
+        tested = {name for pair in self.pairs for name in pair[:2]}
+        highest = set(_highest([row for row in self.rows if row.system in tested]))
         return [pair for pair in self.pairs if not highest.isdisjoint(pair[:2])]
 
     def _limits(self, row: PrintedScore) -> str:
         """Write Wilson's limits with the decimals of the score."""
         limits = self._unit * row.low, self._unit * row.high
         return rendering.limits(limits, row.decimals) if row.k_low is not None else "no interval"
+
+    def _tables_of(self, pairs: Sequence[PrintedPair]) -> list[rendering.Table]:
+        return [self._systems(), *([self._differences(pairs)] if pairs else [])]
 
     def _systems(self) -> rendering.Table:
         level = rendering.percent(self.confidence_level)
@@ -308,7 +305,7 @@ class TableCheck(FromACall, Shown):
         ]
         return rendering.Table(header, cells)
 
-    def _pairs_table(self, pairs: Sequence[PrintedPair]) -> rendering.Table:
+    def _differences(self, pairs: Sequence[PrintedPair]) -> rendering.Table:
         header = ["difference", "value", "smallest p", "largest p", "significant"]
         digits = max(row.decimals for row in self.rows if row.k_low is not None)
         cells = [
@@ -326,15 +323,14 @@ class TableCheck(FromACall, Shown):
     # -------------------------------------------------------------- what `Shown` asks for
 
     def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
-        pairs = [("", self._pairs_table(self.pairs))] if self.pairs else []
-        return [("", self._systems()), *pairs]
+        return [("", table) for table in self._tables_of(self.pairs)]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         return [pair._asdict() for pair in self.pairs]
 
     def _repr_html_(self) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        tables = "".join(rendering.html_table(table) for _, table in self._tables())
+        tables = "".join(map(rendering.html_table, self._tables_of(self._shown_pairs())))
         facts = rendering.html_list(self._facts())
         return f'<div style="color:inherit;max-width:52em">{claim}{facts}{tables}</div>'
 
@@ -420,7 +416,7 @@ def check_table(
     >>> print(check.claim())  # doctest: +NORMALIZE_WHITESPACE
     Of 1 pair of printed scores, by the exact McNemar test at p <= 0.05, each pair by itself: 1 is
     not significantly different, whatever the predictions (A vs B). No number of right rows of 250
-    gives the score of C, 0.871 (217 give 0.868 and 218 give 0.872).
+    gives the score of C, 0.871 (217 would give 0.868 and 218 would give 0.872).
     """
     level = check.check_confidence_level(confidence_level)
     columns = _columns_of(table)
@@ -632,6 +628,11 @@ def _tell_of_pairs(rows: Sequence[PrintedScore], n_tested: int) -> None:
 def _alpha(confidence_level: float) -> float:
     """Return the largest p-value that is significant, without the error of a subtraction."""
     return round(1 - confidence_level, 12)
+
+
+def _highest(rows: Sequence[PrintedScore]) -> list[str]:
+    highest = max(row.score for row in rows)
+    return [row.system for row in rows if row.score == highest]
 
 
 def _counts(row: PrintedScore) -> str:

@@ -286,7 +286,9 @@ def test_wilson_limits_are_those_of_the_fewest_and_the_most_right_rows():
 def test_bold_type_that_no_predictions_support_and_impossible_scores_are_named():
     check = check_table(PAPER)
     text = " ".join(check.summary().split())
-    assert "No number of right rows of 500 gives the score of old, 85.37 (426 give 85.20" in text
+    assert (
+        "No number of right rows of 500 gives the score of old, 85.37 (426 would give 85.20" in text
+    )
     assert "Does it average several runs" in text
     assert "ours has the highest score, and no predictions make it significantly different" in text
     assert "Not tested: 7 pairs" in text
@@ -333,6 +335,10 @@ def test_of_many_pairs_the_summary_shows_those_with_the_highest_score():
     lines = check.summary().splitlines()
     assert sum(" - " in line for line in lines) == 19
     assert check.to_markdown().count(" - s") == 190
+    # The highest score is impossible: pairs with the next one are shown.
+    check = check_table(table_of([*texts, "0.995"]), n=100)
+    assert sum(" - s" in line for line in check.summary().splitlines()) == 19
+    assert "bold type" not in check.summary()
 
 
 def test_a_check_is_kept_shown_and_drawn(tmp_path):
