@@ -389,14 +389,14 @@ def check_table(
 
     Notes
     -----
-    A score s printed to d decimals allows the numbers k of right rows with |k / n - s| <= 10^-d / 2
-    (d decimals of the fraction), ties rounded to either side. Up to n = 10^d there is one at most,
-    and often none (GRIM, Brown & Heathers 2017).
+    A score s printed to d decimals, as a fraction, allows the numbers k of right rows with
+    ``abs(k / n - s) <= 10**-d / 2``, ties rounded to either side. Up to n = 10**d there is one at
+    most, and often none (GRIM, Brown & Heathers 2017).
 
     Two systems with k1 >= k2 right rows of the same n have b + c rows on which one alone is right,
     with b - c = k1 - k2 and c from 0 to min(k2, n - k1). The exact p-value, min(1, 2 P(X <= c)) of
     a binomial X of b + c trials, rises with c and falls with k1 - k2. So it is smallest for the
-    largest difference of the allowed numbers, D, with c = 0: min(1, 2^(1 - D)); and largest for
+    largest difference of the allowed numbers, D, with c = 0: min(1, 2**(1 - D)); and largest for
     the smallest difference with the largest c.
 
     Systems with the same n are taken to have answered the same rows, which are independent. No pair
