@@ -140,6 +140,7 @@ TREE = {
             ("runs of each method", "compare_runs"),
             ("estimators", "compare_methods"),
             ("scores by data set", "compare_across"),
+            ("a printed table", "check_table"),
         ]
     },
     "nothing yet": {"": [("how much data?", "plan_evaluation")]},

@@ -25,6 +25,7 @@ PAGES = [
     "methods",
     "networks",
     "planning",
+    "printed_tables",
     "rankings",
     "recipes",
     "runs",

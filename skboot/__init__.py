@@ -19,6 +19,7 @@ if typing.TYPE_CHECKING:
     from .curves import bootstrap_curve
     from .inference import proportion_interval
     from .planning import plan_evaluation
+    from .results.printed import check_table
     from .runs import bootstrap_runs
     from .scorer import BootstrapScorer
     from .splitters import (
@@ -43,6 +44,7 @@ __all__ = [
     "bootstrap_curve",
     "bootstrap_runs",
     "bootstrap_score",
+    "check_table",
     "compare_across",
     "compare_methods",
     "compare_runs",
@@ -77,6 +79,7 @@ __getattr__, __dir__ = _lazy.names_from(
         "model_selection": [],
         "planning": ["plan_evaluation"],
         "results": [],
+        "results.printed": ["check_table"],
         "runs": ["bootstrap_runs"],
         "streams.scanned": ["scan_dataset"],
         "comparison": [

@@ -32,6 +32,7 @@ LAYERS = [
     ["_base.typing"],
     ["_base.sklearn_compat"],
     ["_base.arrays"],
+    ["_base.reading"],
     ["_base.memory"],
     ["_base.checks"],
     ["_base.copies"],
@@ -355,6 +356,7 @@ DOORS = {
     "compare_methods",
     "search_score",
     "plan_evaluation",
+    "check_table",
     "BootstrapScorer",
 }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
+from .._base.reading import BadCall
 from ..results.curve import CURVE_NAMES
-from .reading import BadCall
 
 _DESCRIPTION = """\
 Scores of machine-learning systems with their confidence intervals, from a file of predictions:
@@ -134,6 +134,15 @@ def _plan(verb: argparse.ArgumentParser) -> None:
     _add_resampling(verb)
 
 
+def _check(verb: argparse.ArgumentParser) -> None:
+    text = "columns system, score, and perhaps n and decimals: .csv, .tsv, .jsonl, ..."
+    verb.add_argument("file", metavar="TABLE", help=text)
+    for name, text in (("n", "test rows"), ("decimals", "decimals of each printed score")):
+        more = f"{text}, where the table has no such column"
+        verb.add_argument(f"--{name}", type=int, metavar="N", help=more)
+    _add_confidence(verb)
+
+
 _VERBS: dict[str, tuple[str, Any]] = {
     "score": ("the score of each system, with its interval", _score),
     "compare": ("differences of systems on the same rows", _compare),
@@ -141,6 +150,7 @@ _VERBS: dict[str, tuple[str, Any]] = {
     "rank": ("ranks of systems, with the ranks that each may truly have", _rank),
     "curve": ("a curve with its band: ROC, precision-recall, calibration, ...", _curve),
     "plan": ("how many rows are enough, by a pilot or an expected share", _plan),
+    "check": ("which scores and differences of a printed table are possible", _check),
 }
 
 
@@ -219,10 +229,14 @@ def _add_resampling(verb: argparse.ArgumentParser) -> None:
     _add_level(verb)
 
 
-def _add_level(verb: argparse.ArgumentParser) -> None:
+def _add_confidence(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--confidence-level", type=float, default=0.95, metavar="P", help="default: 0.95"
     )
+
+
+def _add_level(verb: argparse.ArgumentParser) -> None:
+    _add_confidence(verb)
     verb.add_argument("--n-resamples", type=int, default=1999, metavar="N", help="default: 1999")
     text = "of random numbers; default: 0, so that a file gives the same numbers again"
     verb.add_argument("--seed", type=int, default=0, metavar="N", help=text)

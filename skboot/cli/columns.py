@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.reading import BadCall, Cells, Columns, read_columns
 from ..metrics.lookup import resolve_metrics
-from .reading import BadCall, Cells, Columns, read_columns
 
 Array = NDArray[Any]
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .._base.reading import BadCall
 from ..results.storage import write_text
-from .reading import BadCall
 
-_FILE = "digits.csv"
+_FILE, _TABLE = "digits.csv", "table.csv"
 _ALL = "--systems logistic bayes tree"
 # Each with the question that it answers.
 _CALLS = {
@@ -32,6 +32,7 @@ _CALLS = {
     "How many images would tell the accuracy to within one point?": (
         f"plan {_FILE} --y-true digit --y-pred logistic --half-width 0.01"
     ),
+    "What do the accuracies alone say, as a paper prints them?": f"check {_TABLE}",
 }
 
 
@@ -67,16 +68,18 @@ def demonstrate(
             carry_out(shlex.split(call))
             say("")
     if folder is None:
-        say(f"Nothing was kept. For {_FILE} and report.html: skboot demo FOLDER")
+        say(f"Nothing was kept. For {_FILE}, {_TABLE} and report.html: skboot demo FOLDER")
     else:
-        say(f"Wrote {Path(folder, _FILE)} and {Path(folder, 'report.html')}.")
+        report = Path(folder, "report.html")
+        say(f"Wrote {Path(folder, _FILE)}, {Path(folder, _TABLE)} and {report}.")
     return 0
 
 
 def _write_predictions() -> None:
-    """Train three systems on half of the digits, and write what they say of the other half."""
+    """Train three systems on half of the digits; write their answers on the rest, and scores."""
     from sklearn.datasets import load_digits
     from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import accuracy_score
     from sklearn.model_selection import train_test_split
     from sklearn.naive_bayes import GaussianNB
     from sklearn.tree import DecisionTreeClassifier
@@ -94,8 +97,15 @@ def _write_predictions() -> None:
         columns[name] = model.fit(X_train, y_train).predict(X_test).tolist()
     columns["is_eight"] = ["yes" if digit == 8 else "no" for digit in columns["digit"]]
     columns["p_eight"] = models["logistic"].predict_proba(X_test)[:, 8].round(4).tolist()
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    write_text(_FILE, text.getvalue())
+    shares = [accuracy_score(y_test, columns[name]) for name in models]
+    table: dict[str, list[Any]] = {
+        "system": list(models),
+        "score": [f"{share:.1%}" for share in shares],
+        "n": [len(y_test)] * len(models),
+    }
+    for file, content in ((_FILE, columns), (_TABLE, table)):
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        writer.writerow(content)
+        writer.writerows(zip(*content.values(), strict=True))
+        write_text(file, text.getvalue())

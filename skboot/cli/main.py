@@ -12,10 +12,10 @@ import warnings
 from collections.abc import Sequence
 
 from .._base.messages import parts_of
+from .._base.reading import BadCall
 from .arguments import parser_of
 from .demo import demonstrate
 from .printing import check_files, put, tables_of, text_of, write_files
-from .reading import BadCall
 from .verbs import answer_of
 
 _BAD_CALL, _INTERRUPTED = 2, 130
@@ -27,14 +27,17 @@ _OPTIONS = {
     "sample_weight": "--weights",
     "random_state": "--seed",
     "pilot": "the pilot",
+    "table": "column",
 }
 # What a warning starts with: the function behind a verb.
-_FUNCTION = re.compile(r"^(bootstrap_score|compare_systems|bootstrap_curve|plan_evaluation): ")
+_FUNCTION = re.compile(
+    r"^(bootstrap_score|compare_systems|bootstrap_curve|plan_evaluation|check_table): "
+)
 # An argument in a sentence, such as confidence_level=0.95 or labels=, of those that are options.
 _ARGUMENT = re.compile(
     r"\b(labels|groups|strata|by|average_over|block_length|metric|interval|confidence_level|"
     r"n_resamples|random_state|sample_weight|pos_label|greater_is_better|half_width|difference|"
-    r"margin|power|proportion)=(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
+    r"margin|power|proportion|n|decimals)=(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
 )
 
 

@@ -19,9 +19,9 @@ from typing import Any
 from uuid import uuid4
 
 from .._base.files import is_same_file, takes_bytes, write_whole
+from .._base.reading import BadCall
 from ..results import rendering
 from ..results.storage import write_text
-from .reading import BadCall
 from .verbs import Answer
 
 # Of the JSON: it rises when a name in it changes its meaning.

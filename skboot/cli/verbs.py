@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._base.messages import parts_of
+from .._base.reading import BadCall
 from .._base.warnings import warn_user
 from ..results.storage import plain
 from .columns import Rows, rows_of
-from .reading import BadCall
 
 
 class Answer(NamedTuple):
@@ -190,6 +190,23 @@ def _plan(asked: Namespace) -> Answer:
     )
 
 
+def _check(asked: Namespace) -> Answer:
+    from ..results.printed import check_table
+
+    shown = check_table(
+        asked.file, n=asked.n, decimals=asked.decimals, confidence_level=asked.confidence_level
+    )
+    return Answer(
+        title=f"{shown._heading()} ({Path(asked.file).name})",
+        shown=(shown,),
+        text=shown.summary(),
+        record=shown.to_dict(),
+        facts=[("file", asked.file)],
+        picture=shown.plot,
+        settings=shown,
+    )
+
+
 def _pilot(asked: Namespace) -> tuple[Any, Answer | None]:
     """Return the pilot of a plan, a result or a pair, and what is said of it; None without one."""
     if asked.file is None and asked.proportion is None:
@@ -230,6 +247,7 @@ _VERBS: dict[str, Callable[[Namespace], Answer]] = {
     "rank": _rank,
     "curve": _curve,
     "plan": _plan,
+    "check": _check,
 }
 
 

@@ -143,7 +143,7 @@ def proportion_interval(
         hits = f"k={round(share * n)}, n={n}"
         advice = f"k counts the hits: for a share of {share:g} of {n} rows use {hits}."
         raise fail("k", "be an integer", repr(share), advice)
-    k, n = (_whole_number(name, value) for name, value in (("k", k), ("n", n)))
+    k, n = (whole_number(name, value) for name, value in (("k", k), ("n", n)))
     if n < 1 or not 0 <= k <= n:
         advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
         must = "be between 0 and n, and n at least 1"
@@ -316,9 +316,9 @@ def tango_interval(
     -0.517 to -0.026
     """
     counts = Discordant(
-        _whole_number("first_only", first_only, minimum=0),
-        _whole_number("second_only", second_only, minimum=0),
-        _whole_number("n", n, minimum=0),
+        whole_number("first_only", first_only, minimum=0),
+        whole_number("second_only", second_only, minimum=0),
+        whole_number("n", n, minimum=0),
     )
     if sum(counts[:2]) > counts.n or counts.n == 0:
         must = "be the number of all rows, at least first_only + second_only"
@@ -360,8 +360,8 @@ def mcnemar_exact(first_only: int, second_only: int) -> float:
     >>> mcnemar_exact(2, 8)
     0.109375
     """
-    first_only = _whole_number("first_only", first_only, minimum=0)
-    second_only = _whole_number("second_only", second_only, minimum=0)
+    first_only = whole_number("first_only", first_only, minimum=0)
+    second_only = whole_number("second_only", second_only, minimum=0)
     [p] = mcnemar_p_values(np.array([first_only]), np.array([second_only]))
     return float(p)
 
@@ -394,7 +394,7 @@ def discordant_t(
     return np.where(difference == 1, -stdtrit(n - 1, 0.5**n), t)
 
 
-def _whole_number(name: str, value: Any, minimum: int | None = None) -> int:
+def whole_number(name: str, value: Any, minimum: int | None = None) -> int:
     """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
         value, bool

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
 from .._base.doors import door
-from ..results import wording
+from ..results import rendering, wording
 from ..results.entries import Entry, entries_of
 from .common import BLUE, check_asked, range_of, with_direction
 from .forest import ForestPlot, labelled_handles
 
 if TYPE_CHECKING:
-    from ..results import EvaluationResult
+    from ..results import EvaluationResult, TableCheck
 
 _DIFFERENCE = "difference between two subgroups"
 
@@ -173,6 +173,39 @@ class IntervalDisplay(ForestPlot):
             texts=[_text_beside(result, len(kinds) > 1) for result in each],
             panels=panels,
             interval_name=kinds.pop() if len(kinds) == 1 else "interval",
+        )
+        return display.plot(ax, **kwargs)
+
+    @classmethod
+    @door(".from_check")
+    def from_check(cls, check: TableCheck, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw the scores of a printed table with Wilson's intervals.
+
+        Parameters
+        ----------
+        check : TableCheck
+            What to draw, in the order of the table.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        IntervalDisplay
+            The display, drawn; a score that no number of right rows gives has no interval.
+        """
+        rows, unit = check.rows, 100 if check.in_percent else 1
+        display = cls(
+            estimates=[unit * row.score for row in rows],
+            lows=[unit * row.low for row in rows],
+            highs=[unit * row.high for row in rows],
+            names=[row.system for row in rows],
+            texts=[f"{row.printed} ({check._limits(row)})" for row in rows],
+            panels=[
+                ("printed score (%)" if check.in_percent else "printed score", range(len(rows)))
+            ],
+            interval_name=f"{rendering.percent(check.confidence_level)} Wilson interval",
         )
         return display.plot(ax, **kwargs)
 

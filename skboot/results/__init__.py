@@ -4,8 +4,9 @@
 as another interval or level, is answered from what it stores. `ComparisonResult` does the same for
 paired differences of systems. `ResultTable` is a dict of either (several metrics, subgroups) that
 can be shown as one table. `CurveResult` has a value for each point of a curve, `EvaluationPlan` how
-much data is enough, and a `Verdict` says whether a difference passes a margin. Functions of
-`skboot` make all of them; you call `ResultTable` alone, and ``load`` for a file.
+much data is enough, a `TableCheck` what printed scores allow, and a `Verdict` says whether a
+difference passes a margin. Functions of `skboot` make all of them; you call `ResultTable` alone,
+and ``load`` for a file.
 
 Modules of this package are private and may change without notice.
 """
@@ -22,6 +23,7 @@ if typing.TYPE_CHECKING:
     from .curve import CurveResult
     from .data_sets import DatasetsComparison
     from .plan import EvaluationPlan
+    from .printed import TableCheck
 
 __all__ = [
     "ComparisonResult",
@@ -30,6 +32,7 @@ __all__ = [
     "EvaluationPlan",
     "EvaluationResult",
     "ResultTable",
+    "TableCheck",
     "Verdict",
 ]
 
@@ -41,5 +44,6 @@ __getattr__, __dir__ = _lazy.names_from(
         "curve": ["CurveResult"],
         "data_sets": ["DatasetsComparison"],
         "plan": ["EvaluationPlan"],
+        "printed": ["TableCheck"],
     },
 )

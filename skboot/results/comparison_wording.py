@@ -7,7 +7,6 @@ distinguishable are never called equal.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..inference.differences import CLOSED_FORM, words_of_difference
@@ -97,7 +96,7 @@ def _claim_of_one_side(result: ComparisonResult) -> str:
         f"Of {len(result.pairs)} differences in {_metric(result)} between {len(result.systems)} "
         f"{result.estimand}s on {_rows(result)}, {len(told)} could be told to be {side} 0"
     )
-    names = f": {_names(told)}" if told else ""
+    names = f": {wording.named(told)}" if told else ""
     return f"{start}{names} ({_together(result)})."
 
 
@@ -207,16 +206,9 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
         "worse": "{} scored lower" if result.greater_is_better is None else "{} did worse",
         "open": "{} could not be told from it",
     }
-    clauses = [words[kind].format(_names(names)) for kind, names in groups.items() if names]
+    clauses = [words[kind].format(wording.named(names)) for kind, names in groups.items() if names]
     separator = "; " if result.reference is None else ", "
     return f"{start}{separator}{', '.join(clauses)} ({_together(result)})."
-
-
-def _names(names: Sequence[str], most: int = 6) -> str:
-    """List names; of many the first, and the number of the others."""
-    if len(names) <= most:
-        return wording.listed(names)
-    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
 
 
 def _together(result: ComparisonResult) -> str:

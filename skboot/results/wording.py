@@ -367,6 +367,13 @@ def listed(items: Sequence[str]) -> str:
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
+def named(names: Sequence[str], most: int = 6) -> str:
+    """List names; of many the first, and the number of the others."""
+    if len(names) <= most:
+        return listed(names)
+    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
+
+
 def capitalized(text: str) -> str:
     """Return a text as a sentence begins."""
     first = re.match(r"\w+", text)

@@ -5,7 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from skboot import bootstrap_curve, bootstrap_score, compare_systems, plan_evaluation
+from skboot import (
+    bootstrap_curve,
+    bootstrap_score,
+    check_table,
+    compare_systems,
+    plan_evaluation,
+)
 from skboot.results import ResultTable
 from skboot.testing import assert_not_worse
 
@@ -199,6 +205,51 @@ def test_the_same_call_gives_the_same_numbers_and_says_its_seed(skboot, file):
     assert other[1] != first[1]
 
 
+def test_check_is_check_table_and_ends_well_with_an_impossible_score(skboot, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("system,score\nours,93.4\nother,93.20\nold,85.37%\n")
+    found = check_table(table, n=500, confidence_level=0.9)
+    words = ("check", str(table), "--n", "500", "--confidence-level", "0.9")
+    assert found.rows[2].k_low is None
+    code, out, err = skboot(*words)
+    assert (code, err) == (0, "")
+    assert out.startswith(found.summary())
+    assert (
+        skboot(*words, "--json")[1] == json.dumps({"schema": 1, **found.to_dict()}, indent=2) + "\n"
+    )
+    assert skboot(*words, "--markdown")[1].rstrip() == found.to_markdown()
+    assert skboot(*words, "--latex")[1].rstrip() == found.to_latex()
+    report = tmp_path / "report.html"
+    assert skboot(*words, "--report", str(report))[0] == 0
+    assert "No number of right rows" in report.read_text(encoding="utf-8")
+
+
+def test_check_says_in_words_of_the_command_line_what_it_needs(skboot, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("system,score\nours,93.4\nother,.9\n")
+    code, out, err = skboot("check", str(table))
+    assert (code, out) == (2, "")
+    assert err.startswith("skboot check: --n must be given where the table has no column 'n'.")
+    code, _, err = skboot("check", str(table), "--n", "500", "--decimals", "0")
+    assert code == 2
+    assert err.startswith("skboot check: --decimals must be at least the number of decimals")
+    code, _, err = skboot("check", str(table), "--n", "500")
+    assert code == 0
+    assert err.startswith(
+        "skboot: warning: Scores of 1 or less are read as percent too: other (.9)"
+    )
+    table.write_text("system,score\nours,high\n")
+    code, _, err = skboot("check", str(table), "--n", "500")
+    assert code == 2
+    assert err.startswith("skboot check: column 'score' must hold one number of each system")
+    table.write_text("name,score\nours,0.9\n")
+    code, _, err = skboot("check", str(table), "--n", "500")
+    assert (code, err) == (
+        2,
+        f"skboot check: '{table}' has no column 'system'. Columns: name, score\n",
+    )
+
+
 def test_demo_shows_every_other_verb_and_writes_only_where_it_is_told(
     skboot, tmp_path, monkeypatch
 ):
@@ -207,11 +258,15 @@ def test_demo_shows_every_other_verb_and_writes_only_where_it_is_told(
     assert (code, err) == (0, "")
     assert list(tmp_path.iterdir()) == []
     shown = [line.split()[2] for line in out.splitlines() if line.startswith("$ skboot ")]
-    assert shown == ["score", "compare", "gate", "rank", "curve", "plan"]
+    assert shown == ["score", "compare", "gate", "rank", "curve", "plan", "check"]
     (tmp_path / "here").mkdir()
     code, again, err = skboot("demo", "here")
     assert (code, err) == (0, "")
     assert again.splitlines()[:-1] == out.splitlines()[:-1]
-    assert {path.name for path in (tmp_path / "here").iterdir()} == {"digits.csv", "report.html"}
+    assert {path.name for path in (tmp_path / "here").iterdir()} == {
+        "digits.csv",
+        "table.csv",
+        "report.html",
+    }
     code, out, err = skboot("demo", "nowhere")
     assert (code, out, err) == (2, "", "skboot demo: there is no folder 'nowhere'\n")

@@ -1,8 +1,8 @@
 """Files that an earlier skboot wrote, and what it said of them: ``python tests/kept/keep.py``.
 
-One file for each basis of a result, table, curve, comparison and plan, the state of an accumulator,
-and the folder of a fit's ``memory=``. A later version must read each to the end and say the same
-(`test_kept.py`); run this again only where files of before need not be read any more.
+One file for each basis of a result, table, curve, comparison, plan and check, the state of an
+accumulator, and the folder of a fit's ``memory=``. A later version must read each to the end and
+say the same (`test_kept.py`); run this again only where files of before need not be read any more.
 """
 
 import json
@@ -93,6 +93,9 @@ RESULTS = {
     "plan": lambda: skboot.plan_evaluation(score(DECISION), half_width=0.05),
     "plan of a pair": lambda: skboot.plan_evaluation(systems().pairs[0], difference=0.2),
     "plan of runs": lambda: skboot.plan_evaluation(runs(), half_width=0.08),
+    "check of a table": lambda: skboot.check_table(
+        {"system": ["a", "b", "c"], "score": ["93.4", "91.0", "85.37"]}, n=500
+    ),
 }
 KINDS = (
     skboot.results.EvaluationResult,
@@ -101,6 +104,7 @@ KINDS = (
     skboot.results.DatasetsComparison,
     skboot.results.ComparisonResult,
     skboot.results.EvaluationPlan,
+    skboot.results.TableCheck,
 )
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from skboot.cli.reading import BadCall, read_columns
+from skboot._base.reading import BadCall, read_columns
 
 TEXT = ["cat", " dog", "01", "a,b", 'say "no"', "two\nlines", "ö"]
 WHOLE = [3, 1, 4, 1, 5, 9, 2]
@@ -260,3 +260,28 @@ def test_text_that_ends_in_nul_is_refused(kind, tmp_path):
         BadCall, match="column 'a' must not hold text that ends in the character NUL"
     ):
         read_columns(str(path), ["a"])
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.npz", "x.parquet"])
+def test_an_optional_column_is_read_where_the_file_has_it(name, tmp_path):
+    path = tmp_path / name
+    rows = {"a": ["p", "q"], "b": [1.5, 2.5]}
+    if path.suffix == ".npz":
+        np.savez(path, **{key: np.array(value) for key, value in rows.items()})
+    elif path.suffix == ".jsonl":
+        records = [{"a": "p", "b": 1.5}, {"a": "q", "b": 2.5}]
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    elif path.suffix == ".parquet":
+        pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
+        import pandas as pd
+
+        pd.DataFrame(rows).to_parquet(path)
+    else:
+        mark = "," if path.suffix == ".csv" else "\t"
+        path.write_text(f"a{mark}b\np{mark}1.5\nq{mark}2.5\n")
+    found = read_columns(str(path), ["a"], ["b", "c"])
+    assert list(found) == ["a", "b"]
+    assert [float(value) for value in found["b"]] == rows["b"]
+    with pytest.raises(BadCall, match="has no column 'c'"):
+        read_columns(str(path), ["a", "c"], ["b"])

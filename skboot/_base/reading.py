@@ -1,7 +1,7 @@
 """Columns by name from a file: CSV, TSV, Parquet, npz or JSON lines.
 
-Cells of a text file stay as they are written, a list of strings; what columns of them mean is
-decided together, in `skboot.cli.columns`. Files that hold types give arrays. Only the columns that
+Cells of a text file stay as they are written, a list of strings; what columns of them mean is for
+the caller to decide, who sees all of them. Files that hold types give arrays. Only the columns that
 are asked for are kept, and no cell may be empty.
 """
 
@@ -11,7 +11,7 @@ import contextlib
 import csv
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from operator import itemgetter
@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.arrays import Unusable, as_array
+from .arrays import Unusable, as_array
 
 Cells = list[str] | NDArray[Any]
 Columns = dict[str, Cells]
+# Names of columns, and whether the file must have each.
+Wanted = Mapping[str, bool]
 
 # Rows that are taken apart at a time. Python's collector of garbage looks at all objects again and
 # again while many new lists are kept, and at none while fewer than 700 are: a million rows take
@@ -39,7 +41,7 @@ class BadCall(Exception):
     """What was asked cannot be done; the text says why, in one line."""
 
 
-def read_columns(path: str, wanted: Sequence[str]) -> Columns:
+def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ()) -> Columns:
     """Read columns of a file.
 
     Parameters
@@ -48,6 +50,8 @@ def read_columns(path: str, wanted: Sequence[str]) -> Columns:
         File, whose kind is told by the end of its name.
     wanted : sequence of str
         Names of columns; of arrays in an npz file.
+    optional : sequence of str
+        Names of columns that are read where the file has them.
 
     Returns
     -------
@@ -69,9 +73,9 @@ def read_columns(path: str, wanted: Sequence[str]) -> Columns:
     if kind not in _READERS:
         known = ", ".join(_READERS)
         raise BadCall(f"{path!r}: the end of a file name tells its kind; known: {known}")
-    names = list(dict.fromkeys(wanted))
+    named = dict.fromkeys([*wanted, *optional], False) | dict.fromkeys(wanted, True)
     try:
-        columns = _READERS[kind](path, names)
+        columns = _READERS[kind](path, named)
     except OSError as error:
         raise BadCall(f"cannot read {path!r}: {error.strerror or error}") from error
     except csv.Error as error:
@@ -89,13 +93,12 @@ def read_columns(path: str, wanted: Sequence[str]) -> Columns:
 # ------------------------------------------------------------------ one function per kind
 
 
-def _csv(path: str, wanted: list[str], delimiter: str = ",") -> Columns:
-    columns: dict[str, list[str]] = {name: [] for name in wanted}
+def _csv(path: str, wanted: Wanted, delimiter: str = ",") -> Columns:
     with _long_cells(), open(path, encoding="utf-8-sig", newline="") as file:
         # Otherwise a quote that is not closed takes all rows behind it into its cell.
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         header = next(reader, [])
-        _check_names(path, wanted, header)
+        columns: dict[str, list[str]] = {name: [] for name in _names(path, wanted, header)}
         n_rows = 0
         while lines := _some_rows(reader, n_rows):
             rows = _whole_rows(lines, len(header), n_rows)
@@ -140,11 +143,11 @@ def _whole_rows(lines: list[list[str]], width: int, n_before: int) -> list[list[
     return rows
 
 
-def _tsv(path: str, wanted: list[str]) -> Columns:
+def _tsv(path: str, wanted: Wanted) -> Columns:
     return _csv(path, wanted, "\t")
 
 
-def _json_lines(path: str, wanted: list[str]) -> Columns:
+def _json_lines(path: str, wanted: Wanted) -> Columns:
     columns: dict[str, list[Any]] = {name: [] for name in wanted}
     known: dict[str, Any] = {}
     with open(path, encoding="utf-8-sig") as file:
@@ -166,8 +169,8 @@ def _json_lines(path: str, wanted: list[str]) -> Columns:
         for name in wanted
         if name not in known and any(value is not None for value in columns[name])
     ]
-    _check_names(path, wanted, [*known, *inner])
-    return {name: _typed(name, values) for name, values in columns.items()}
+    names = _names(path, wanted, [*known, *inner])
+    return {name: _typed(name, columns[name]) for name in names}
 
 
 def _within(record: Any, name: str) -> Any:
@@ -177,11 +180,10 @@ def _within(record: Any, name: str) -> Any:
     return record
 
 
-def _npz(path: str, wanted: list[str]) -> Columns:
+def _npz(path: str, wanted: Wanted) -> Columns:
     try:
         with np.load(path, allow_pickle=False) as archive:
-            _check_names(path, wanted, archive.files)
-            arrays = {name: archive[name] for name in wanted}
+            arrays = {name: archive[name] for name in _names(path, wanted, archive.files)}
     except (ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise BadCall(f"{path!r} is not an npz archive of numbers and text: {error}") from error
     for name, array in arrays.items():
@@ -191,34 +193,34 @@ def _npz(path: str, wanted: list[str]) -> Columns:
     return dict(arrays)
 
 
-def _parquet(path: str, wanted: list[str]) -> Columns:
+def _parquet(path: str, wanted: Wanted) -> Columns:
     try:
         from pyarrow import lib, parquet
     except ImportError:
         return _parquet_by_polars(path, wanted)
     try:
         with parquet.ParquetFile(path) as file:
-            _check_names(path, wanted, file.schema_arrow.names)
-            table = file.read(columns=wanted)
+            names = _names(path, wanted, file.schema_arrow.names)
+            table = file.read(columns=names)
     except lib.ArrowInvalid as error:
         raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-    return {name: _typed(name, table.column(name).to_numpy()) for name in wanted}
+    return {name: _typed(name, table.column(name).to_numpy()) for name in names}
 
 
-def _parquet_by_polars(path: str, wanted: list[str]) -> Columns:
+def _parquet_by_polars(path: str, wanted: Wanted) -> Columns:
     try:
         import polars
     except ImportError as error:
         raise BadCall("Parquet files need pyarrow. Install it with: pip install pyarrow") from error
     try:
-        _check_names(path, wanted, polars.read_parquet_schema(path))
-        frame = polars.read_parquet(path, columns=wanted)
+        names = _names(path, wanted, polars.read_parquet_schema(path))
+        frame = polars.read_parquet(path, columns=names)
     except polars.exceptions.ComputeError as error:
         raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-    return {name: _typed(name, frame[name].to_numpy()) for name in wanted}
+    return {name: _typed(name, frame[name].to_numpy()) for name in names}
 
 
-_READERS: dict[str, Callable[[str, list[str]], Columns]] = {
+_READERS: dict[str, Callable[[str, Wanted], Columns]] = {
     ".csv": _csv,
     ".tsv": _tsv,
     ".tab": _tsv,
@@ -232,15 +234,16 @@ _READERS: dict[str, Callable[[str, list[str]], Columns]] = {
 # ------------------------------------------------------------------ steps
 
 
-def _check_names(path: str, wanted: Sequence[str], known: Any) -> None:
-    """Refuse columns that are not there, and names that are there twice."""
+def _names(path: str, wanted: Wanted, known: Any) -> list[str]:
+    """Return the columns that are there; refuse a file without one it needs, or with one twice."""
     names = list(known)
-    for name in wanted:
-        if name not in names:
+    for name, is_needed in wanted.items():
+        if name not in names and is_needed:
             listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
             raise BadCall(f"{path!r} has no column {name!r}. Columns: {listed or 'none'}")
         if names.count(name) > 1:
             raise BadCall(f"{path!r} has {names.count(name)} columns named {name!r}")
+    return [name for name in wanted if name in names]
 
 
 def _typed(name: str, values: Any) -> NDArray[Any]:
