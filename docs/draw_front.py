@@ -129,6 +129,7 @@ TREE = {
             ("yes", "... .fit(X, y, X_test=, y_test=)"),
             ("it is a search", "search_score"),
             ("fold scores alone", "corrected_t"),
+            ("would more rows help", "learning_curve"),
         ]
     },
     "two or more\nto compare": {

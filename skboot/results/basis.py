@@ -57,7 +57,7 @@ _CLASSES = {
     "runs": "runs_basis.RunsBasis",
     "system of runs": "runs_basis.SystemOfRunsBasis",
     "method": "method_basis.MethodBasis",
-    "training-set size": "size_basis.SizeBasis",
+    "training-set size": "curve.SizeBasis",
     "drawn data sets": "data_sets_basis.DrawnDataSetsBasis",
     "given data sets": "data_sets_basis.GivenDataSetsBasis",
 }

@@ -11,18 +11,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.checks import fail
+from .._base.checks import check_choice, fail
 from .._base.doors import door
 from .._base.values import read_only, same_values
 from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval, simultaneous_band
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Drawn, Evidence
+from ..inference.intervals import confidence_interval
 from ..metrics.facts import Facts
 from . import rendering, storage, wording
-from .basis import Basis, SystemBasis
+from .basis import Basis, ScoresBasis, SystemBasis
 from .provenance import FromACall, Provenance, gathered
 from .result import EvaluationResult, evaluation_result
 from .shown import Several, Shown
-from .size_basis import SizeBasis
 
 Floats = NDArray[np.float64]
 
@@ -363,7 +364,8 @@ class CurveResult(FromACall, Shown):
         new = wording.new_units(self.unit, weighted=self.weighted)
         of, how = "this trained system", "resampled"
         if self.n_trainings is not None:
-            of, how = "the method, over training sets of each size,", "trained"
+            method = "both methods" if self.is_difference else "the method"
+            of, how = f"{method}, over training sets of each size,", "trained"
         facts = [
             ("estimand", f"{self._value_name} of {of} on {new}"),
             ("points", f"{len(self.x)}, {self.axes[0]} {self._place(0)} to {self._place(-1)}"),
@@ -434,6 +436,78 @@ class CurveResult(FromACall, Shown):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         return cls(**gathered(parts))
+
+
+@dataclass(frozen=True, eq=False)
+class SizeBasis(ScoresBasis):
+    """A method that was trained on so many rows.
+
+    Attributes
+    ----------
+    evidence : skboot.inference.evidence.Evidence
+        The score, and draws from the normal law of its error.
+    point : PointwiseFacts
+        What is known of it beside these.
+    """
+
+    point: PointwiseFacts
+
+    kind = "training-set size"
+    is_on_rows_left_out = True
+    is_resampled = False
+
+    # -------------------------------------------------------------- numbers
+
+    def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
+        if method == "auto":
+            return pointwise_interval(self.evidence, self.point, level)
+        check_choice("method", method, ("auto", "t"))
+        return confidence_interval(self.evidence, method, level)
+
+    def uses_no_resamples(self, result: EvaluationResult) -> bool:
+        """Whether the interval would be the same with other resamples: nothing is resampled."""
+        return True
+
+    # -------------------------------------------------------------- words
+
+    def title(self, result: EvaluationResult) -> str:
+        """Return which metric, of how many rows to train on and to test on."""
+        metric, _ = wording.name_and_rows(result)
+        return f"{metric}, from {self.rows(result.n_samples)}"
+
+    def rows(self, n_samples: int) -> str:
+        """Return how many rows there are to train on and to test on."""
+        return wording.counted(n_samples, "row")
+
+    def method_name(self, result: EvaluationResult) -> str:
+        """Return the name of the interval in words."""
+        method = result.confidence_interval.method
+        return "t interval" if method == "t" else super().method_name(result)
+
+    def interval_details(self, result: EvaluationResult) -> list[str]:
+        """Return how the interval was made."""
+        return [self.method_name(result)]
+
+    def resampled(self, result: EvaluationResult) -> str:
+        """Return that nothing was resampled."""
+        draws = wording.counted(result.n_resamples, "draw")
+        return f"nothing; the distribution holds {draws} from the normal law of the error"
+
+    def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
+        name, _ = wording.name_and_rows(result)
+        rows = self.rows(result.n_samples)
+        return f"{name} is expected to be {score}, estimated from {rows} ({interval})."
+
+    # -------------------------------------------------------------- files
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return all that is held, for a file."""
+        return super().to_parts() | {"point": self.point._asdict()}
+
+    @classmethod
+    def from_parts(cls, parts: dict[str, Any]) -> Self:
+        """Return the equal of the basis whose ``to_parts`` are given."""
+        return super().from_parts(parts | {"point": PointwiseFacts(**parts["point"])})
 
 
 def with_band(fields_of: Mapping[str, Any], known: CurveEvidence) -> CurveResult:

@@ -16,6 +16,7 @@ from skboot import (
     bootstrap_score,
     compare_across,
     compare_systems,
+    learning_curve,
     search_score,
 )
 from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS
@@ -63,6 +64,11 @@ def _method():
     return scorer.fit(np.column_stack(SCORES[:2]), LABEL).result_
 
 
+def _size():
+    curve = learning_curve(LogisticRegression(), np.column_stack(SCORES[:2]), LABEL, random_state=0)
+    return curve.at(30)
+
+
 def _data_sets(estimand):
     def make():
         results = {}
@@ -90,6 +96,7 @@ CASES = {
         for estimand in ("system", *RUN_METHODS)
     },
     "method": (_method, [(name, "method") for name in METHOD_INTERVALS]),
+    "training-set size": (_size, [("t", None)]),
     "drawn data sets": (
         _data_sets("new"),
         [(name, None) for name in ("studentized", "t", "percentile")],
