@@ -58,6 +58,7 @@ _CLASSES = {
     "system of runs": "runs_basis.SystemOfRunsBasis",
     "method": "method_basis.MethodBasis",
     "training-set size": "curve.SizeBasis",
+    "larger training-set size": "curve.LargerSizeBasis",
     "drawn data sets": "data_sets_basis.DrawnDataSetsBasis",
     "given data sets": "data_sets_basis.GivenDataSetsBasis",
 }

@@ -291,3 +291,39 @@ def test_other_sizes_are_asked_for_by_train_sizes():
     result = learning_curve(GaussianNB(), X, y, random_state=0)
     with pytest.raises(ValueError, match=r"call again with train_sizes=\[60\]"):
         result.at(60)
+
+
+# ------------------------------------------------------------------ more rows
+
+
+def test_more_rows_are_foretold_by_the_law_of_the_curve():
+    X, y = load_diabetes(return_X_y=True)
+    half = np.random.default_rng(0).permutation(len(y))[:220]
+    curve = learning_curve(
+        LinearRegression(), X[half], y[half], scoring="neg_mean_squared_error", random_state=0
+    )
+    point = curve.extrapolate(440)
+    low, high = point.confidence_interval
+    assert curve.estimate[-1] < point.estimate < -2000
+    assert low < point.estimate < high
+    assert high - low > np.ptp(curve.at(curve.x[-1]).confidence_interval[:2])
+    assert point.metric.endswith("at 440 training rows")
+    assert "CI" not in point.summary() + point.claim()
+
+
+@pytest.mark.parametrize("rows", [90, 50, 201, float("nan")])
+def test_rows_at_hand_and_far_more_are_not_extrapolated(rows):
+    X, y = numbered()
+    curve = learning_curve(GaussianNB(), X, y, n_repeats=4, random_state=0)
+    with pytest.raises(ValueError, match="must be more than 90 training rows and at most 200"):
+        curve.extrapolate(rows)
+
+
+def test_differences_and_short_curves_are_not_extrapolated():
+    X, y = numbered()
+    methods = {"a": GaussianNB(), "b": LogisticRegression()}
+    table = learning_curve(methods, X, y, n_repeats=4, random_state=0)
+    short = learning_curve(GaussianNB(), X, y, n_repeats=4, train_sizes=SIZES, random_state=0)
+    for curve in (table["difference"], short):
+        with pytest.raises(ValueError, match="must be asked of a learning curve with scores at 4"):
+            curve.extrapolate(150)

@@ -64,9 +64,9 @@ def _method():
     return scorer.fit(np.column_stack(SCORES[:2]), LABEL).result_
 
 
-def _size():
-    curve = learning_curve(LogisticRegression(), np.column_stack(SCORES[:2]), LABEL, random_state=0)
-    return curve.at(30)
+def _curve():
+    X = np.column_stack(SCORES[:2])
+    return learning_curve(LogisticRegression(), X, LABEL, scoring="neg_log_loss", random_state=0)
 
 
 def _data_sets(estimand):
@@ -96,7 +96,8 @@ CASES = {
         for estimand in ("system", *RUN_METHODS)
     },
     "method": (_method, [(name, "method") for name in METHOD_INTERVALS]),
-    "training-set size": (_size, [("t", None)]),
+    "training-set size": (lambda: _curve().at(30), [("t", None)]),
+    "larger training-set size": (lambda: _curve().extrapolate(2 * N), [("t", None)]),
     "drawn data sets": (
         _data_sets("new"),
         [(name, None) for name in ("studentized", "t", "percentile")],
