@@ -232,7 +232,8 @@ def bootstrap_score(
     Medicine 17, 873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702; Politis &
     Romano (1992), A circular block-resampling procedure for stationary data; Politis & White
     (2004), Econometric Reviews 23, 53-70, with the correction of 28 (2009), 372-375; Angelopoulos,
-    Duchi & Zrnic (2023), PPI++, arXiv:2311.01453; Zrnic (2024), arXiv:2405.18379. Which interval "auto" chooses, and how often each one covers, is in the user guide.
+    Duchi & Zrnic (2023), PPI++, arXiv:2311.01453; Zrnic (2024), arXiv:2405.18379. Which interval
+    "auto" chooses, and how often each one covers, is in the user guide.
 
     Examples
     --------

@@ -83,7 +83,9 @@ class Terms:
         return self.values @ signs, np.einsum("t,stb->sb", signs, self.replicates)
 
 
-def deviations_without(values: Floats, estimates: Floats, times: Floats, n_units: Floats) -> Floats:
+def deviations_without(
+    values: Floats, estimates: Floats, times: NDArray[np.int64], n_units: Floats
+) -> Floats:
     """Return how terms deviate without each unit, so that squares add to the jackknife's variance.
 
     Parameters

@@ -114,10 +114,17 @@ def _of_metric(
     if judge.weight != 0:
         with collected() as of_judge:
             corrected = answer(study)
-        if judge.weight != "auto" or _length(corrected) < _length(alone):
+        is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
+        if judge.weight != "auto" or is_shorter:
             result, told = corrected, of_judge
     tell(*told)
     return _completed(result, alone, study.plan.design.n_samples, judge)
+
+
+def _weight_of(result: EvaluationResult | ComparisonResult) -> float:
+    """Return the weight of the judge, which is that of each system."""
+    one = result if isinstance(result, EvaluationResult) else result._any_system
+    return one.evidence.facts.proxy_weight or 0.0
 
 
 def _length(result: EvaluationResult | ComparisonResult) -> float:
@@ -134,22 +141,21 @@ def _length(result: EvaluationResult | ComparisonResult) -> float:
 def _completed(result: Any, alone: Any, n_samples: int, judge: Judge) -> Any:
     """Return a result with what is known of labels and judge."""
     fields: dict[str, Any] = {}
-    provenance = result.provenance
     if isinstance(result, EvaluationResult):
-        fields["n_samples"] = n_samples
-        n_labelled, text = alone.n_samples, str(alone)
-        weight = result.evidence.facts.proxy_weight or 0.0
+        fields["n_samples"], n_labelled, text = n_samples, alone.n_samples, str(alone)
     else:
+        n_labelled = alone._any_system.n_samples
+        text = "; ".join(f"{one.first} - {one.second} {one}" for one in alone._shown_pairs)
         fields["systems"] = {
             name: _completed(own, alone.systems[name], n_samples, judge)
             for name, own in result.systems.items()
         }
-        of_all = next(iter(fields["systems"].values())).provenance.facts
-        n_labelled, weight = of_all.n_labelled, of_all.proxy_weight
-        text = "; ".join(f"{one.first} - {one.second} {one}" for one in alone._shown_pairs)
-    facts = replace(provenance.facts, n_labelled=n_labelled, proxy_weight=weight, labels_alone=text)
+    provenance = result.provenance
+    known = {"n_labelled": n_labelled, "proxy_weight": _weight_of(result), "labels_alone": text}
+    facts = replace(provenance.facts, **known)
     settings = provenance.settings | judge.settings
-    return replace(result, provenance=replace(provenance, facts=facts, settings=settings), **fields)
+    provenance = replace(provenance, facts=facts, settings=settings)
+    return replace(result, provenance=provenance, **fields)
 
 
 # ------------------------------------------------------------------ what was given
