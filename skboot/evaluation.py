@@ -26,9 +26,8 @@ from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .streams.columns import Request, of_columns
-from .study.judged import Judge, with_judge
 from .study.measured import Scoring, measured_by
-from .study.rows import Sampling, Wanted, checked_rows
+from .study.rows import Judge, Sampling, Wanted, checked_rows
 from .study.scores import evaluate
 from .study.study import Study, study_of
 
@@ -151,8 +150,8 @@ def bootstrap_score(
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
-        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t,
-        logit-t, bias-corrected, skewed-t, studentized, jackknife, ewc, bca, delong, bins.
+        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t, logit-t,
+        bias-corrected, skewed-t, studentized, jackknife, ewc, bca, delong, bins.
     adjust : {None, "max-t"}
         For several scores at once, of several metrics or of a metric with several numbers: "max-t"
         makes intervals that hold all at once with the confidence level, each by its own method at
@@ -272,10 +271,12 @@ def bootstrap_score(
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
     wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust)
     request = ScoreRequest(y_true, y_pred, scoring, sampling, wanted)
-    judge = Judge(proxy, proxy_weight)
-    if judge.is_given:
-        return with_judge(request, judge, _evaluated)
-    return _evaluated(of_columns(request))
+    if proxy is None and isinstance(proxy_weight, str) and proxy_weight == "auto":
+        return of_columns(request).answered(evaluate)
+    # Imported here, because few calls have a judge.
+    from .study.judged import with_judge
+
+    return with_judge(request, Judge(proxy, proxy_weight), _evaluated)
 
 
 def _evaluated(study: Study) -> Any:

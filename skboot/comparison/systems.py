@@ -27,9 +27,8 @@ from ..metrics.statistic import Statistic
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
-from ..study.judged import Judge, with_judge
 from ..study.measured import Scoring, measured_by
-from ..study.rows import Sampling, Wanted, is_lazy
+from ..study.rows import Judge, Sampling, Wanted, is_lazy
 from ..study.study import Study, study_of
 from .arguments import (
     arguments_of,
@@ -275,12 +274,15 @@ def compare_systems(
         Wanted("auto", asked.confidence_level, check.check_workers(n_jobs, verbose)),
         asked,
     )
-    judge, is_paired = Judge(proxy, proxy_weight), check.check_flag("paired", paired)
-    if judge.is_given:
-        if not is_paired:
-            raise check.fail("paired", "be True with proxy", "False")
-        return with_judge(request, judge, partial(_compared_on, request))
-    return compared(request) if is_paired else _unpaired(request)
+    is_paired = check.check_flag("paired", paired)
+    if proxy is None and isinstance(proxy_weight, str) and proxy_weight == "auto":
+        return compared(request) if is_paired else _unpaired(request)
+    if not is_paired:
+        raise check.fail("paired", "be True with proxy", "False")
+    # Imported here, because few calls have a judge.
+    from ..study.judged import with_judge
+
+    return with_judge(request, Judge(proxy, proxy_weight), partial(_compared_on, request))
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,7 +354,7 @@ def compared(request: SystemsRequest) -> Any:
     """Return the comparison of systems on the same rows."""
     study = of_columns(request)
     systems = {name: own.rows for name, [own] in next(iter(study.scores.values())).items()}
-    result = _compared_on(request, study)
+    result = compare_systems_of(request.asked, list(systems), {"": study})
     if request.are_arguments:
         tell(*copy_of_truth(*next(iter(systems.items())), "caution"))
     return result
