@@ -38,7 +38,7 @@ for name, result in results.items():
 print(results["corrected"].claim())
 
 figure, axes = plt.subplots(figsize=(8, 2.6), layout="constrained")
-for k, (name, result) in enumerate(results.items()):
+for k, result in enumerate(results.values()):
     low, high = result.confidence_interval
     axes.plot([low, high], [-k, -k], color="#0072b2", linewidth=3)
     axes.plot(result.estimate, -k, "o", color="#0072b2")

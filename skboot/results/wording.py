@@ -358,6 +358,8 @@ def strip_of(result: EvaluationResult) -> Strip:
 def units(result: EvaluationResult) -> str:
     """Say how many units of what kind were resampled, and how long blocks of rows in time are."""
     if isinstance(result.n_units, int):
+        if result.provenance.facts.proxy_weight:
+            return f"{counted(result.n_units, f'labelled {result.unit}')} and all others"
         block_length = result.provenance.facts.block_length
         of_rows = f" of {counted(block_length, 'row')}" if block_length else ""
         return counted(result.n_units, result.unit) + of_rows

@@ -316,6 +316,7 @@ def test_a_result_says_what_it_stands_on(tmp_path):
     for line in (
         "labelled             90 of 400 rows by humans, all by a judge",
         f"weight of the judge  {found.proxy_weight:.2f}",
+        "resampled            90 labelled rows and all others, 99 times",
         "human labels alone   ",
         "assumed              the rows with a human label are a random sample of all rows",
     ):
