@@ -39,8 +39,6 @@ Floats = NDArray[np.float64]
 _FURTHER_ROWS = 2.0
 # Maximum further rows whose effect is computed, and rows that are read for it.
 _MOST_FURTHER, _MOST_READ = 60, 5_000_000
-# Size of an effect that is rounding.
-_NO_EFFECT = 1e-12
 # Number of the stream of further rows, which no block of resamples has.
 _STREAM = 1 << 31
 
@@ -234,8 +232,7 @@ class WithJudge(Source):
         found = draw(plan, subjects, workers).distributions
         with_row = np.array([own.replicates for own in found]).reshape(len(scores), 2, n_further)
         effects[:, 1:] = np.nan_to_num(with_row - values[:, 1:, None])
-        # Of rows on which a judge's error changes nothing there may be any number.
-        return effects[..., np.abs(_of_differences(effects)).max(axis=(0, 1)) > _NO_EFFECT]
+        return effects
 
 
 def _bound(
@@ -300,7 +297,10 @@ class Terms:
 
         Of several systems the variances are those of their differences, pair by pair.
         """
-        own = _of_differences(self.deviations)
+        own = self.deviations
+        if len(own) > 1:
+            # Squares of the differences of all pairs are those from the mean, times systems.
+            own = own - own.mean(axis=0)
         judge, human = own[:, 0] - own[:, 1], own[:, 2]
         square = float(np.sum(judge**2))
         return float(np.clip(-np.sum(judge * human) / square, 0, 1)) if square > 0 else 0.0
@@ -327,11 +327,3 @@ def _deviations_without(
         Units that a term rests on.
     """
     return (values - estimates[..., None]) * np.sqrt((1 - 1 / n_units)[..., None] * times)
-
-
-def _of_differences(terms: Floats) -> Floats:
-    """Return terms less those of the mean system, whose squares are those of all differences.
-
-    Those of a single system stay as they are.
-    """
-    return terms - terms.mean(axis=0) if len(terms) > 1 else terms
