@@ -46,6 +46,9 @@ def with_judge(request: Any, judge: Judge, answer: Callable[[Study], Any]) -> An
     request, seed = _seeded(request)
     columns = _columns(request, judge.proxy)
     whole = _study(request, columns.human)
+    if whole.plan.design.n_factors > 1:
+        advice = "Give the column whose members differ most."
+        raise check.fail("groups", "have one column with proxy", "two", advice)
     with collected():
         judged, alone = _study(request, columns.judge), _study(request, columns.human, columns.at)
     _check_enough(whole, alone, columns)
@@ -146,9 +149,6 @@ def _check_allowed(request: Any, judge: Judge) -> None:
             raise check.fail(name, "be None with proxy", "both")
     if request.wanted.adjust is not None:
         raise check.fail("adjust", "be None with proxy", repr(request.wanted.adjust))
-    if np.ndim(request.sampling.groups) == 2:
-        advice = "Give the column whose members differ most, once in each group."
-        raise check.fail("groups", "have one column with proxy", "two", advice)
     check.check_choice("interval", request.interval, request.intervals)
     given = [request.y_true, *_by_system(request.y_preds).values()]
     if is_lazy(*given, *_by_system(judge.proxy).values()):
