@@ -117,6 +117,7 @@ TREE = {
             ("subgroups, their gap", "... by="),
             ("average over tasks", "... average_over="),
             ("each class, at once", '... adjust="max-t"'),
+            ("few human labels, a judge", "... proxy="),
             ("a whole curve", "bootstrap_curve"),
             ("a published accuracy", "proportion_interval"),
         ],

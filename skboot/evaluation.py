@@ -13,13 +13,21 @@ from numpy.typing import ArrayLike
 
 from ._base import checks as check
 from ._base.doors import door
-from ._base.typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
+from ._base.typing import (
+    BlockLength,
+    Metric,
+    Metrics,
+    ProxyWeight,
+    ScoreInterval,
+    ScoreOptions,
+    Simultaneous,
+)
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .streams.columns import Request, of_columns
 from .study.measured import Scoring, measured_by
-from .study.rows import Sampling, Wanted, checked_rows
+from .study.rows import Judge, Sampling, Wanted, checked_rows
 from .study.scores import evaluate
 from .study.study import Study, study_of
 
@@ -79,6 +87,8 @@ def bootstrap_score(
     adjust: Simultaneous | None = None,
     same_population: bool = False,
     resamples: ArrayLike | Sequence[ArrayLike] | None = None,
+    proxy: ArrayLike | None = None,
+    proxy_weight: ProxyWeight = "auto",
     greater_is_better: bool | None = None,
     pos_label: Any = None,
     random_state: Any = None,
@@ -140,7 +150,7 @@ def bootstrap_score(
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
-        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t,
+        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t, logit-t,
         bias-corrected, skewed-t, studentized, jackknife, ewc, bca, delong, bins.
     adjust : {None, "max-t"}
         For several scores at once, of several metrics or of a metric with several numbers: "max-t"
@@ -153,6 +163,14 @@ def bootstrap_score(
         0-based row indices to use instead of drawing; ``groups`` then gives the units of the
         jackknife. Arrays of a list may have any number of rows, such as the rows that a training
         sample left out: the spread of their scores is then that of samples of so many rows.
+    proxy : array-like of shape (n_samples,), optional
+        What a judge, such as a language model, says each ``y_true`` is, where a human labelled a
+        random part of the rows alone: the others are NaN or None in ``y_true``. With
+        ``metric="mean"`` the judge's values, and human ones in ``y_pred``. The judge's error on
+        the labelled rows, at least 30 units of them, is taken out of its score of the others.
+    proxy_weight : "auto" or float
+        Weight of the judge in [0, 1]. 0: human labels alone. "auto": the one of the smallest
+        variance, or 0 where the interval is not shorter than that of human labels alone.
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
         nothing is called better or worse. A value that contradicts a known metric is refused.
@@ -212,8 +230,9 @@ def bootstrap_score(
     Resampling-Based Multiple Testing, section 2.3; Newcombe (1998), Statistics in
     Medicine 17, 873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702; Politis &
     Romano (1992), A circular block-resampling procedure for stationary data; Politis & White
-    (2004), Econometric Reviews 23, 53-70, with the correction of 28 (2009), 372-375. Which
-    interval "auto" chooses, and how often each one covers, is in the user guide.
+    (2004), Econometric Reviews 23, 53-70, with the correction of 28 (2009), 372-375; Angelopoulos,
+    Duchi & Zrnic (2023), PPI++, arXiv:2311.01453; Zrnic (2024), arXiv:2405.18379. Which interval
+    "auto" chooses, and how often each one covers, is in the user guide.
 
     Examples
     --------
@@ -251,7 +270,17 @@ def bootstrap_score(
     level = check.check_confidence_level(confidence_level)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
     wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust)
-    study = of_columns(ScoreRequest(y_true, y_pred, scoring, sampling, wanted))
+    request = ScoreRequest(y_true, y_pred, scoring, sampling, wanted)
+    if proxy is None and isinstance(proxy_weight, str) and proxy_weight == "auto":
+        return of_columns(request).answered(evaluate)
+    # Imported here, because few calls have a judge.
+    from .study.judged import with_judge
+
+    return with_judge(request, Judge(proxy, proxy_weight), _evaluated)
+
+
+def _evaluated(study: Study) -> Any:
+    """Return the results of a study of one system."""
     return study.answered(evaluate)
 
 

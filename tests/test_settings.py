@@ -57,6 +57,17 @@ def test_tasks_and_the_positive_class_are_held(name):
         assert settings_of(name, pos_label=label, **named)["pos_label"] == 1
 
 
+@pytest.mark.parametrize("name", ["bootstrap_score", "compare_systems"])
+@pytest.mark.parametrize("weight", [0.5, "auto"])
+def test_a_judge_and_its_weight_are_held(name, weight):
+    some = np.where(np.arange(N) < 40, Y, np.nan)
+    systems = A if name == "bootstrap_score" else {"A": A, "B": B}
+    call = getattr(skboot, name)
+    held = call(some, systems, proxy=Y, proxy_weight=weight, random_state=0, **NUMBERS).settings
+    assert (held["proxy"], held["proxy_weight"]) == (True, weight)
+    assert held["n_resamples"] == 49
+
+
 def test_systems_on_rows_of_their_own_hold_what_differs_by_name():
     held = skboot.compare_systems(
         {"A": Y, "B": Y[:40]},

@@ -35,6 +35,7 @@ ScoreInterval: TypeAlias = Literal[
     "basic",
     "normal",
     "t",
+    "logit-t",
     "bias-corrected",
     "studentized",
     "skewed-t",
@@ -74,6 +75,7 @@ Estimand: TypeAlias = Literal["system", "method", "next_run", "pooled"]
 Adjustment: TypeAlias = Literal["max-t", "holm"]
 Simultaneous: TypeAlias = Literal["max-t"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+ProxyWeight: TypeAlias = float | Literal["auto"]
 BlockLength: TypeAlias = int | Literal["auto"] | None
 Strategy: TypeAlias = Literal["cv-bootstrap", "oob", ".632", ".632+", "optimism"]
 InnerCV: TypeAlias = Literal["grouped", "as-is"]
@@ -149,6 +151,8 @@ class ScoreOptions(_RowOptions, total=False):
     adjust: Simultaneous | None
     same_population: bool
     resamples: ArrayLike | Sequence[ArrayLike] | None
+    proxy: ArrayLike | None
+    proxy_weight: ProxyWeight
 
 
 class RunsOptions(_RowOptions, total=False):
@@ -174,6 +178,8 @@ class SystemsOptions(_RowOptions, total=False):
     average_over: ArrayLike | None
     block_length: BlockLength
     paired: bool
+    proxy: ArrayLike | Mapping[str, ArrayLike] | None
+    proxy_weight: ProxyWeight
     interval: DifferenceInterval
     same_population: bool
 

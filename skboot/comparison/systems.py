@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from .._base.typing import (
     DifferenceInterval,
     Metric,
     Metrics,
+    ProxyWeight,
     SystemsOptions,
 )
 from .._base.warnings import tell
@@ -26,7 +28,7 @@ from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
 from ..study.measured import Scoring, measured_by
-from ..study.rows import Sampling, Wanted, is_lazy
+from ..study.rows import Judge, Sampling, Wanted, is_lazy
 from ..study.study import Study, study_of
 from .arguments import (
     arguments_of,
@@ -99,6 +101,8 @@ def compare_systems(
     alternative: Alternative = "two-sided",
     paired: bool = True,
     same_population: bool = False,
+    proxy: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    proxy_weight: ProxyWeight = "auto",
     greater_is_better: bool | None = None,
     pos_label: Any = None,
     random_state: Any = None,
@@ -171,6 +175,12 @@ def compare_systems(
         and ``by`` need the same rows.
     same_population : bool
         With crossed groups: both columns name members of one population.
+    proxy : array-like of shape (n_samples,), or dict of str to array-like, optional
+        As of `bootstrap_score`: a judge's labels for all rows, where ``y_true`` has human ones for
+        some. With ``metric="mean"`` by system, beside human values in ``y_preds``.
+    proxy_weight : "auto" or float
+        As of `bootstrap_score`, one weight for all systems: "auto" is that of the smallest
+        variance of their differences.
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
         nothing is called better or worse. A value that contradicts a known metric is refused.
@@ -264,7 +274,15 @@ def compare_systems(
         Wanted("auto", asked.confidence_level, check.check_workers(n_jobs, verbose)),
         asked,
     )
-    return compared(request) if check.check_flag("paired", paired) else _unpaired(request)
+    is_paired = check.check_flag("paired", paired)
+    if proxy is None and isinstance(proxy_weight, str) and proxy_weight == "auto":
+        return compared(request) if is_paired else _unpaired(request)
+    if not is_paired:
+        raise check.fail("paired", "be True with proxy", "False")
+    # Imported here, because few calls have a judge.
+    from ..study.judged import with_judge
+
+    return with_judge(request, Judge(proxy, proxy_weight), partial(_compared_on, request))
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,6 +358,11 @@ def compared(request: SystemsRequest) -> Any:
     if request.are_arguments:
         tell(*copy_of_truth(*next(iter(systems.items())), "caution"))
     return result
+
+
+def _compared_on(request: SystemsRequest, study: Study) -> Any:
+    """Return the comparison of the systems of a study."""
+    return compare_systems_of(request.asked, list(next(iter(study.scores.values()))), {"": study})
 
 
 def _unpaired(request: SystemsRequest) -> Any:

@@ -22,6 +22,7 @@
 | one population, other metrics | expanded | |
 | a sum of distances over bins | bins | |
 | the best over thresholds | bias-corrected | a warning |
+| few human labels and a judge's | logit-t | t where the metric has no two ends |
 | average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected |
 | average over drawn tasks | t | |
 
@@ -127,7 +128,8 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
 def _chosen(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of the rule for this evidence; what it must say is told."""
     tell(*cautions_of(evidence))
-    if evidence.facts.bins is not None or evidence.facts.optimized:
+    facts = evidence.facts
+    if facts.bins is not None or facts.optimized or facts.proxy_weight is not None:
         return _made(evidence, planned_method(evidence), confidence_level)
     if evidence.drawn.design.averages_tasks:
         return _over_tasks(evidence, confidence_level)
@@ -226,6 +228,8 @@ def planned_method(evidence: Evidence) -> str:
     if facts.optimized:
         # It is too low, and lower once more on resamples.
         return "bias-corrected"
+    if facts.proxy_weight is not None:
+        return "logit-t" if np.isfinite(facts.bounds).all() else "t"
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
         wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS

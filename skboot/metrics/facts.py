@@ -119,6 +119,8 @@ class Facts:
         Whether the metric, or what it averages, is a sum of distances.
     optimized : bool
         Whether the metric is the best over a choice that was made on the same rows.
+    proxy_weight : float or None
+        Of a score that the labels of a judge were added to: their weight.
     """
 
     bounds: tuple[float, float] = (-np.inf, np.inf)
@@ -134,6 +136,7 @@ class Facts:
     bins: NDArray[np.float64] | None = None
     of_distances: bool = False
     optimized: bool = False
+    proxy_weight: float | None = None
 
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, as values that a file can hold."""

@@ -273,7 +273,7 @@ class _Path(NamedTuple):
         # A fixed stream, because cells are part of the method and not of the resampling.
         seen = values[:, np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
         distance = np.abs(seen).max(axis=0)
-        bound = float(np.quantile(distance, 1 - FAR_ROWS / n))
+        bound = float(np.quantile(distance, max(1 - FAR_ROWS / n, 0.0)))
         seen = np.sort(seen[:, distance <= bound])
         low = np.maximum(values.min(axis=1), -bound)
         span = np.minimum(values.max(axis=1), bound) - low

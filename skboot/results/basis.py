@@ -280,6 +280,7 @@ class Basis(ABC):
             ("resampled", self.resampled(result)),
             *self.facts_of_runs(result),
             *self.held_fixed(result),
+            *wording.judged(result, result.n_samples),
         ]
         if wording.baseline(result) is not None:
             lines.append(("naive reference", wording.naive_text(result)))
@@ -380,7 +381,7 @@ class SystemBasis(Basis):
         return (
             f"{name} was {score} on {rows}; {corrected}on {wording.new_data(result)} it is "
             f"estimated at {expected} ({interval}).{wording.no_width(result)}"
-            f"{wording.below_baseline(result)}"
+            f"{wording.below_baseline(result)}{wording.if_random_sample(result)}"
         )
 
 

@@ -467,6 +467,7 @@ class ComparisonResult(FromACall, ShownDifferences):
             "systems": {name: system.to_dict() for name, system in self.systems.items()},
             "n_samples": self.n_samples,
             "n_resamples": self.n_resamples,
+            **self._of_judge,
             "held_fixed": self.held_fixed,
             "notes": self.notes,
             "seed": self.seed,

@@ -72,6 +72,10 @@ def short(result: ComparisonResult) -> str:
 
 def claim(result: ComparisonResult) -> str:
     """Say the result for a paper; see `ComparisonResult.claim`."""
+    return _claim(result) + wording.if_random_sample(result)
+
+
+def _claim(result: ComparisonResult) -> str:
     if len(result.pairs) == 1:
         return _claim_of_pair(result, result.pairs[0])
     if result.alternative != "two-sided":
@@ -313,6 +317,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         lines.append(("support", _support(result)))
     if result.held_fixed:
         lines.append(("held fixed", wording.listed(result.held_fixed)))
+    lines += wording.judged(result, result._any_system.n_samples)
     lines += [("note", note) for note in result.notes]
     return lines
 

@@ -40,6 +40,12 @@ class CallFacts:
         Of a comparison: whether all systems were scored on the same rows.
     paired_runs : bool
         Of a comparison: whether the runs of two methods belong together, pair by pair.
+    n_labelled : int
+        Rows with a human label, where a judge labelled all; 0 without a judge.
+    proxy_weight : float or None
+        Weight of the judge's labels; None without a judge.
+    labels_alone : str
+        Estimate and limits of human labels alone, where there is a judge.
     """
 
     n_tasks: tuple[int, ...] = ()
@@ -50,6 +56,9 @@ class CallFacts:
     runs_of_values: bool = False
     paired: bool = True
     paired_runs: bool = False
+    n_labelled: int = 0
+    proxy_weight: float | None = None
+    labels_alone: str = ""
 
 
 NOTHING_ASKED = CallFacts()
@@ -122,9 +131,26 @@ class FromACall:
         return self.provenance.settings
 
     @property
+    def n_labelled(self) -> int | None:
+        """Rows with a human label, where a judge labelled all; None without a judge."""
+        return self.provenance.facts.n_labelled or None
+
+    @property
+    def proxy_weight(self) -> float | None:
+        """Weight of the judge's labels, 0 where they were not used; None without a judge."""
+        return self.provenance.facts.proxy_weight
+
+    @property
     def versions(self) -> dict[str, str]:
         """Versions of skboot, Python and the packages that matter."""
         return self.provenance.versions
+
+    @property
+    def _of_judge(self) -> dict[str, Any]:
+        """What tables and records hold where there is a judge: nothing without one."""
+        if self.proxy_weight is None:
+            return {}
+        return {"n_labelled": self.n_labelled, "proxy_weight": self.proxy_weight}
 
     def _with_provenance(self, **changes: Any) -> Self:
         """Return the result with other values of its provenance."""

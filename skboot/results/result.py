@@ -299,6 +299,7 @@ class EvaluationResult(FromACall, ShownNumbers):
             "n_units": self.n_units,
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
+            **self._of_judge,
             "held_fixed": self.held_fixed,
             "variance_components": self.variance_components,
             "notes": self.notes,
@@ -356,6 +357,7 @@ def record_of(result: EvaluationResult) -> dict[str, Any]:
         "n_units": result.n_units,
         "n_resamples": result.n_resamples,
         "n_undefined": result.n_undefined,
+        **result._of_judge,
     }
 
 

@@ -143,6 +143,35 @@ def _of_new(unit: str, averages_tasks: str, weighted: bool) -> str:
     return new.replace("from the same source", "weighted like these rows") if weighted else new
 
 
+def judged(result: EvaluationResult | ComparisonResult, n_rows: int) -> list[tuple[str, str]]:
+    """Return what human labels and those of a judge are there, as label and text."""
+    facts = result.provenance.facts
+    if facts.proxy_weight is None:
+        return []
+    labelled = (
+        f"{thousands(facts.n_labelled)} of {counted(n_rows, 'row')} by humans, all by a judge"
+    )
+    return [
+        ("labelled", labelled),
+        ("weight of the judge", f"{facts.proxy_weight:.2f}"),
+        ("human labels alone", facts.labels_alone),
+        ("assumed", "the rows with a human label are a random sample of all rows"),
+    ]
+
+
+def if_random_sample(result: EvaluationResult | ComparisonResult) -> str:
+    """Return a sentence on what is assumed of human labels, empty without a judge."""
+    facts = result.provenance.facts
+    if facts.proxy_weight is None:
+        return ""
+    used = "were corrected by" if facts.proxy_weight else "were not used beside"
+    rows = counted(facts.n_labelled, "row")
+    return (
+        f" Labels of a judge {used} human labels of {rows}, which are assumed to be a random "
+        "sample of all rows."
+    )
+
+
 def with_held_fixed(result: EvaluationResult) -> str:
     """Return what is held fixed as part of a sentence, empty if nothing is."""
     return f", with {listed(result.held_fixed)} held fixed" if result.held_fixed else ""
@@ -329,6 +358,8 @@ def strip_of(result: EvaluationResult) -> Strip:
 def units(result: EvaluationResult) -> str:
     """Say how many units of what kind were resampled, and how long blocks of rows in time are."""
     if isinstance(result.n_units, int):
+        if result.provenance.facts.proxy_weight:
+            return f"{counted(result.n_units, f'labelled {result.unit}')} and all others"
         block_length = result.provenance.facts.block_length
         of_rows = f" of {counted(block_length, 'row')}" if block_length else ""
         return counted(result.n_units, result.unit) + of_rows

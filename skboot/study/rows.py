@@ -97,6 +97,24 @@ class Wanted(NamedTuple):
         return {"confidence_level": self.confidence_level, "interval": self.interval, **adjust}
 
 
+class Judge(NamedTuple):
+    """What a call was given of a judge.
+
+    Attributes
+    ----------
+    proxy : array-like, or mapping of str to array-like
+    weight : float or "auto"
+    """
+
+    proxy: Any
+    weight: Any
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What results hold of it."""
+        return {"proxy": True, "proxy_weight": self.weight}
+
+
 # ------------------------------------------------------------------ rows
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..metrics.task_average import Tasks
 
 # One metric that has no name to be told apart by, and nothing else.
-_ALONE = Places(True, {}, True)
+ALONE = Places(True, {}, True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Study:
     parts: Sequence[Part] = WHOLE
     tasks: Tasks | None = None
     of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
-    places: Places = _ALONE
+    places: Places = ALONE
     workers: Workers = DEFAULT_WORKERS
     notes: tuple[Note, ...] = ()
     adjust: str | None = None

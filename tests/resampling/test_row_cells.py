@@ -301,6 +301,17 @@ def test_subgroups_have_cells_of_their_own_and_the_law_of_rows(metric, strata, m
         assert not np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution)
 
 
+@pytest.mark.parametrize("n_few", [200, 300])
+def test_a_part_of_few_rows_varies_as_these_do_among_many(n_few):
+    """Within 5 Monte Carlo errors, and what a varying number of rows adds."""
+    values, part = np.exp(Z), np.where(np.arange(N) < n_few, "few", "many")
+    found = skboot.bootstrap_score(None, values, metric="mean", by=part, random_state=0)["few"]
+    few = values[:n_few]
+    assert found.estimate == pytest.approx(few.mean(), rel=1e-12)
+    error = few.std() / np.sqrt(n_few)
+    assert found.standard_error == pytest.approx(error, rel=5 / np.sqrt(2 * 1999) + 1 / n_few)
+
+
 @pytest.mark.parametrize("strata", [None, STRATA])
 def test_rows_of_no_part_are_drawn_with_the_others(strata):
     rows = np.flatnonzero(OTHER > 0.3)

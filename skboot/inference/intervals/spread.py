@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import expit, logit, ndtri, stdtrit
 
 from ..evidence import Evidence
 from . import needs_replicates, registered
@@ -24,6 +24,28 @@ def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     spread = evidence.sorted_replicates.std(axis=-1, ddof=1) * np.sqrt(evidence.drawn.inflation)
     half = stdtrit(evidence.drawn.degrees_of_freedom, 0.5 + confidence_level / 2) * spread
     return evidence.estimate - half, evidence.estimate + half
+
+
+def _needs_ends(evidence: Evidence) -> str:
+    """Return why there is no logit; "" where there is one."""
+    if not np.isfinite(evidence.facts.bounds).all():
+        return "needs a metric whose smallest and largest value are known. Use 't'."
+    return needs_replicates(evidence)
+
+
+@registered("logit-t", "t interval on the logit scale", _needs_ends)
+def _logit_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """As "t" of log(p / (1 - p)), with p the place of the estimate between both ends.
+
+    An estimate at an end counts as 1 of n + 2 from it, for n units of equal size.
+    """
+    low, high = evidence.facts.bounds
+    nearest = 1 / (evidence.drawn.degrees_of_freedom + 3)
+    place = np.clip((evidence.estimate - low) / (high - low), nearest, 1 - nearest)
+    limits = np.array(_t(evidence, confidence_level))
+    slope = 1 / ((high - low) * place * (1 - place))
+    on_logits = logit(place) + (limits - evidence.estimate) * slope
+    return tuple((low + (high - low) * expit(on_logits)).tolist())
 
 
 # Not for a difference: the biases of two systems are nearly equal.

@@ -1,0 +1,261 @@
+"""Scores of few human labels and of a judge's labels on all rows: the engine of ``proxy=``.
+
+A call becomes three: of human labels alone, of all rows with the judge's labels, and of all rows
+with human ones where there are any. `WithJudge` draws its rows once, and combines the terms of each
+score (`skboot.study.judge_source`); everything above reads that as any other score. Where the
+judge is of no use, the result is that of human labels alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._base import checks as check
+from .._base.arrays import is_missing
+from .._base.warnings import collected, tell
+from ..results import ComparisonResult, EvaluationResult
+from .judge_source import Columns, MeasuredTwice, WithJudge
+from .measured import Measured
+from .rows import Judge, is_lazy
+from .study import ALONE, Study
+
+# Minimum units with a human label, and rows of each class for metrics of classes.
+FEWEST_UNITS, FEWEST_OF_CLASS = 30, 10
+_OF_NO_USE = "The judge does not make the interval shorter: human labels alone are used."
+_NOT_WITH = ("by", "average_over", "block_length", "resamples")
+
+
+def with_judge(request: Any, judge: Judge, answer: Callable[[Study], Any]) -> Any:
+    """Return what a request for human labels becomes by those of a judge.
+
+    Parameters
+    ----------
+    request : skboot.streams.columns.Request
+        With missing values where no human labelled.
+    judge : Judge
+    answer : callable
+        From a study of one metric to its result.
+    """
+    _check_weight(judge)
+    _check_allowed(request, judge)
+    request, seed = _seeded(request)
+    columns = _columns(request, judge.proxy)
+    whole = _study(request, columns.human)
+    if whole.plan.design.n_factors > 1:
+        advice = "Give the column whose members differ most."
+        raise check.fail("groups", "have one column with proxy", "two", advice)
+    with collected():
+        judged, alone = _study(request, columns.judge), _study(request, columns.human, columns.at)
+    _check_enough(whole, alone, columns)
+    source = WithJudge(columns, alone.plan.design, judge.weight, seed)
+    results = {}
+    for metric, by_system in whole.scores.items():
+        pairs = {
+            name: [MeasuredTwice(own.rows, own.statistic, judged.scores[metric][name][0])]
+            for name, [own] in by_system.items()
+        }
+        study = replace(_of_one(whole, metric, pairs), source=source)
+        labels = _of_one(alone, metric, alone.scores[metric])
+        results[metric] = _of_metric(study, labels, judge, answer)
+    return whole.laid_out(results)
+
+
+def _of_one(study: Study, metric: str, scores: Mapping[str, Sequence[Measured]]) -> Study:
+    return replace(study, scores={metric: scores}, places=ALONE)
+
+
+def _of_metric(
+    study: Study, labels: Study, judge: Judge, answer: Callable[[Study], Any]
+) -> EvaluationResult | ComparisonResult:
+    """Return the result of one metric: by the judge, unless human labels alone say more."""
+    with collected() as told:
+        alone = result = answer(labels)
+    if judge.weight != 0:
+        with collected() as of_judge:
+            corrected = answer(study)
+        is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
+        if judge.weight != "auto" or is_shorter:
+            result, told = corrected, of_judge
+    tell(*told)
+    notes = (_OF_NO_USE,) if judge.weight == "auto" and result is alone else ()
+    return _completed(result, alone, study.plan.design.n_samples, judge, notes)
+
+
+def _weight_of(result: EvaluationResult | ComparisonResult) -> float:
+    """Return the weight of the judge, which is that of each system."""
+    one = result if isinstance(result, EvaluationResult) else result._any_system
+    return one.evidence.facts.proxy_weight or 0.0
+
+
+def _length(result: EvaluationResult | ComparisonResult) -> float:
+    """Return how far finite limits are from what they are limits of, over all intervals."""
+    shown: Any = [result] if isinstance(result, EvaluationResult) else result.pairs
+    return sum(
+        abs(limit - getattr(one, "difference", getattr(one, "estimate", np.nan)))
+        for one in shown
+        for limit in one.confidence_interval
+        if not np.isinf(limit)
+    )
+
+
+def _completed(
+    result: Any, alone: Any, n_samples: int, judge: Judge, notes: Sequence[str] = ()
+) -> Any:
+    """Return a result with what is known of labels and judge, and notes on that."""
+    fields: dict[str, Any] = {}
+    if isinstance(result, EvaluationResult):
+        fields["n_samples"], n_labelled, text = n_samples, alone.n_samples, str(alone)
+    else:
+        n_labelled = alone._any_system.n_samples
+        text = "; ".join(f"{one.first} - {one.second} {one}" for one in alone._shown_pairs)
+        fields["systems"] = {
+            name: _completed(own, alone.systems[name], n_samples, judge)
+            for name, own in result.systems.items()
+        }
+    provenance = result.provenance
+    known = {"n_labelled": n_labelled, "proxy_weight": _weight_of(result), "labels_alone": text}
+    facts = replace(provenance.facts, **known)
+    settings = provenance.settings | judge.settings
+    notes = (*provenance.notes, *notes)
+    provenance = replace(provenance, facts=facts, settings=settings, notes=notes)
+    return replace(result, provenance=provenance, **fields)
+
+
+# ------------------------------------------------------------------ what was given
+
+
+def _check_weight(judge: Judge) -> None:
+    """Accept "auto", or beside a judge's labels a number in [0, 1]."""
+    weight = judge.weight
+    if check.is_among(weight, ["auto"]):
+        return
+    if judge.proxy is None:
+        raise check.fail("proxy_weight", "be 'auto' without proxy", repr(weight))
+    is_number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
+    if not (is_number and 0 <= weight <= 1):
+        advice = "0 is human labels alone, 1 takes the judge's as they are where no human labelled."
+        raise check.fail("proxy_weight", "be 'auto' or a number in [0, 1]", repr(weight), advice)
+
+
+def _check_allowed(request: Any, judge: Judge) -> None:
+    """Refuse what has no joint form with a judge."""
+    for name in _NOT_WITH:
+        if getattr(request.sampling, name) is not None:
+            raise check.fail(name, "be None with proxy", "both")
+    if request.wanted.adjust is not None:
+        raise check.fail("adjust", "be None with proxy", repr(request.wanted.adjust))
+    check.check_choice("interval", request.interval, request.intervals)
+    given = [request.y_true, *_by_system(request.y_preds).values()]
+    if is_lazy(*given, *_by_system(judge.proxy).values()):
+        advice = "A judge's labels need arrays: .compute(), or .collect()."
+        raise check.fail("proxy", "be None with columns that are not in memory", "both", advice)
+
+
+def _by_system(values: Any) -> Mapping[Any, Any]:
+    return values if isinstance(values, Mapping) else {None: values}
+
+
+def _seeded(request: Any) -> tuple[Any, np.random.SeedSequence]:
+    """Return the request with a seed that all of its studies share."""
+    seed = check.check_seed(request.sampling.random_state)
+    sampling = request.sampling._replace(random_state=seed)
+    return replace(request, sampling=sampling), seed
+
+
+def _columns(request: Any, proxy: Any) -> Columns:
+    """Return the checked columns of humans and judge."""
+    of_truth = request.y_true is not None
+    given = {None: ("y_true", request.y_true)} if of_truth else dict(request.by_argument)
+    proxies = _by_system(proxy)
+    if set(proxies) != set(given):
+        must = (
+            "be a column for y_true" if of_truth or None in given else "have the names of y_preds"
+        )
+        raise check.fail("proxy", must, f"a {type(proxy).__name__}")
+    human, judge, labelled = {}, {}, None
+    for name, (argument, column) in given.items():
+        called = "proxy" if name is None else f"proxy[{name!r}]"
+        human[name], judge[name], own = _filled(argument, column, called, proxies[name])
+        if labelled is not None and not np.array_equal(own, labelled):
+            must = "be missing on the same rows for all systems"
+            raise check.fail(argument, must, "labels on other rows")
+        labelled = own
+    assert labelled is not None
+    if labelled.all():
+        advice = "Leave proxy out: where all rows have a human label a judge adds nothing."
+        raise check.fail(argument, "be missing (NaN or None) on some row", "none missing", advice)
+    return Columns(human, judge, labelled, of_truth)
+
+
+def _filled(
+    name: str, given: Any, judge_name: str, proxy: Any
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+    """Return human labels, filled with the judge's, these, and which rows a human labelled."""
+    human, judge = check.converted(name, given), check.check_column(judge_name, proxy)
+    check.check_same_length(**{name: human, judge_name: judge})
+    if human.ndim != 1:
+        raise check.fail(name, "have one value a row with proxy", f"an array of {human.shape}")
+    if human.dtype.kind == "f":
+        labelled = ~np.isnan(human)
+    else:
+        labelled = ~np.array([human.dtype.kind == "O" and is_missing(x) for x in human], bool)
+    known = human[labelled]
+    if human.dtype.kind == "f" and judge.dtype.kind in "iu" and np.all(known == np.round(known)):
+        # Missing values make floats of integers.
+        known = known.astype(judge.dtype)
+    filled = judge.astype(object)
+    filled[labelled] = known.astype(object)
+    return check.converted(name, filled), judge, labelled
+
+
+def _study(
+    request: Any, labels: Mapping[Any, NDArray[Any]], at: NDArray[np.intp] | None = None
+) -> Study:
+    """Return the study of some rows (all when None), with these labels."""
+    y_true, y_preds, sampling = request.y_true, request.y_preds, request.sampling
+    if y_true is not None:
+        y_true = labels[None]
+    else:
+        y_preds = labels[None] if None in labels else dict(labels)
+    if at is not None:
+        own = {
+            name: check.check_rows(name, column)[at]
+            for name, column in sampling.columns.items()
+            if column is not None
+        }
+        sampling = sampling._replace(**own)
+        y_true = None if y_true is None else y_true[at]
+        cut = {
+            name: check.check_answers("y_pred", one)[at]
+            for name, one in _by_system(y_preds).items()
+        }
+        y_preds = cut.get(None, cut)
+    return replace(request, y_true=y_true, y_preds=y_preds, sampling=sampling).in_memory()
+
+
+def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:
+    """Refuse too few labelled units, or rows of a class for a metric of classes."""
+    name, design = "y_true" if columns.of_truth else "y_pred", alone.plan.design
+    if design.smallest_side < FEWEST_UNITS:
+        must = f"have a human label in at least {FEWEST_UNITS} {design.unit}s"
+        advice = "Fewer do not show how often the judge is wrong."
+        raise check.fail(name, must, f"{design.smallest_side}", advice)
+    for by_system in whole.scores.values():
+        [first, *_] = next(iter(by_system.values()))
+        statistic = first.statistic
+        of_classes = statistic.response in ("labels", "scores", "probabilities")
+        if not of_classes or statistic.of_row_values or not columns.of_truth:
+            continue
+        classes, codes = np.unique(columns.human[None], return_inverse=True)
+        counts = np.bincount(codes[columns.at], minlength=len(classes))
+        if counts.min() < FEWEST_OF_CLASS:
+            must = (
+                f"have at least {FEWEST_OF_CLASS} human labels of each class for {statistic.name!r}"
+            )
+            got = f"{counts.min()} of {classes[counts.argmin()]!s}"
+            raise check.fail(name, must, got, "Label more rows of this class, drawn at random.")
