@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.arrays import is_missing
-from .._base.warnings import collected, tell
+from .._base.warnings import Note, collected, tell
 from ..results import ComparisonResult, EvaluationResult
 from .judge_source import Columns, MeasuredTwice, WithJudge
 from .measured import Measured
@@ -26,6 +26,8 @@ from .study import ALONE, Study
 
 # Minimum units with a human label, and rows of each class for metrics of classes.
 FEWEST_UNITS, FEWEST_OF_CLASS = 30, 10
+# Units with a human label below which differences were not held as often as stated (record 0099).
+FEW_FOR_DIFFERENCE = 100
 _OF_NO_USE = "The judge does not make the interval shorter: human labels alone are used."
 _NOT_WITH = ("by", "average_over", "block_length", "resamples")
 
@@ -81,9 +83,24 @@ def _of_metric(
         is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
         if judge.weight != "auto" or is_shorter:
             result, told = corrected, of_judge
+    notes: tuple[str, ...] = ()
+    if result is not alone:
+        n_units = labels.plan.design.smallest_side
+        if isinstance(result, ComparisonResult) and n_units < FEW_FOR_DIFFERENCE:
+            few = Note("caution", _few_for_difference(n_units, labels.plan.design.unit))
+            told.append(few)
+            notes = (few.text,)
+    elif judge.weight == "auto":
+        notes = (_OF_NO_USE,)
     tell(*told)
-    notes = (_OF_NO_USE,) if judge.weight == "auto" and result is alone else ()
     return _completed(result, alone, study.plan.design.n_samples, judge, notes)
+
+
+def _few_for_difference(n_units: int, unit: str) -> str:
+    return (
+        f"{n_units} {unit}s with a human label are few for a difference: with 50 its 95 % "
+        f"intervals covered 89 to 99 % in simulations, with {FEW_FOR_DIFFERENCE} 93 % or more."
+    )
 
 
 def _weight_of(result: EvaluationResult | ComparisonResult) -> float:

@@ -354,3 +354,18 @@ def test_several_metrics_have_a_weight_each():
         alone = scored(GIVEN, ANSWERS, JUDGE, metric=metric)
         assert found[metric].proxy_weight == alone.proxy_weight
         assert found[metric].confidence_interval == alone.confidence_interval
+
+
+@pytest.mark.parametrize(("n_labelled", "is_told"), [(60, True), (100, False)])
+def test_a_difference_with_few_labels_says_so(n_labelled, is_told):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 600)
+    judge = np.where(rng.random(600) < 0.95, truth, 1 - truth)
+    systems = {name: np.where(rng.random(600) < 0.8, truth, 1 - truth) for name in "ab"}
+    given = np.where(np.arange(600) < n_labelled, truth.astype(float), np.nan)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = compare_systems(given, systems, proxy=judge, random_state=0)
+    told = [str(one.message) for one in caught]
+    assert any("few for a difference" in text for text in told) == is_told
+    assert any("few for a difference" in note for note in result.notes) == is_told
