@@ -147,8 +147,7 @@ def learning_curve(
     deviations with this covariance. Scores at the sizes are highly correlated: the band says little
     of differences between sizes.
 
-    The curve is not continued beyond the data: inverse power laws fitted to it missed what more
-    rows gave (see the guide).
+    ``result.extrapolate`` continues a curve to at most twice the rows, by an inverse power law.
 
     References
     ----------

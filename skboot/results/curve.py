@@ -268,9 +268,9 @@ class CurveResult(FromACall, Shown):
 
         Notes
         -----
-        The law a + b m^-c is an assumption. The interval is the spread of its fits: it has no
-        coverage where the curve follows another law. On nine pairs of real data and method its
-        95 % interval held the score at twice the rows in STUDY (record 0098).
+        The law a + b m^-c is an assumption. The interval is the spread of its fits, and says
+        nothing where the curve follows another law. On nine pairs of real data and method it held
+        the score at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
         """
         known = ~np.isnan(self.estimate)
         if self.n_trainings is None or self.is_difference or known.sum() < _SIZES_OF_A_LAW:

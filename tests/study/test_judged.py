@@ -153,6 +153,7 @@ def test_a_callable_has_the_terms_of_the_metric_it_is():
     assert own.estimate == pytest.approx(known.estimate, rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*few for a difference")
 @pytest.mark.parametrize("metric", ["accuracy", "mean"])
 def test_the_difference_of_two_systems_is_that_of_their_terms(metric):
     truth, given, judge, answers, _, labelled = rows(4)
