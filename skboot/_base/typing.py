@@ -43,6 +43,7 @@ ScoreInterval: TypeAlias = Literal[
     "bca",
     "delong",
     "bins",
+    "anytime",
 ]
 RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
 DifferenceInterval: TypeAlias = Literal[
@@ -57,6 +58,7 @@ DifferenceInterval: TypeAlias = Literal[
     "tango",
     "delong",
     "logit-delong",
+    "anytime",
 ]
 RunsDifferenceInterval: TypeAlias = Literal["auto", "components", "welch"]
 MethodsDifferenceInterval: TypeAlias = Literal[
@@ -134,6 +136,7 @@ class ScoreOptions(_RowOptions, total=False):
     average_over: ArrayLike | None
     block_length: BlockLength
     interval: ScoreInterval
+    first_look: int | None
     adjust: Simultaneous | None
     same_population: bool
     resamples: ArrayLike | Sequence[ArrayLike] | None
@@ -163,6 +166,7 @@ class SystemsOptions(_RowOptions, total=False):
     block_length: BlockLength
     paired: bool
     interval: DifferenceInterval
+    first_look: int | None
     same_population: bool
 
 

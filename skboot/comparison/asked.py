@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .._base.warnings import Note, tell, texts_of
+from .._base.workers import Workers
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
 from ..results.provenance import Provenance
+from ..study.rows import Wanted
 
 Compared = TypeVar("Compared", bound=ComparisonResult)
 
@@ -23,7 +25,7 @@ class Asked:
     ----------
     interval : str
         "auto" or the name of a method.
-    adjust : {"max-t", "holm", None}
+    adjust : {"max-t", "holm", "bonferroni", None}
         How to adjust for the number of pairs.
     confidence_level : float
         In (0, 1).
@@ -31,6 +33,8 @@ class Asked:
         Of the first minus the second.
     reference : str or None
         The system that all others are compared with; None: all pairs.
+    first_look : int or None
+        Units at the first of the looks that the intervals shall hold at.
     """
 
     interval: str
@@ -38,17 +42,23 @@ class Asked:
     confidence_level: float
     alternative: str = "two-sided"
     reference: str | None = None
+    first_look: int | None = None
 
     @property
     def with_ranks(self) -> bool:
         """Whether the pairs are all there are, so that the systems can be ranked by them."""
         all_pairs = self.reference is None and self.alternative == "two-sided"
-        return self.adjust == "max-t" and all_pairs
+        return self.adjust in ("max-t", "bonferroni") and all_pairs
+
+    def wanted(self, workers: Workers) -> Wanted:
+        """Return what is wanted of each system: beside looks that may be repeated the same."""
+        interval = "auto" if self.first_look is None else self.interval
+        return Wanted(interval, self.confidence_level, workers, first_look=self.first_look)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        return dict(vars(self))
+        return {name: own for name, own in vars(self).items() if name != "first_look" or own}
 
 
 def answered(

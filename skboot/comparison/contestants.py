@@ -89,10 +89,11 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
     one, other = first.evidence, second.evidence
     estimate = estimated_differences(np.array([one.estimate]), np.array([other.estimate]))
     replicates = replicated_differences(estimate, one.replicates[None], other.replicates[None])
-    acceleration = None
+    acceleration = bias_and_error = freedom = None
     if first.left_out is not None and second.left_out is not None:
-        values = first.left_out[1] - second.left_out[1]
-        acceleration = first.left_out[0].acceleration(values, float(estimate[0]))
+        values, left_out = first.left_out[1] - second.left_out[1], first.left_out[0]
+        acceleration, error, bias, freedom = left_out.moments(values, float(estimate[0]))
+        bias_and_error = bias, error
     delong = None
     if first.areas is not None and second.areas is not None:
         family = first.areas[0]
@@ -106,7 +107,10 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         replicates[0],
         Facts(bounds_of_difference(one), weighted=one.facts.weighted, delong=delong),
         acceleration=acceleration,
+        left_out=bias_and_error,
+        error_freedom=freedom,
         robust_variance=_robust_variance(first, second),
+        first_look=one.first_look,
     )
     return Difference(
         evidence,

@@ -26,7 +26,7 @@ from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
 from ..study.measured import Scoring, measured_by
-from ..study.rows import Sampling, Wanted, is_lazy
+from ..study.rows import Sampling, is_lazy
 from ..study.study import Study, study_of
 from .arguments import (
     arguments_of,
@@ -96,6 +96,7 @@ def compare_systems(
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: DifferenceInterval = "auto",
+    first_look: int | None = None,
     alternative: Alternative = "two-sided",
     paired: bool = True,
     same_population: bool = False,
@@ -156,7 +157,12 @@ def compare_systems(
         independent rows tell two systems apart; ``"logit-delong"`` for areas under ROC curves of
         independent rows without weights or strata), percentile, expanded, two-way (crossed groups),
         basic, normal, t, bca, tango (right or wrong on independent rows), delong (area under the
-        ROC curve of independent rows), logit-delong (the same).
+        ROC curve of independent rows), logit-delong (the same), anytime (which holds at every look
+        from ``first_look`` on).
+    first_look : int, optional
+        With ``interval="anytime"``: the number of rows, or groups, at the first look, fixed before
+        the data were seen; as of `skboot.bootstrap_score`. The systems by themselves have such
+        intervals too; there are no p-values, and ``adjust`` is Bonferroni's rule.
     alternative : {"two-sided", "greater", "less"}
         What intervals and p-values of the differences are against, in scipy's words: "greater"
         gives lower limits of the first minus the second (a larger loss is greater), and p-values
@@ -255,13 +261,15 @@ def compare_systems(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    asked = checked_asked(interval, adjust, confidence_level, alternative, reference)
+    asked = checked_asked(
+        interval, adjust, confidence_level, alternative, reference, first_look, by
+    )
     request = SystemsRequest(
         y_true,
         y_preds,
         Scoring(metric, greater_is_better, pos_label, labels),
         sampling,
-        Wanted("auto", asked.confidence_level, check.check_workers(n_jobs, verbose)),
+        asked.wanted(check.check_workers(n_jobs, verbose)),
         asked,
     )
     return compared(request) if check.check_flag("paired", paired) else _unpaired(request)

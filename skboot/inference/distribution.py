@@ -282,6 +282,8 @@ class Jackknife(NamedTuple):
         Standard error of linear functions; NaN with the acceleration.
     bias : float
         Of the estimate; NaN with the acceleration.
+    error_freedom : float
+        Degrees of freedom of the standard error; see `JackknifeValues.error_freedom`.
     n_values : int or None
         Number of different values of the statistic without one unit; None for statistics of sums
         and pairs, which are smooth, and where few rows differ from each other.
@@ -294,6 +296,7 @@ class Jackknife(NamedTuple):
     acceleration: float
     standard_error: float
     bias: float
+    error_freedom: float
     n_values: int | None
     n_left_out: int
     n_units: int
@@ -397,9 +400,9 @@ class JackknifeValues:
     strata: NDArray[np.intp]
     sizes: NDArray[np.intp] | None = None
 
-    def acceleration(self, values: Floats, estimate: float) -> float:
-        """Acceleration of a statistic with these values, or of a difference of two of them."""
-        return _moments(values, self.times, self.strata, estimate, self.sizes).acceleration
+    def moments(self, values: Floats, estimate: float) -> Moments:
+        """Those of a statistic with these values, or of a difference of two of them."""
+        return _moments(values, self.times, self.strata, estimate, self.sizes)
 
     def error_freedom(self, values: Floats) -> float:
         """Degrees of freedom of the standard error of a statistic with these values.
@@ -407,12 +410,7 @@ class JackknifeValues:
         The variance of n values of kurtosis k has 2 n / (k - 1) (Wilks 1962, section 8.2); NaN
         where a value is undefined, or none varies.
         """
-        sizes = np.bincount(self.strata, self.times)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            centres = np.bincount(self.strata, self.times * values) / sizes
-            squares = (values - centres[self.strata]) ** 2
-            kurtosis = sizes.sum() * (self.times @ squares**2) / (self.times @ squares) ** 2
-            return float(2 * sizes.sum() / (kurtosis - 1))
+        return _error_freedom(values, self.times, self.strata)
 
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
@@ -461,12 +459,13 @@ def _fill_left_out(
         ) from failure.error
 
 
-class _Moments(NamedTuple):
-    """What `Jackknife` has of them."""
+class Moments(NamedTuple):
+    """What `Jackknife` has of values without single units."""
 
     acceleration: float
     standard_error: float
     bias: float
+    error_freedom: float
 
 
 def _moments(
@@ -475,7 +474,7 @@ def _moments(
     strata: NDArray[np.intp],
     estimate: float,
     n_units: NDArray[np.intp] | None = None,
-) -> _Moments:
+) -> Moments:
     """Return acceleration, standard error and bias; ``n_units`` are what each resample lacks.
 
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
@@ -507,13 +506,24 @@ def _moments(
         squares *= share
         cubed += float(squares.sum())
     if np.isnan(squared):
-        return _Moments(np.nan, np.nan, np.nan)
+        return Moments(*[np.nan] * 4)
     # Differences at the level of rounding are not skewness.
     if squared <= (1e-14 * max(values.max(), -values.min())) ** 2 * len(values):
-        return _Moments(0.0, 0.0, 0.0)
+        return Moments(0.0, 0.0, 0.0, np.nan)
     n = int(sizes.sum())
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
-    return _Moments(cubed / (6 * squared**1.5), float(np.sqrt(squared)), bias)
+    freedom = _error_freedom(values, times, strata)
+    return Moments(cubed / (6 * squared**1.5), float(np.sqrt(squared)), bias, freedom)
+
+
+def _error_freedom(values: Floats, times: NDArray[np.int64], strata: NDArray[np.intp]) -> float:
+    """Return the degrees of freedom by the kurtosis; see `JackknifeValues.error_freedom`."""
+    sizes = np.bincount(strata, times)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centres = np.bincount(strata, times * values) / sizes
+        squares = (values - centres[strata]) ** 2
+        kurtosis = sizes.sum() * (times @ squares**2) / (times @ squares) ** 2
+        return float(2 * sizes.sum() / (kurtosis - 1))
 
 
 class _OnData(NamedTuple):
