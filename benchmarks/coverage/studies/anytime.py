@@ -39,7 +39,7 @@ passes and the mean number of rows; no rule.
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -561,6 +561,7 @@ def _groups():
             yield name, sides, first, partial(mean, draw=draw, truth=-margin, kind="groups")
 
 
+@lru_cache(maxsize=8)
 def true_loss(a, b, sharper):
     """Expected log loss, by a rule of many nodes on the quantiles of the probabilities."""
     p = np.clip(beta(a, b).ppf((np.arange(2_000_000) + 0.5) / 2_000_000), 1e-9, 1 - 1e-9)
