@@ -142,9 +142,9 @@ def bootstrap_score(
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
-        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t,
-        bias-corrected, skewed-t, studentized, jackknife, ewc, bca, delong, bins, anytime (which
-        holds at every look from ``first_look`` on).
+        anytime (which holds at every look from ``first_look`` on), wald, wilson, clopper-pearson,
+        percentile, expanded, two-way, basic, normal, t, bias-corrected, skewed-t, studentized,
+        jackknife, ewc, bca, delong, bins.
     first_look : int, optional
         With ``interval="anytime"``: the number of rows, or groups, at the first look, fixed before
         the data were seen, at least 100 rows or 20 groups. The interval is narrowest there, and
@@ -259,7 +259,9 @@ def bootstrap_score(
     _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
-    look = checked_first_look(interval, first_look, by=by, adjust=adjust)
+    look = None
+    if interval == "anytime" or first_look is not None:
+        look = checked_first_look(interval, first_look, by=by, adjust=adjust)
     wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
     study = of_columns(ScoreRequest(y_true, y_pred, scoring, sampling, wanted))
     return study.answered(evaluate)

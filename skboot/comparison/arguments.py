@@ -44,12 +44,13 @@ def checked_asked(
     check_adjust(adjust)
     check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
     check.check_choice("alternative", alternative, ALTERNATIVES)
+    if interval != "anytime" and first_look is None:
+        return Asked(interval, adjust, level, alternative, reference)
     look = checked_first_look(interval, first_look, by=by)
-    if look is not None and adjust == "holm":
+    if adjust == "holm":
         advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
         raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)
-    adjust = "bonferroni" if look is not None and adjust else adjust
-    return Asked(interval, adjust, level, alternative, reference, look)
+    return Asked(interval, adjust and "bonferroni", level, alternative, reference, look)
 
 
 def check_adjust(adjust: Any) -> None:

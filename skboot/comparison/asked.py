@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .._base.warnings import Note, tell, texts_of
-from .._base.workers import Workers
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
 from ..results.provenance import Provenance
-from ..study.rows import Wanted
 
 Compared = TypeVar("Compared", bound=ComparisonResult)
 
@@ -49,11 +47,6 @@ class Asked:
         """Whether the pairs are all there are, so that the systems can be ranked by them."""
         all_pairs = self.reference is None and self.alternative == "two-sided"
         return self.adjust in ("max-t", "bonferroni") and all_pairs
-
-    def wanted(self, workers: Workers) -> Wanted:
-        """Return what is wanted of each system: beside looks that may be repeated the same."""
-        interval = "auto" if self.first_look is None else self.interval
-        return Wanted(interval, self.confidence_level, workers, first_look=self.first_look)
 
     @property
     def settings(self) -> dict[str, Any]:

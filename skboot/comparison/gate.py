@@ -14,7 +14,7 @@ from ..inference.verdicts import Verdict
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results.decisions import check_margin, verdict_of
 from ..study.measured import Scoring
-from ..study.rows import Sampling
+from ..study.rows import Sampling, Wanted
 from .arguments import checked_asked
 from .systems import SystemsRequest, compared
 
@@ -154,7 +154,13 @@ def assert_not_worse(
         {"y_pred": y_pred, "y_reference": y_reference},
         Scoring(metric, greater_is_better, pos_label, labels, several=False),
         sampling,
-        asked.wanted(check.check_workers(n_jobs, verbose)),
+        Wanted(
+            # Beside differences that hold at every look stand systems that do.
+            "auto" if first_look is None else interval,
+            asked.confidence_level,
+            check.check_workers(n_jobs, verbose),
+            first_look=asked.first_look,
+        ),
         asked,
         margin,
     )

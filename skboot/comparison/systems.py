@@ -26,7 +26,7 @@ from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
 from ..study.measured import Scoring, measured_by
-from ..study.rows import Sampling, is_lazy
+from ..study.rows import Sampling, Wanted, is_lazy
 from ..study.study import Study, study_of
 from .arguments import (
     arguments_of,
@@ -269,7 +269,13 @@ def compare_systems(
         y_preds,
         Scoring(metric, greater_is_better, pos_label, labels),
         sampling,
-        asked.wanted(check.check_workers(n_jobs, verbose)),
+        Wanted(
+            # Beside differences that hold at every look stand systems that do.
+            "auto" if first_look is None else interval,
+            asked.confidence_level,
+            check.check_workers(n_jobs, verbose),
+            first_look=asked.first_look,
+        ),
         asked,
     )
     return compared(request) if check.check_flag("paired", paired) else _unpaired(request)

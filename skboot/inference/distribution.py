@@ -410,7 +410,12 @@ class JackknifeValues:
         The variance of n values of kurtosis k has 2 n / (k - 1) (Wilks 1962, section 8.2); NaN
         where a value is undefined, or none varies.
         """
-        return _error_freedom(values, self.times, self.strata)
+        sizes = np.bincount(self.strata, self.times)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            centres = np.bincount(self.strata, self.times * values) / sizes
+            squares = (values - centres[self.strata]) ** 2
+            kurtosis = sizes.sum() * (self.times @ squares**2) / (self.times @ squares) ** 2
+            return float(2 * sizes.sum() / (kurtosis - 1))
 
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
@@ -489,8 +494,8 @@ def _moments(
             mean_units = np.bincount(strata, times * n_units) / sizes
             per_unit = (estimate - centres) / mean_units
             values = values + per_unit[strata] * (n_units - mean_units[strata])
-    single = int(sizes.sum()) == len(times)
-    squared = cubed = 0.0
+    n = int(sizes.sum())
+    squared = cubed = fourth = 0.0
     for first in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):
         part = slice(first, first + JACKKNIFE_VALUES_AT_ONCE)
         if one_stratum:
@@ -500,30 +505,21 @@ def _moments(
             stratum = strata[part]
             share = ((sizes - 1) / sizes)[stratum] * (centres[stratum] - values[part])
         squares = share * share
-        if not single:
+        if n != len(times):
             squares *= times[part]
         squared += float(squares.sum())
         squares *= share
         cubed += float(squares.sum())
+        squares *= share
+        fourth += float(squares.sum())
     if np.isnan(squared):
         return Moments(*[np.nan] * 4)
     # Differences at the level of rounding are not skewness.
     if squared <= (1e-14 * max(values.max(), -values.min())) ** 2 * len(values):
         return Moments(0.0, 0.0, 0.0, np.nan)
-    n = int(sizes.sum())
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
-    freedom = _error_freedom(values, times, strata)
+    freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
     return Moments(cubed / (6 * squared**1.5), float(np.sqrt(squared)), bias, freedom)
-
-
-def _error_freedom(values: Floats, times: NDArray[np.int64], strata: NDArray[np.intp]) -> float:
-    """Return the degrees of freedom by the kurtosis; see `JackknifeValues.error_freedom`."""
-    sizes = np.bincount(strata, times)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centres = np.bincount(strata, times * values) / sizes
-        squares = (values - centres[strata]) ** 2
-        kurtosis = sizes.sum() * (times @ squares**2) / (times @ squares) ** 2
-        return float(2 * sizes.sum() / (kurtosis - 1))
 
 
 class _OnData(NamedTuple):

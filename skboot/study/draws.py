@@ -163,12 +163,11 @@ class Score:
             n_own = min(self.known.drawn.n_units)
             if n_own < left_out.n_units:
                 left_out = left_out.among(n_own)
-            acceleration = left_out.acceleration
+            acceleration, freedom = left_out.acceleration, left_out.error_freedom
             if left_out.n_values is not None:
                 shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
             elif not np.isnan(acceleration):
                 bias_and_error = left_out.bias, left_out.standard_error
-                freedom = left_out.error_freedom
         return replace(
             self.known,
             estimate=distribution.estimate,
