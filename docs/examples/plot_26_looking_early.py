@@ -18,7 +18,7 @@ from skboot import compare_systems
 
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X / 16, y, train_size=400, random_state=0)
-models = {"linear": LogisticRegression(C=0.02), "bayes": GaussianNB(var_smoothing=0.02)}
+models = {"linear": LogisticRegression(), "bayes": GaussianNB(var_smoothing=0.02)}
 predicted = {name: model.fit(X_train, y_train).predict(X_test) for name, model in models.items()}
 
 looks = np.arange(100, len(y_test) + 1, 50)
