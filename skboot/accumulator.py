@@ -19,7 +19,7 @@ from ._base.messages import arguments_named
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.warnings import collected, warn_of
 from ._base.workers import DEFAULT_WORKERS
-from .comparison.asked import Asked
+from .comparison.arguments import checked_asked
 from .comparison.system_studies import compare_systems_of
 from .comparison.systems import SystemsRequest
 from .evaluation import ScoreRequest
@@ -94,7 +94,8 @@ class BootstrapAccumulator:
         differences, and not Wilson's.
     first_look : int, optional
         With ``interval="anytime"``, as of `skboot.bootstrap_score`: of shares of rows and ratios
-        that are made of them (accuracy, precision, recall, F1), for which sums suffice.
+        that are made of them (accuracy, precision, recall, F1), for which sums suffice; with
+        ``systems`` of shares of rows alone. At least 999 resamples tell their spread well enough.
     greater_is_better : bool, optional
         Direction of ``"mean"``, which skboot cannot know.
     pos_label : label, optional
@@ -383,15 +384,15 @@ class BootstrapAccumulator:
         """
         settings, state = self._settings, self._state
         given, level = (None, None, settings.scoring, Sampling()), settings.confidence_level
-        if settings.systems == (None,):
-            wanted = Wanted(
-                settings.interval, level, DEFAULT_WORKERS, first_look=settings.first_look
-            )
-            score = ScoreRequest(*given, wanted)
-            found = of_stream(score, settings, state).answered(evaluate)
+        interval, look = settings.interval, settings.first_look
+        alone = settings.systems == (None,)
+        of_each = interval if alone or look is not None else "auto"
+        wanted = Wanted(of_each, level, DEFAULT_WORKERS, first_look=look)
+        if alone:
+            study = of_stream(ScoreRequest(*given, wanted), settings, state)
+            found = study.answered(evaluate)
         else:
-            asked = Asked(settings.interval, "max-t", level)
-            wanted = Wanted("auto", level, DEFAULT_WORKERS)
+            asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
             study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
             found = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
         return _with_order(found, state)

@@ -114,7 +114,7 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
     )
     return Difference(
         evidence,
-        _discordant(first, second),
+        _discordant(first, second, replicates[0]),
         are_identical(first, second),
         proportions_of(first, second),
         areas_of(first, second),
@@ -203,9 +203,15 @@ def _round_to(values: Floats, to: Any, distances: Floats, most: Floats) -> None:
         np.copyto(values, to, where=np.logical_and(near, distances, out=near))
 
 
-def _discordant(first: Contestant, second: Contestant) -> Discordant | None:
+def _discordant(first: Contestant, second: Contestant, replicates: Floats) -> Discordant | None:
+    """Return the rows that tell two systems apart; replicates are those of the difference."""
     if first.right is None or second.right is None:
-        return None
+        share, other = first.evidence.share, second.evidence.share
+        if first.evidence.first_look is None or share is None or other is None:
+            return None
+        # A stream knows how far they are apart on each resample, but not on each row.
+        difference = first.evidence.estimate - second.evidence.estimate
+        return Discordant.of_spread(difference, float(replicates.var(ddof=1)), share.n)
     first_only = int(np.count_nonzero(first.right & ~second.right))
     second_only = int(np.count_nonzero(second.right & ~first.right))
     return Discordant(first_only, second_only, len(first.right))

@@ -208,8 +208,11 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     )
     for_plans &= min(draws.plan.design.n_units) * len(scores) <= _MOST_LEFT_OUT
     for_plans &= not draws.plan.design.no_jackknife and draws.binding is not None
-    if asked.interval in LEAVING_OUT or for_plans:
-        left_out = _left_out(draws)
+    # Rows that tell two shares apart are all that looks need.
+    are_shares = all(each.share is not None for each in draws.evidence.values())
+    by_counts = asked.first_look is not None and are_shares
+    if (asked.interval in LEAVING_OUT and not by_counts) or for_plans:
+        left_out = _left_out(asked, draws)
         known["left_out"] = [(left_out, values) for values in left_out.values]
     if asked.interval == "two-way":
         covariances = _crossed_covariances(draws)
@@ -219,13 +222,13 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     return known
 
 
-def _left_out(draws: Draws) -> JackknifeValues:
+def _left_out(asked: Asked, draws: Draws) -> JackknifeValues:
     """Return the values of the systems without single units; refuse where there are none."""
     design = draws.plan.design
     if design.no_jackknife:
-        must = f"not be 'bca' with {design.groups_in_messages}"
+        must = f"not be {asked.interval!r} with {design.groups_in_messages}"
         advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
-        raise check.fail("interval", must, "'bca'", advice)
+        raise check.fail("interval", must, repr(asked.interval), advice)
     return draws.values_left_out()
 
 

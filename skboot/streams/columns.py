@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Intervals that need neither rows nor values without single units, of scores and of differences.
 STREAMED_SCORES = ("auto", "wilson", "percentile", "expanded", "basic", "normal", "t", "anytime")
-STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t")
+STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t", "anytime")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from skboot.inference import proportion_interval, tango_interval
 from skboot.inference.evidence import Drawn, Evidence
 from skboot.inference.intervals import limits_of
 from skboot.inference.looks import boundary, level_at_look
+from skboot.inference.proportions import Discordant
 from skboot.metrics.facts import Facts, Proportion
 from skboot.results import ComparisonResult, EvaluationResult
 from skboot.testing import assert_not_worse
@@ -308,10 +309,41 @@ def test_streams_that_keep_no_rows_are_refused():
     accumulator.update(Y, PROBABILITIES["a"], start=0)
     with pytest.raises(ValueError, match="needs the metric without each unit"):
         accumulator.result()
-    with pytest.raises(ValueError, match="'interval'"):
-        BootstrapAccumulator(
-            "accuracy", random_state=0, systems=["a", "b"], **first(first_look=100)
-        )
+    systems = BootstrapAccumulator(
+        "f1", random_state=0, n_resamples=99, systems=["a", "b"], **first(first_look=100)
+    )
+    systems.update(Y, LABELS, start=0)
+    with pytest.raises(ValueError, match="'anytime' with streams of rows or groups"):
+        systems.result()
+
+
+def test_two_accuracies_of_a_stream_are_nearly_those_of_its_rows():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 4000)
+    given = {name: np.where(rng.random(4000) < 0.1, 1 - truth, truth) for name in ("a", "b")}
+    look = first(first_look=500)
+    [rows] = compare_systems(truth, given, random_state=0, n_resamples=99, **look).pairs
+    accumulator = BootstrapAccumulator(random_state=0, n_resamples=999, systems=list(given), **look)
+    for start in range(0, 4000, 1000):
+        batch = slice(start, start + 1000)
+        accumulator.update(truth[batch], {k: v[batch] for k, v in given.items()}, start=start)
+    found = accumulator.result()
+    assert found.adjust == "bonferroni"
+    [pair] = found.pairs
+    assert pair.difference == rows.difference
+    assert math.isnan(pair.p_value)
+    width = rows.confidence_interval.high - rows.confidence_interval.low
+    assert limits(pair) == pytest.approx(limits(rows), abs=0.06 * width)
+    own = {name: limits(one) for name, one in found.systems.items()}
+    known = compare_systems(truth, given, random_state=0, n_resamples=99, **look).systems
+    assert own == {name: limits(one) for name, one in known.items()}
+
+
+@pytest.mark.parametrize(("b", "c", "n"), [(3, 8, 200), (0, 0, 100), (20, 0, 150)])
+def test_rows_that_tell_two_apart_are_those_of_their_mean_and_variance(b, c, n):
+    values = np.r_[np.ones(b), -np.ones(c), np.zeros(n - b - c)]
+    told = Discordant.of_spread(values.mean(), values.var() / n, n)
+    assert tuple(told) == pytest.approx((b, c, n), abs=1e-9)
 
 
 # ------------------------------------------------------------------ what is refused

@@ -28,7 +28,8 @@ Rule. A cell passes if at most 5.5 % of its paths ever leave out the truth, and 
 
 Added after the first run, by the same rule: accuracy of rows with exponential weights, and areas
 under the ROC curve in groups, both with the influence of the units; a look at 300 to 1000 paths of
-another seed came before.
+another seed came before. And two accuracies of a stream, which knows no rows: Tango's interval at
+the rows that the variance of the difference over 999 Poisson resamples tells.
 
 Stopping. A gate with a margin of .03 on paired rows of which 10 % tell both apart, candidates that
 are equal, better by .02 and worse by .03; 10,000 paths, Tango's statistic, batches of 100 rows.
@@ -448,6 +449,27 @@ def paired(rng, n_paths, units, first, apart, difference):
     return difference, Paths(d, error, SURELY * least, limits)
 
 
+def streamed(rng, n_paths, units, first, apart, difference, n_resamples=999):
+    """The same of a stream, whose resamples grow with it: a Poisson number of each row."""
+    better = (apart + difference) / 2
+    counts = batches(rng, n_paths, [better, apart - better, 1 - apart], units, 1)
+    d = (counts[..., 0] - counts[..., 1]) / units
+    variance = np.empty(d.shape)
+    for path, own in enumerate(np.diff(counts, axis=1, prepend=0)):
+        drawn = np.cumsum(rng.poisson(own, (n_resamples, *own.shape)), axis=1)
+        again = (drawn[..., 0] - drawn[..., 1]) / drawn.sum(axis=-1)
+        variance[path] = again.var(axis=0, ddof=1)
+
+    def limits(k, j):
+        known = evidence_of(d[k, j], units[j], first)
+        told = Discordant.of_spread(float(d[k, j]), float(variance[k, j]), int(units[j]))
+        return tuple(difference_interval(Difference(known, told), "anytime", 0.95))
+
+    error = np.sqrt(variance)
+    # Tango's variance is at least near that at the estimate; near it few paths are left out.
+    return difference, Paths(d, error, error / 2, limits)
+
+
 def parts_of_area(positive, negative):
     """Area, and the placements of positive and negative scores in each interval, of counts."""
     n_pos, n_neg = (np.maximum(x.sum(axis=-1, keepdims=True), 1) for x in (positive, negative))
@@ -638,6 +660,10 @@ def cells():
     of_rows.append(("accuracy 0.9, from 1000", 2, late, 1000, partial(accuracy, share=0.9)))
     weighted = partial(weighted_accuracy, share=0.97)
     of_rows.append(("accuracy 0.97 with weights", 2, ROWS, FIRST_ROWS, weighted))
+    for margin in (0.0, 0.02):
+        name = f"{'gate of accuracy' if margin else 'two accuracies'} of a stream, 5% apart"
+        draw = partial(streamed, apart=0.05, difference=-margin)
+        of_rows.append((name, 1 if margin else 2, ROWS, FIRST_ROWS, draw))
     return of_rows + [
         (name, sides, groups_from(first), first, draw) for name, sides, first, draw in _groups()
     ]
