@@ -209,8 +209,9 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     for_plans &= min(draws.plan.design.n_units) * len(scores) <= _MOST_LEFT_OUT
     for_plans &= not draws.plan.design.no_jackknife and draws.binding is not None
     # Rows that tell two shares apart are all that looks need.
-    are_shares = all(each.share is not None for each in draws.evidence.values())
-    by_counts = asked.first_look is not None and are_shares
+    by_counts = asked.first_look is not None and all(
+        each.share is not None for each in draws.evidence.values()
+    )
     if (asked.interval in LEAVING_OUT and not by_counts) or for_plans:
         left_out = _left_out(asked, draws)
         known["left_out"] = [(left_out, values) for values in left_out.values]
