@@ -18,6 +18,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from .._base.checks import check_count, fail
+from .._base.warnings import say
 from ._tuning import FEWEST_GROUPS_AT_LOOK, FEWEST_ROWS_AT_LOOK
 from .evidence import Evidence
 
@@ -83,10 +84,13 @@ def level_at_look(evidence: Evidence, confidence_level: float) -> float:
     float
         Of two sides.
     """
-    first = evidence.first_look
+    first, drawn = evidence.first_look, evidence.drawn
     assert first is not None
+    say(
+        "choice", f"Intervals hold at every look from {first} {drawn.design.unit}s on, all at once."
+    )
     a = boundary(confidence_level)
-    z = min(np.sqrt(a * a + np.log(evidence.drawn.n_units[0] / first)), _FARTHEST)
+    z = min(np.sqrt(a * a + np.log(drawn.n_units[0] / first)), _FARTHEST)
     return float(1 - 2 * ndtr(-z))
 
 

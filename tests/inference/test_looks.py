@@ -291,10 +291,12 @@ def test_saved_results_know_their_first_look(tmp_path):
     assert again == found
     assert again.interval(confidence_level=0.8) == found.interval(confidence_level=0.8)
     assert again.settings["first_look"] == 100
+    assert "Intervals hold at every look from 100 rows on" in again.summary()
     pair = compare(LABELS, **first(first_look=100))
     pair.save(tmp_path / "pair")
     assert ComparisonResult.load(tmp_path / "pair") == pair
     assert pair.settings["first_look"] == 100
+    assert "Intervals hold at every look from 100 rows on" in pair.summary()
 
 
 def test_batches_are_the_rows_that_they_hold():
