@@ -272,8 +272,8 @@ class PairedDifference:
         interval is shown, unless that holds at every look. A system that is worse by exactly the
         margin passes in at most 2.6 % of the data sets at 95 % (computed exactly for 50 to 2000
         rows), by a Wald interval in up to 9 % of 100 rows and 4.6 % of 200. Areas under ROC curves
-        on independent rows are judged by
-        DeLong's interval, widened by limits of both areas on the logit scale.
+        on independent rows are judged by DeLong's interval, widened by limits of both areas on the
+        logit scale.
 
         Examples
         --------
