@@ -19,11 +19,12 @@ from ._base.messages import arguments_named
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.warnings import collected, warn_of
 from ._base.workers import DEFAULT_WORKERS
-from .comparison.asked import Asked
+from .comparison.arguments import checked_asked
 from .comparison.system_studies import compare_systems_of
 from .comparison.systems import SystemsRequest
 from .evaluation import ScoreRequest
 from .inference.distribution import check_replicates_fit
+from .inference.looks import checked_first_look
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult
@@ -87,10 +88,14 @@ class BootstrapAccumulator:
         times as many, and is refused above 2 GB.
     confidence_level : float
         In (0, 1).
-    interval : {"auto", "wilson", "percentile", "expanded", "basic", "normal", "t"}
+    interval : {"auto", "wilson", "percentile", "expanded", "basic", "normal", "t", "anytime"}
         ``"auto"`` is Wilson's for 0/1 values of independent rows, else expanded percentiles. Others
         need rows that could be left out, and are refused. With ``systems`` it is that of the
         differences, and not Wilson's.
+    first_look : int, optional
+        With ``interval="anytime"``, as of `skboot.bootstrap_score`: of shares of rows and ratios
+        that are made of them (accuracy, precision, recall, F1), for which sums suffice; with
+        ``systems`` of shares of rows alone. At least 999 resamples tell their spread well enough.
     greater_is_better : bool, optional
         Direction of ``"mean"``, which skboot cannot know.
     pos_label : label, optional
@@ -151,6 +156,7 @@ class BootstrapAccumulator:
         n_bins: int = N_BINS,
         confidence_level: float = 0.95,
         interval: str = "auto",
+        first_look: int | None = None,
         greater_is_better: bool | None = None,
         pos_label: Any = None,
     ) -> None:
@@ -168,6 +174,7 @@ class BootstrapAccumulator:
             n_bins=check.check_count("n_bins", n_bins, 2),
             confidence_level=level,
             interval=interval,
+            first_look=checked_first_look(interval, first_look),
             greater_is_better=check.check_direction(greater_is_better),
             pos_label=check.check_label("pos_label", pos_label),
         )
@@ -377,12 +384,15 @@ class BootstrapAccumulator:
         """
         settings, state = self._settings, self._state
         given, level = (None, None, settings.scoring, Sampling()), settings.confidence_level
-        if settings.systems == (None,):
-            score = ScoreRequest(*given, Wanted(settings.interval, level, DEFAULT_WORKERS))
-            found = of_stream(score, settings, state).answered(evaluate)
+        interval, look = settings.interval, settings.first_look
+        alone = settings.systems == (None,)
+        of_each = interval if alone or look is not None else "auto"
+        wanted = Wanted(of_each, level, DEFAULT_WORKERS, first_look=look)
+        if alone:
+            study = of_stream(ScoreRequest(*given, wanted), settings, state)
+            found = study.answered(evaluate)
         else:
-            asked = Asked(settings.interval, "max-t", level)
-            wanted = Wanted("auto", level, DEFAULT_WORKERS)
+            asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
             study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
             found = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
         return _with_order(found, state)

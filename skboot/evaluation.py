@@ -23,6 +23,7 @@ from ._base.typing import (
     Simultaneous,
 )
 from .inference.intervals import FOR_ONE_SCORE
+from .inference.looks import checked_first_look
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .streams.columns import Request, of_columns
@@ -84,6 +85,7 @@ def bootstrap_score(
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: ScoreInterval = "auto",
+    first_look: int | None = None,
     adjust: Simultaneous | None = None,
     same_population: bool = False,
     resamples: ArrayLike | Sequence[ArrayLike] | None = None,
@@ -144,14 +146,21 @@ def bootstrap_score(
         Labels of the columns of ``y_pred``.
     n_resamples : int
         Number of resamples, at least 2. At 1999 the usual levels are order statistics. Where the
-        interval needs none (wilson, clopper-pearson, wald, skewed-t, ewc, delong, bins) 100 000
-        are drawn at most, for the distribution; more than memory holds are refused.
+        interval needs none (wilson, clopper-pearson, wald, skewed-t, ewc, delong, bins, anytime)
+        100 000 are drawn at most, for the distribution; more than memory holds are refused.
     confidence_level : float
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
-        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t, logit-t,
-        bias-corrected, skewed-t, studentized, jackknife, ewc, bca, delong, bins.
+        anytime (which holds at every look from ``first_look`` on), wald, wilson, clopper-pearson,
+        percentile, expanded, two-way, basic, normal, t, logit-t, bias-corrected, skewed-t,
+        studentized, jackknife, ewc, bca, delong, bins.
+    first_look : int, optional
+        With ``interval="anytime"``: the number of rows, or groups, at the first look, fixed before
+        the data were seen, at least 100 rows or 20 groups. The interval is narrowest there, and
+        all intervals at later looks hold the true score at once with the confidence level, however
+        often you look and whenever you stop. It needs influence values: means, functions of sums
+        and areas under ROC curves, of independent rows or groups.
     adjust : {None, "max-t"}
         For several scores at once, of several metrics or of a metric with several numbers: "max-t"
         makes intervals that hold all at once with the confidence level, each by its own method at
@@ -269,7 +278,10 @@ def bootstrap_score(
     _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
-    wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust)
+    look = None
+    if interval == "anytime" or first_look is not None:
+        look = checked_first_look(interval, first_look, by=by, adjust=adjust)
+    wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
     request = ScoreRequest(y_true, y_pred, scoring, sampling, wanted)
     if proxy is None and isinstance(proxy_weight, str) and proxy_weight == "auto":
         return of_columns(request).answered(evaluate)

@@ -44,6 +44,7 @@ ScoreInterval: TypeAlias = Literal[
     "bca",
     "delong",
     "bins",
+    "anytime",
 ]
 RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
 DifferenceInterval: TypeAlias = Literal[
@@ -58,6 +59,7 @@ DifferenceInterval: TypeAlias = Literal[
     "tango",
     "delong",
     "logit-delong",
+    "anytime",
 ]
 RunsDifferenceInterval: TypeAlias = Literal["auto", "components", "welch"]
 MethodsDifferenceInterval: TypeAlias = Literal[
@@ -148,6 +150,7 @@ class ScoreOptions(_RowOptions, total=False):
     average_over: ArrayLike | None
     block_length: BlockLength
     interval: ScoreInterval
+    first_look: int | None
     adjust: Simultaneous | None
     same_population: bool
     resamples: ArrayLike | Sequence[ArrayLike] | None
@@ -181,6 +184,7 @@ class SystemsOptions(_RowOptions, total=False):
     proxy: ArrayLike | Mapping[str, ArrayLike] | None
     proxy_weight: ProxyWeight
     interval: DifferenceInterval
+    first_look: int | None
     same_population: bool
 
 

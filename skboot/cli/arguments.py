@@ -226,6 +226,8 @@ def _add_by(verb: argparse.ArgumentParser) -> None:
 
 def _add_resampling(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--interval", default="auto", metavar="NAME", help="default: auto")
+    text = "rows or groups at the first look of several; with --interval anytime"
+    verb.add_argument("--first-look", type=int, metavar="N", help=text)
     _add_level(verb)
 
 

@@ -300,7 +300,13 @@ def _options(asked: Namespace, rows: Rows) -> dict[str, Any]:
     """Return the options of the public function: those of the columns, and those of the call."""
     options = {
         name: getattr(asked, name, None)
-        for name in ("block_length", "greater_is_better", "n_resamples", "confidence_level")
+        for name in (
+            "block_length",
+            "greater_is_better",
+            "n_resamples",
+            "confidence_level",
+            "first_look",
+        )
     }
     metric = _listed(getattr(asked, "metric", None))
     options["metric"] = metric[0] if len(metric) == 1 else metric or None

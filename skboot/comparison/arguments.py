@@ -11,6 +11,7 @@ from .._base import checks as check
 from .._base.warnings import Note, NoteKind
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES
+from ..inference.looks import checked_first_look
 from ..metrics.statistic import Statistic
 from ..results.decisions import check_below_range
 from ..study.rows import Rows, checked_rows
@@ -20,7 +21,13 @@ ADJUSTMENTS = ("max-t", "holm")
 
 
 def checked_asked(
-    interval: Any, adjust: Any, confidence_level: Any, alternative: Any, reference: Any
+    interval: Any,
+    adjust: Any,
+    confidence_level: Any,
+    alternative: Any,
+    reference: Any,
+    first_look: Any = None,
+    by: Any = None,
 ) -> Asked:
     """Accept the names of an interval that a difference has, an adjustment and an alternative.
 
@@ -37,7 +44,13 @@ def checked_asked(
     check_adjust(adjust)
     check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
     check.check_choice("alternative", alternative, ALTERNATIVES)
-    return Asked(interval, adjust, level, alternative, reference)
+    if interval != "anytime" and first_look is None:
+        return Asked(interval, adjust, level, alternative, reference)
+    look = checked_first_look(interval, first_look, by=by)
+    if adjust == "holm":
+        advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
+        raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)
+    return Asked(interval, adjust and "bonferroni", level, alternative, reference, look)
 
 
 def check_adjust(adjust: Any) -> None:

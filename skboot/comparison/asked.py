@@ -23,7 +23,7 @@ class Asked:
     ----------
     interval : str
         "auto" or the name of a method.
-    adjust : {"max-t", "holm", None}
+    adjust : {"max-t", "holm", "bonferroni", None}
         How to adjust for the number of pairs.
     confidence_level : float
         In (0, 1).
@@ -31,6 +31,8 @@ class Asked:
         Of the first minus the second.
     reference : str or None
         The system that all others are compared with; None: all pairs.
+    first_look : int or None
+        Units at the first of the looks that the intervals shall hold at.
     """
 
     interval: str
@@ -38,17 +40,18 @@ class Asked:
     confidence_level: float
     alternative: str = "two-sided"
     reference: str | None = None
+    first_look: int | None = None
 
     @property
     def with_ranks(self) -> bool:
         """Whether the pairs are all there are, so that the systems can be ranked by them."""
         all_pairs = self.reference is None and self.alternative == "two-sided"
-        return self.adjust == "max-t" and all_pairs
+        return self.adjust in ("max-t", "bonferroni") and all_pairs
 
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        return dict(vars(self))
+        return {name: own for name, own in vars(self).items() if name != "first_look" or own}
 
 
 def answered(

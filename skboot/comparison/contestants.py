@@ -89,10 +89,11 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
     one, other = first.evidence, second.evidence
     estimate = estimated_differences(np.array([one.estimate]), np.array([other.estimate]))
     replicates = replicated_differences(estimate, one.replicates[None], other.replicates[None])
-    acceleration = None
+    acceleration = bias_and_error = freedom = None
     if first.left_out is not None and second.left_out is not None:
-        values = first.left_out[1] - second.left_out[1]
-        acceleration = first.left_out[0].acceleration(values, float(estimate[0]))
+        values, left_out = first.left_out[1] - second.left_out[1], first.left_out[0]
+        acceleration, error, bias, freedom = left_out.moments(values, float(estimate[0]))
+        bias_and_error = bias, error
     delong = None
     if first.areas is not None and second.areas is not None:
         family = first.areas[0]
@@ -106,11 +107,14 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         replicates[0],
         Facts(bounds_of_difference(one), weighted=one.facts.weighted, delong=delong),
         acceleration=acceleration,
+        left_out=bias_and_error,
+        error_freedom=freedom,
         robust_variance=_robust_variance(first, second),
+        first_look=one.first_look,
     )
     return Difference(
         evidence,
-        _discordant(first, second),
+        _discordant(first, second, replicates[0]),
         are_identical(first, second),
         proportions_of(first, second),
         areas_of(first, second),
@@ -199,9 +203,15 @@ def _round_to(values: Floats, to: Any, distances: Floats, most: Floats) -> None:
         np.copyto(values, to, where=np.logical_and(near, distances, out=near))
 
 
-def _discordant(first: Contestant, second: Contestant) -> Discordant | None:
+def _discordant(first: Contestant, second: Contestant, replicates: Floats) -> Discordant | None:
+    """Return the rows that tell two systems apart; replicates are those of the difference."""
     if first.right is None or second.right is None:
-        return None
+        share, other = first.evidence.share, second.evidence.share
+        if first.evidence.first_look is None or share is None or other is None:
+            return None
+        # A stream knows how far they are apart on each resample, but not on each row.
+        difference = first.evidence.estimate - second.evidence.estimate
+        return Discordant.of_spread(difference, float(replicates.var(ddof=1)), share.n)
     first_only = int(np.count_nonzero(first.right & ~second.right))
     second_only = int(np.count_nonzero(second.right & ~first.right))
     return Discordant(first_only, second_only, len(first.right))

@@ -104,6 +104,9 @@ class Law(ABC):
             return None
         if len(alone.low) == 1:
             return replace(alone, signs=(alone.low > 0).astype(np.int8) - (alone.high < 0))
+        if adjust == "bonferroni":
+            wide = self.stricter()
+            return replace(wide, signs=(wide.low > 0).astype(np.int8) - (wide.high < 0))
         if adjust == "holm":
             return replace(self.stricter(), p_values=holm(alone.p_values))
         return self.largest()

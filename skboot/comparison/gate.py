@@ -38,6 +38,7 @@ def assert_not_worse(
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: DifferenceInterval = "auto",
+    first_look: int | None = None,
     same_population: bool = False,
     greater_is_better: bool | None = None,
     pos_label: Any = None,
@@ -84,7 +85,9 @@ def assert_not_worse(
         2.5 % of the data sets.
     interval : str
         As of `skboot.compare_systems`. Right and wrong on independent rows are judged by Tango's,
-        and areas under ROC curves by ``"logit-delong"``.
+        and areas under ROC curves by ``"logit-delong"``; with ``"anytime"`` by what it shows.
+    first_look : int, optional
+        As of `skboot.compare_systems`: the rows or groups at the first of several looks.
     same_population : bool
         With crossed groups: both columns name members of one population.
     greater_is_better : bool, optional
@@ -145,13 +148,19 @@ def assert_not_worse(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    asked = checked_asked(interval, None, confidence_level, "two-sided", None)
+    asked = checked_asked(interval, None, confidence_level, "two-sided", None, first_look)
     request = SystemsRequest(
         y_true,
         {"y_pred": y_pred, "y_reference": y_reference},
         Scoring(metric, greater_is_better, pos_label, labels, several=False),
         sampling,
-        Wanted("auto", asked.confidence_level, check.check_workers(n_jobs, verbose)),
+        Wanted(
+            # Beside differences that hold at every look stand systems that do.
+            "auto" if first_look is None else interval,
+            asked.confidence_level,
+            check.check_workers(n_jobs, verbose),
+            first_look=asked.first_look,
+        ),
         asked,
         margin,
     )

@@ -168,11 +168,12 @@ class Replicated(Law):
         """
         family, alone = self.family, self.found
         own, method = (float(alone.low[k]), float(alone.high[k])), str(alone.method[k])
-        if np.isnan(alone.p[k]):
+        if np.isnan(own[0] + own[1]):
             return own, np.nan
         n_pairs, level = len(family), self.asked.confidence_level
-        p = min(1.0, n_pairs * float(alone.p[k]))
-        if family.identical[k] or (not alone.varies[k] and family.differences[k] == 0):
+        p = float(np.minimum(1.0, n_pairs * alone.p[k]))
+        still = not alone.varies[k] and family.differences[k] == 0 and not np.isnan(p)
+        if family.identical[k] or still:
             return own, p
         difference = family.difference(k)
         if not difference.varies and method not in CLOSED_FORM:

@@ -58,6 +58,9 @@ def _further(family: RankedPairs, law: Replicated) -> dict[str, Sequence[Any]]:
     """Return what else is known of each pair, by the attribute of its record."""
     support = np.where(family.swapped, 1.0 - law.found.support, law.found.support)
     columns: dict[str, Sequence[Any]] = {"bootstrap_support": support[family.order].tolist()}
+    if family.asked.first_look is not None:
+        # Counts and areas serve verdicts and p-values of one look.
+        return columns
     if family.has_areas:
         columns["areas"] = [family.areas(k, as_called=True) for k in family.order.tolist()]
     counts = family.counts

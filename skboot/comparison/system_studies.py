@@ -21,7 +21,7 @@ from .._base.warnings import tell
 from ..inference.crossed import has_influence
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
-from ..inference.intervals import OF_STANDARD_ERRORS
+from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS
 from ..inference.two_areas import AreasOfSystems
 from ..metrics.adapters import without_sign
 from ..metrics.ranking import delong_covariance
@@ -175,7 +175,9 @@ def _sorted_systems(study: Study) -> dict[str, list[Score]]:
         for metric, by_system in study.scores.items():
             for part in study.parts:
                 one = by_system[name][0]
-                score = study.source.prepare(study.plan, study.interval, metric, one, part)
+                score = study.source.prepare(
+                    study.plan, study.interval, metric, one, part, study.first_look
+                )
                 systems.setdefault(name, []).append(score)
     if len(systems) == 1:
         return systems
@@ -196,7 +198,7 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     """Return what is known of systems on the same rows, by the attribute of each that holds it."""
     scores = list(draws.scores.values())
     known: dict[str, Sequence[Any]] = {
-        "predicted": [score.answers for score in scores],
+        "predicted": [None if asked.first_look else score.answers for score in scores],
         "right": [one.right(draws.evidence[k]) for k, one in draws.scores.items()],
     }
     # Shares of right rows have closed forms; of other sums units tell how sure an error is.
@@ -206,8 +208,12 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     )
     for_plans &= min(draws.plan.design.n_units) * len(scores) <= _MOST_LEFT_OUT
     for_plans &= not draws.plan.design.no_jackknife and draws.binding is not None
-    if asked.interval == "bca" or for_plans:
-        left_out = _left_out(draws)
+    # Rows that tell two shares apart are all that looks need.
+    by_counts = asked.first_look is not None and all(
+        each.share is not None for each in draws.evidence.values()
+    )
+    if (asked.interval in LEAVING_OUT and not by_counts) or for_plans:
+        left_out = _left_out(asked, draws)
         known["left_out"] = [(left_out, values) for values in left_out.values]
     if asked.interval == "two-way":
         covariances = _crossed_covariances(draws)
@@ -217,13 +223,13 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     return known
 
 
-def _left_out(draws: Draws) -> JackknifeValues:
+def _left_out(asked: Asked, draws: Draws) -> JackknifeValues:
     """Return the values of the systems without single units; refuse where there are none."""
     design = draws.plan.design
     if design.no_jackknife:
-        must = f"not be 'bca' with {design.groups_in_messages}"
+        must = f"not be {asked.interval!r} with {design.groups_in_messages}"
         advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
-        raise check.fail("interval", must, "'bca'", advice)
+        raise check.fail("interval", must, repr(asked.interval), advice)
     return draws.values_left_out()
 
 

@@ -98,6 +98,7 @@ def compare_systems(
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: DifferenceInterval = "auto",
+    first_look: int | None = None,
     alternative: Alternative = "two-sided",
     paired: bool = True,
     same_population: bool = False,
@@ -160,7 +161,12 @@ def compare_systems(
         independent rows tell two systems apart; ``"logit-delong"`` for areas under ROC curves of
         independent rows without weights or strata), percentile, expanded, two-way (crossed groups),
         basic, normal, t, bca, tango (right or wrong on independent rows), delong (area under the
-        ROC curve of independent rows), logit-delong (the same).
+        ROC curve of independent rows), logit-delong (the same), anytime (which holds at every look
+        from ``first_look`` on).
+    first_look : int, optional
+        With ``interval="anytime"``: the number of rows, or groups, at the first look, fixed before
+        the data were seen; as of `skboot.bootstrap_score`. The systems by themselves have such
+        intervals too; there are no p-values, and ``adjust`` is Bonferroni's rule.
     alternative : {"two-sided", "greater", "less"}
         What intervals and p-values of the differences are against, in scipy's words: "greater"
         gives lower limits of the first minus the second (a larger loss is greater), and p-values
@@ -265,13 +271,21 @@ def compare_systems(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    asked = checked_asked(interval, adjust, confidence_level, alternative, reference)
+    asked = checked_asked(
+        interval, adjust, confidence_level, alternative, reference, first_look, by
+    )
     request = SystemsRequest(
         y_true,
         y_preds,
         Scoring(metric, greater_is_better, pos_label, labels),
         sampling,
-        Wanted("auto", asked.confidence_level, check.check_workers(n_jobs, verbose)),
+        Wanted(
+            # Beside differences that hold at every look stand systems that do.
+            "auto" if first_look is None else interval,
+            asked.confidence_level,
+            check.check_workers(n_jobs, verbose),
+            first_look=asked.first_look,
+        ),
         asked,
     )
     is_paired = check.check_flag("paired", paired)

@@ -23,6 +23,7 @@ _COLUMNS = ("groups", "strata", "average_over", "sample_weight")
 _NEEDS_PAIRS = {
     "tango": "which needs both systems on the same rows",
     "logit-delong": "which needs both systems on the same rows",
+    "anytime": "which needs both systems on the same rows",
     "bca": "which needs both systems without each row",
 }
 

@@ -74,6 +74,17 @@ PLAIN_SEASON = 16.0
 SHORTEST_SEASON = 4
 FEWEST_SEASONS = 5
 
+# ------------------------------------------------------------------ looks that may be repeated
+
+# Minimum number of units at a look (rows, groups), and of the rarer class or of the rows that a
+# ratio is of (rows); below them no interval was measured to hold at every look (record 0100).
+FEWEST_ROWS_AT_LOOK = 100
+FEWEST_GROUPS_AT_LOOK = 20
+RARE_ROWS_AT_LOOK = 30
+# Minimum degrees of freedom of a standard error at a look (those of a variance): about twice as
+# many as there are units that carry the variation. With fewer the limits are the whole range.
+FEWEST_FREEDOM_AT_LOOK = 12
+
 # ------------------------------------------------------------------ which interval is made
 
 # Minimum number of members of each of two crossed factors (members) for the two-way interval; with

@@ -30,9 +30,11 @@ from .evidence import Evidence
 from .intervals import (
     INTERVALS,
     confidence_interval,
+    limits_of,
     snapped,
     words_of,
 )
+from .looks import level_at_look
 from .p_values import p_of_interval
 from .proportions import (
     Discordant,
@@ -312,6 +314,27 @@ def _logit_delong_p_value(difference: Difference, alternative: str) -> float:
     return normal_p_value(quantile_at_zero(difference.areas.limits), alternative)
 
 
+def _anytime_interval(
+    difference: Difference, confidence_level: float, alternative: str
+) -> ConfidenceInterval:
+    """Return the fixed-sample interval that suits, at the level of the boundary of all looks."""
+    evidence, of_pairs = difference.evidence, "tango" if difference.discordant else "logit-delong"
+    if difference.discordant is None and difference.areas is None:
+        # Its needs are those of the systems, which have such intervals themselves.
+        limits = snapped(*limits_of(evidence, "anytime", confidence_level, alternative))
+        return ConfidenceInterval(*limits, confidence_level, "anytime")
+    two_sided = alternative == "two-sided"
+    level = level_at_look(evidence, confidence_level if two_sided else 2 * confidence_level - 1)
+    level = level if two_sided else (1 + level) / 2
+    low, high = CLOSED_FORM[of_pairs].interval(difference, level, alternative)
+    return ConfidenceInterval(low, high, confidence_level, "anytime")
+
+
+def _no_p_value(difference: Difference, alternative: str) -> float:
+    """Return NaN: a p-value is of one look."""
+    return np.nan
+
+
 CLOSED_FORM: Mapping[str, ClosedForm] = {
     "tango": ClosedForm(_tango_interval, _tango_p_value, "Tango's score interval"),
     "delong": ClosedForm(
@@ -325,6 +348,9 @@ CLOSED_FORM: Mapping[str, ClosedForm] = {
     "newcombe": ClosedForm(
         _newcombe_interval, _newcombe_p_value, "Newcombe's interval of independent proportions"
     ),
+    "anytime": ClosedForm(
+        _anytime_interval, _no_p_value, "interval of the paired difference that holds at every look"
+    ),
 }
 """Intervals of a difference without resamples, by name."""
 
@@ -333,6 +359,7 @@ DIFFERENCE_METHODS = (
     "tango",
     "delong",
     "logit-delong",
+    "anytime",
 )
 """Names that a caller may ask for, for a paired difference."""
 

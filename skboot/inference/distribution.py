@@ -282,6 +282,8 @@ class Jackknife(NamedTuple):
         Standard error of linear functions; NaN with the acceleration.
     bias : float
         Of the estimate; NaN with the acceleration.
+    error_freedom : float
+        Degrees of freedom of the standard error; see `JackknifeValues.error_freedom`.
     n_values : int or None
         Number of different values of the statistic without one unit; None for statistics of sums
         and pairs, which are smooth, and where few rows differ from each other.
@@ -294,6 +296,7 @@ class Jackknife(NamedTuple):
     acceleration: float
     standard_error: float
     bias: float
+    error_freedom: float
     n_values: int | None
     n_left_out: int
     n_units: int
@@ -397,9 +400,9 @@ class JackknifeValues:
     strata: NDArray[np.intp]
     sizes: NDArray[np.intp] | None = None
 
-    def acceleration(self, values: Floats, estimate: float) -> float:
-        """Acceleration of a statistic with these values, or of a difference of two of them."""
-        return _moments(values, self.times, self.strata, estimate, self.sizes).acceleration
+    def moments(self, values: Floats, estimate: float) -> Moments:
+        """Those of a statistic with these values, or of a difference of two of them."""
+        return _moments(values, self.times, self.strata, estimate, self.sizes)
 
     def error_freedom(self, values: Floats) -> float:
         """Degrees of freedom of the standard error of a statistic with these values.
@@ -461,12 +464,13 @@ def _fill_left_out(
         ) from failure.error
 
 
-class _Moments(NamedTuple):
-    """What `Jackknife` has of them."""
+class Moments(NamedTuple):
+    """What `Jackknife` has of values without single units."""
 
     acceleration: float
     standard_error: float
     bias: float
+    error_freedom: float
 
 
 def _moments(
@@ -475,7 +479,7 @@ def _moments(
     strata: NDArray[np.intp],
     estimate: float,
     n_units: NDArray[np.intp] | None = None,
-) -> _Moments:
+) -> Moments:
     """Return acceleration, standard error and bias; ``n_units`` are what each resample lacks.
 
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
@@ -490,8 +494,8 @@ def _moments(
             mean_units = np.bincount(strata, times * n_units) / sizes
             per_unit = (estimate - centres) / mean_units
             values = values + per_unit[strata] * (n_units - mean_units[strata])
-    single = int(sizes.sum()) == len(times)
-    squared = cubed = 0.0
+    n = int(sizes.sum())
+    squared = cubed = fourth = 0.0
     for first in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):
         part = slice(first, first + JACKKNIFE_VALUES_AT_ONCE)
         if one_stratum:
@@ -501,19 +505,21 @@ def _moments(
             stratum = strata[part]
             share = ((sizes - 1) / sizes)[stratum] * (centres[stratum] - values[part])
         squares = share * share
-        if not single:
+        if n != len(times):
             squares *= times[part]
         squared += float(squares.sum())
         squares *= share
         cubed += float(squares.sum())
+        squares *= share
+        fourth += float(squares.sum())
     if np.isnan(squared):
-        return _Moments(np.nan, np.nan, np.nan)
+        return Moments(*[np.nan] * 4)
     # Differences at the level of rounding are not skewness.
     if squared <= (1e-14 * max(values.max(), -values.min())) ** 2 * len(values):
-        return _Moments(0.0, 0.0, 0.0)
-    n = int(sizes.sum())
+        return Moments(0.0, 0.0, 0.0, np.nan)
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
-    return _Moments(cubed / (6 * squared**1.5), float(np.sqrt(squared)), bias)
+    freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
+    return Moments(cubed / (6 * squared**1.5), float(np.sqrt(squared)), bias, freedom)
 
 
 class _OnData(NamedTuple):

@@ -105,6 +105,8 @@ class Evidence:
         `skboot.inference.distribution.Jackknife`.
     left_out : tuple (bias, standard error) or None
         By leaving out units, of a metric that is smooth; None where a value is undefined.
+    error_freedom : float or None
+        Degrees of freedom of that standard error, by the kurtosis of what units bring.
     max_t : tuple (standard error, ndarray of shape (n_resamples,)) or None
         For one of several differences: the standard error it is studentized by, and the largest
         studentized deviation over all of them in each resample, as a normal quantile.
@@ -123,6 +125,8 @@ class Evidence:
         Of crossed factors; see `skboot.inference.crossed.robust_variance`.
     over_time : tuple (standard error, degrees of freedom, correlation) or None
         Of blocks of rows in time: a `skboot.inference.dependence.OverTime`, or its values.
+    first_look : int or None
+        Units at the first of the looks that an interval shall hold at.
     """
 
     estimate: Any
@@ -134,6 +138,7 @@ class Evidence:
     acceleration: float | None = None
     jackknife: tuple[float, int, int] | None = None
     left_out: tuple[float, float] | None = None
+    error_freedom: float | None = None
     max_t: tuple[Any, Floats] | None = None
     gap: tuple[Any, ...] | None = None
     group_influence: Floats | None = None
@@ -142,6 +147,7 @@ class Evidence:
     n_effective_rows: float | None = None
     robust_variance: float | None = None
     over_time: tuple[float, float, float] | None = None
+    first_look: int | None = None
 
     def of_other_values(
         self, estimate: Any, replicates: Floats, facts: Facts = NOTHING_KNOWN, **others: Any

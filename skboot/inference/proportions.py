@@ -46,6 +46,16 @@ class Discordant(NamedTuple):
         """Return the counts of the second and the first."""
         return Discordant(self.second_only, self.first_only, self.n)
 
+    @classmethod
+    def of_spread(cls, difference: float, variance: float, n: int) -> Discordant:
+        """Return numbers of rows, no whole ones, that have this difference and this variance of it.
+
+        With b and c such rows of n the variance is (b + c - (b - c)^2 / n) / n^2.
+        """
+        net = n * difference
+        both = min(max(n * (n * variance + difference**2), abs(net)), n)
+        return cls((both + net) / 2, (both - net) / 2, n)  # type: ignore[arg-type]
+
 
 # ------------------------------------------------------------------ one proportion
 

@@ -79,8 +79,7 @@ class TwoAreas(NamedTuple):
         k = (1 - r^2)^(1/4): what both areas have in common cannot move them apart. q is the
         quantile of Student's t with one less than the rows of the smaller class.
         """
-        tail = max(float(ndtr(-quantile)), _LEAST_TAIL)
-        q = -float(stdtrit(self.smaller_class - 1, tail))
+        q = _quantile_of_t(quantile, self.smaller_class)
         share = max(1 - self.correlation**2, 0.0) ** 0.25
         down_1, up_1 = _reach(self.first, self.first_error, q, share, self.smaller_class)
         down_2, up_2 = _reach(self.second, self.second_error, q, share, self.smaller_class)
@@ -88,6 +87,25 @@ class TwoAreas(NamedTuple):
         below = max(half, _joint(down_1, up_2, self.correlation))
         above = max(half, _joint(up_1, down_2, self.correlation))
         return max(difference - below, -1.0), min(difference + above, 1.0)
+
+
+def area_limits(
+    area: float, error: float, smaller_class: float, quantile: float
+) -> tuple[float, float]:
+    """Limits of one area on the logit scale, for a quantile of the normal of at least 0.
+
+    Of a perfect ranking they are those of no error on the smaller class. The quantile is taken as
+    in `TwoAreas.limits`.
+    """
+    q = _quantile_of_t(quantile, smaller_class)
+    down, up = _reach(area, error, q, 1.0, smaller_class)
+    return max(area - down, 0.0), min(area + up, 1.0)
+
+
+def _quantile_of_t(quantile: float, smaller_class: float) -> float:
+    """Quantile of Student's t at the level of a normal one; classes of one row count as of two."""
+    tail = max(float(ndtr(-quantile)), _LEAST_TAIL)
+    return -float(stdtrit(max(smaller_class, 2) - 1, tail))
 
 
 def _reach(area: float, error: float, q: float, share: float, n: float) -> tuple[float, float]:

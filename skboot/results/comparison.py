@@ -50,8 +50,9 @@ class ComparisonResult(FromACall, ShownDifferences):
         One record per pair.
     reference : str or None
         System that all others are compared with; None: all pairs.
-    adjust : {"max-t", "holm", None}
-        How intervals and p-values are adjusted for the number of pairs.
+    adjust : {"max-t", "holm", "bonferroni", None}
+        How intervals and p-values are adjusted for the number of pairs; "bonferroni" where
+        intervals hold at every look.
     automatic : bool
         Whether the interval was chosen by ``interval="auto"``.
     training_share : float or None

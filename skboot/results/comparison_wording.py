@@ -224,8 +224,8 @@ def _together(result: ComparisonResult) -> str:
         drawn += f"; methods{_size(result)}"
     if result.adjust is None:
         return f"{level} intervals of each difference by itself, not adjusted for {n}{drawn}"
-    name = {"max-t": "max-t", "holm": "Holm and Bonferroni"}[result.adjust]
-    return f"simultaneous {level} intervals over {n} differences, {name}{drawn}"
+    name = {"max-t": "max-t", "holm": "Holm and Bonferroni", "bonferroni": "Bonferroni"}
+    return f"simultaneous {level} intervals over {n} differences, {name[result.adjust]}{drawn}"
 
 
 def _is_left_out(result: ComparisonResult) -> bool:
@@ -396,6 +396,7 @@ def _adjusted(result: ComparisonResult) -> str:
     return {
         "max-t": f"for {n} differences, by the joint law of the largest (max-t)",
         "holm": f"for {n} differences: p by Holm, simultaneous intervals by Bonferroni",
+        "bonferroni": f"for {n} differences, by Bonferroni",
         None: f"not for the {n} differences: some of them may exclude 0 by chance",
     }[result.adjust]
 

@@ -89,7 +89,8 @@ class PairedDifference:
     simultaneous_interval : ConfidenceInterval or None
         For all differences of the comparison at once; None with ``adjust=None``.
     p_value : float
-        Smallest 1 - level whose ``confidence_interval`` excludes 0.
+        Smallest 1 - level whose ``confidence_interval`` excludes 0; NaN where that holds at every
+        look, since a p-value is of one.
     p_value_adjusted : float
         Adjusted for the number of differences; NaN with ``adjust=None``.
     bootstrap_support : float
@@ -109,7 +110,8 @@ class PairedDifference:
     mcnemar_p_value : float or None
         Exact, where both are right or wrong on independent rows.
     discordant : tuple of int (first_only, second_only, n), or None
-        The same rows: how many count for the first alone, for the second alone, and all.
+        The same rows: how many count for the first alone, for the second alone, and all. None, as
+        are ``areas``, with intervals that hold at every look, by which verdicts are made then.
     areas : TwoAreas or None
         Where both are areas under ROC curves on the same independent rows: the areas, their
         standard errors and correlation after DeLong et al. (1988).
@@ -267,10 +269,11 @@ class PairedDifference:
         Notes
         -----
         Right and wrong on independent rows are judged by Tango's score interval (1998), whatever
-        interval is shown. A system that is worse by exactly the margin passes in at most 2.6 % of
-        the data sets at 95 % (computed exactly for 50 to 2000 rows), by a Wald interval in up to
-        9 % of 100 rows and 4.6 % of 200. Areas under ROC curves on independent rows are judged by
-        DeLong's interval, widened by limits of both areas on the logit scale.
+        interval is shown, unless that holds at every look. A system that is worse by exactly the
+        margin passes in at most 2.6 % of the data sets at 95 % (computed exactly for 50 to 2000
+        rows), by a Wald interval in up to 9 % of 100 rows and 4.6 % of 200. Areas under ROC curves
+        on independent rows are judged by DeLong's interval, widened by limits of both areas on the
+        logit scale.
 
         Examples
         --------

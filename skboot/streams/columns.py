@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from .state import StreamSettings, StreamState
 
 # Intervals that need neither rows nor values without single units, of scores and of differences.
-STREAMED_SCORES = ("auto", "wilson", "percentile", "expanded", "basic", "normal", "t", "logit-t")
-STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t")
+STREAMED_SCORES = (
+    *("auto", "wilson", "percentile", "expanded", "basic", "normal", "t", "logit-t", "anytime"),
+)
+STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t", "anytime")
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,6 +108,7 @@ def settings_record(settings: StreamSettings) -> dict[str, Any]:
         "n_bins": settings.n_bins,
         "confidence_level": settings.confidence_level,
         "interval": settings.interval,
+        "first_look": settings.first_look,
         "greater_is_better": settings.greater_is_better,
         "pos_label": settings.pos_label,
     }

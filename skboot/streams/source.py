@@ -91,6 +91,7 @@ class SumsOfStream(Source):
         metric: str,
         measured: Measured,
         part: Part = WHOLE[0],
+        first_look: int | None = None,
     ) -> Score:
         """See `Source.prepare`."""
         assert isinstance(measured, Read)
@@ -103,7 +104,7 @@ class SumsOfStream(Source):
             part,
             read.statistic,
             BoundStatistic(read.statistic, reduced, coding),
-            Evidence(np.nan, np.empty(0), Drawn.of(plan.design), read.facts),
+            Evidence(np.nan, np.empty(0), Drawn.of(plan.design), read.facts, first_look=first_look),
             interval,
             read,
             (*self._on_intervals(read), *([] if positive is None else [positive])),

@@ -78,6 +78,7 @@ class StreamSettings:
     pos_label: Any
     may_be_counted: bool = False
     counted: bool = False
+    first_look: int | None = None
 
     def for_rows(self, n_rows: int) -> StreamSettings:
         """Return the settings for so many rows in all."""

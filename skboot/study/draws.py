@@ -156,14 +156,14 @@ class Score:
         in_time: OverTime | None = None,
     ) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
-        acceleration = shape = bias_and_error = variance = None
+        acceleration = shape = bias_and_error = freedom = variance = None
         if isinstance(left_out, RobustVariance):
             variance = left_out.value
         elif left_out is not None:
             n_own = min(self.known.drawn.n_units)
             if n_own < left_out.n_units:
                 left_out = left_out.among(n_own)
-            acceleration = left_out.acceleration
+            acceleration, freedom = left_out.acceleration, left_out.error_freedom
             if left_out.n_values is not None:
                 shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
             elif not np.isnan(acceleration):
@@ -177,6 +177,7 @@ class Score:
             acceleration=acceleration,
             jackknife=shape,
             left_out=bias_and_error,
+            error_freedom=freedom,
             group_influence=distribution.influence,
             robust_variance=variance,
             over_time=in_time,
@@ -194,6 +195,7 @@ class Source(ABC):
         metric: str,
         measured: Measured,
         part: Part = WHOLE[0],
+        first_look: int | None = None,
     ) -> Score:
         """Return a metric on a part of the rows, with what is known of it before resampling."""
 
@@ -212,6 +214,7 @@ class RowsInMemory(Source):
         metric: str,
         measured: Measured,
         part: Part = WHOLE[0],
+        first_look: int | None = None,
     ) -> Score:
         """Reduce the rows of the part, and gather what is known before resampling."""
         design = plan.design
@@ -225,7 +228,7 @@ class RowsInMemory(Source):
         facts = statistic.facts(reduced, rows, members)
         reads = statistic.reading(reduced)
         drawn = Drawn.of(design, part.rows, rows[2])
-        known = Evidence(np.nan, np.empty(0), drawn, facts)
+        known = Evidence(np.nan, np.empty(0), drawn, facts, first_look=first_look)
         # Rows that the user gave as resamples may split groups; groups then have no influence.
         holds_rows = design.n_factors == 1 and not design.units_are_rows
         by_group = holds_rows and known.facts.additive and plan.resamples is None

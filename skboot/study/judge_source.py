@@ -140,8 +140,9 @@ class WithJudge(Source):
         metric: str,
         measured: Measured,
         part: Part = WHOLE[0],
+        first_look: int | None = None,
     ) -> Score:
-        """See `Source.prepare`."""
+        """See `Source.prepare`; looks that may be repeated are refused before."""
         assert isinstance(measured, MeasuredTwice)
         with_label, without = self.columns.parts
         judge = measured.judge

@@ -164,6 +164,8 @@ def _check_allowed(request: Any, judge: Judge) -> None:
     for name in _NOT_WITH:
         if getattr(request.sampling, name) is not None:
             raise check.fail(name, "be None with proxy", "both")
+    if request.wanted.first_look is not None:
+        raise check.fail("first_look", "be None with proxy", "both")
     if request.wanted.adjust is not None:
         raise check.fail("adjust", "be None with proxy", repr(request.wanted.adjust))
     check.check_choice("interval", request.interval, request.intervals)

@@ -83,18 +83,22 @@ class Wanted(NamedTuple):
     workers : Workers
     adjust : "max-t" or None
         Whether the intervals of all scores hold at once.
+    first_look : int or None
+        Units at the first of the looks that the intervals shall hold at.
     """
 
     interval: str
     confidence_level: float
     workers: Workers
     adjust: str | None = None
+    first_look: int | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        adjust = {} if self.adjust is None else {"adjust": self.adjust}
-        return {"confidence_level": self.confidence_level, "interval": self.interval, **adjust}
+        more = {name: getattr(self, name) for name in ("adjust", "first_look")}
+        given = {name: value for name, value in more.items() if value is not None}
+        return {"confidence_level": self.confidence_level, "interval": self.interval, **given}
 
 
 class Judge(NamedTuple):

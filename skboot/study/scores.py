@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._base.messages import fail
-from .._base.warnings import Note, tell, texts_of
+from .._base.warnings import Note, collected, tell, texts_of
 from ..inference.automatic import (
     IntervalWithNotes,
     automatic_interval,
@@ -50,7 +50,7 @@ def evaluate(study: Study) -> dict[str, Any]:
     """
     parts = study.parts
     scores = [
-        study.source.prepare(study.plan, study.interval, metric, one, part)
+        study.source.prepare(study.plan, study.interval, metric, one, part, study.first_look)
         for metric, by_system in study.scores.items()
         for [one] in by_system.values()
         for part in parts
@@ -109,7 +109,11 @@ def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
     if problem:
         got = f"{study.interval!r}, which {problem.removesuffix('.')}"
         raise fail("interval", "be one that these data allow", got)
-    return IntervalWithNotes(confidence_interval(evidence, study.interval, study.confidence_level))
+    with collected() as told:
+        interval = confidence_interval(evidence, study.interval, study.confidence_level)
+    # Those on the number of resamples are of the call, not of the interval.
+    tell(*(note for note in told if note.kind == "resamples"))
+    return IntervalWithNotes(interval, tuple(note for note in told if note.kind != "resamples"))
 
 
 def _chosen_on(study: Study, basis: SystemBasis) -> IntervalWithNotes:

@@ -73,6 +73,8 @@ class Study:
         Whether the intervals of all scores hold at once.
     source : Source
         Where the draws come from.
+    first_look : int or None
+        Units at the first of the looks that the intervals shall hold at.
     """
 
     scores: Scores
@@ -89,6 +91,7 @@ class Study:
     notes: tuple[Note, ...] = ()
     adjust: str | None = None
     source: Source = IN_MEMORY
+    first_look: int | None = None
 
     @classmethod
     def of_rows(cls, sampling: Sampling, n_samples: int, n_series: int, wanted: Wanted) -> Study:

@@ -197,6 +197,7 @@ def cases():
     found |= {
         **label_cases(rng),
         **gap_cases(rng),
+        **look_cases(rng),
         "symmetric by hand": by_hand(draw(B)),
         "skewed by hand": by_hand(skewed),
         "undefined on some": by_hand(holed),
@@ -311,6 +312,34 @@ def gap_cases(rng):
         "gap of F1": mirrored(evidence_of(np.arange(n) // 3 % 2, hits, by=by, metric="f1")),
         "gap of means": mirrored(evidence_of(None, loss, metric="mean", by=by)),
         "no gap": Case(evidence_of(ones, hits, by=np.arange(n) // 179)),
+    }
+
+
+def look_cases(rng, n=120):
+    """At the second look at growing data."""
+    look = {"interval": "anytime", "first_look": 100}
+    y_true = np.arange(n) % 2
+    y_pred = np.where(rng.random(n) < 0.2, 1 - y_true, y_true)
+    score, loss = y_true + rng.normal(size=n), rng.gamma(2, size=n)
+    hits, errors = (
+        evidence_of(y_true, y_pred, metric=metric, **look) for metric in ("accuracy", zero_one_loss)
+    )
+    means = partial(
+        evidence_of,
+        None,
+        metric="mean",
+        resamples=np.random.default_rng(1).integers(n, size=(B, n)),
+        **look,
+    )
+    return {
+        "accuracy at a look": Case(hits, None, errors, 1.0),
+        "accuracy of groups at a look": mirrored(
+            evidence_of(y_true, y_pred, groups=np.arange(n) // 4, **look | {"first_look": 20})
+        ),
+        "F1 at a look": mirrored(evidence_of(y_true, y_pred, metric="f1", **look)),
+        "AUC at a look": mirrored(evidence_of(y_true, score, metric="roc_auc", **look)),
+        "losses at a look": Case(means(loss), moved_from(means, loss), means(-loss)),
+        "macro F1 at a look": mirrored(evidence_of(y_true, y_pred, metric="f1_macro", **look)),
     }
 
 

@@ -206,7 +206,7 @@ def test_groups_without_spread_in_a_resample_count_as_infinite_pivots():
         ("studentized", {"additive": False}, "functions of sums only"),
         ("wilson", {}, "0/1 values"),
         ("delong", {}, "ROC curve of two classes"),
-        ("banana", {}, r"must be one of \['basic', 'bca'"),
+        ("banana", {}, r"must be one of \['anytime', 'basic'"),
     ],
 )
 def test_an_interval_that_cannot_be_had_says_why_and_what_to_use(method, changes, message):

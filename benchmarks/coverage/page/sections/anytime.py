@@ -1,0 +1,69 @@
+"""Looks that may be repeated: paths that ever leave out the truth, and where a gate stops."""
+
+from __future__ import annotations
+
+from ...runner import RESULTS, read
+from ...studies import anytime as study
+from ..formats import table
+from ..registry import VerdictRow, section, verdict
+
+STUDY, STOPPING = "anytime", "anytime_stopping"
+# What the rule asks, in percent of the paths, by how many sides count.
+MOST = {"2": 5.5, "1": 2.8}
+
+
+@section(STUDY, STUDY)
+def anytime() -> str:
+    """The share of paths of each cell, beside both peers."""
+    lines = [
+        (
+            row["cell"],
+            f"{row['ever %']} ({row['Monte Carlo error']})",
+            row["truth below %"],
+            row["truth above %"],
+            row["each at 95 %"],
+            row["plug-in"],
+        )
+        for row in read(RESULTS / f"{STUDY}.csv")
+    ]
+    header = (
+        "paths",
+        "ever left out, %",
+        "truth below",
+        "above",
+        "each look at 95 %",
+        "plug-in variance",
+    )
+    return table(header, lines)
+
+
+@section(STOPPING, STOPPING)
+def anytime_stopping() -> str:
+    """What each plan of looks decides, and at how many rows."""
+    lines = [
+        tuple(row[name] for name in study.STOPPING if name != "paths")
+        for row in read(RESULTS / f"{STOPPING}.csv")
+    ]
+    return table(tuple(name for name in study.STOPPING if name != "paths"), lines)
+
+
+@verdict(STUDY)
+def anytime_verdict() -> VerdictRow:
+    """Their line of the verdicts."""
+    rows = read(RESULTS / f"{STUDY}.csv")
+    missed = tuple(
+        (row["cell"], f"{row['ever %']} % ever left out", f"over {MOST[row['sides']]} %")
+        for row in rows
+        if float(row["ever %"]) > MOST[row["sides"]]
+    )
+    worst = max(rows, key=lambda row: float(row["ever %"]) / MOST[row["sides"]])
+    planned = len(study.cells())
+    return VerdictRow(
+        "looks that may be repeated",
+        f"{len(rows)} of {planned}",
+        f"{100 * (1 - len(missed) / len(rows)):.1f}",
+        f"{worst['ever %']} % ever left out ({worst['cell']})",
+        "",
+        "**no**" if missed else "yes" if len(rows) == planned else "so far",
+        missed,
+    )
