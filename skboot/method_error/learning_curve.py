@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 # Share of the units up to which the training variance is as reliable as its estimate: beyond it,
 # f / (1 - f) multiplies what is not linear in the units, too (record 0098).
 _HALF = 0.5
+# Powers of an inverse power law that are tried: the fit is linear in the rest.
+_POWERS = np.linspace(0.1, 2, 39)
 
 
 class ErrorsBySize(NamedTuple):
@@ -36,7 +38,7 @@ class ErrorsBySize(NamedTuple):
     covariance: Floats
 
 
-def errors_by_size(values: Floats) -> ErrorsBySize:
+def errors_by_size(values: Floats, *, is_mean: bool = True) -> ErrorsBySize:
     """Estimate the errors at some sizes, and how they vary together over data sets.
 
     Parameters
@@ -44,6 +46,8 @@ def errors_by_size(values: Floats) -> ErrorsBySize:
     values : ndarray of shape (n_sizes, n_samples, n_units)
         Error of each unit outside of a subsample, so that their mean is that of the subsample; NaN
         inside, and for subsamples without a value. Sizes rise.
+    is_mean : bool
+        Whether the error is a mean of one value per unit, however few are tested.
 
     Returns
     -------
@@ -56,12 +60,14 @@ def errors_by_size(values: Floats) -> ErrorsBySize:
         subsamples, less what their test units make of it, as of a mean of n f of n units drawn
         without replacement; and rho the correlation of a subsample's error with the mean difficulty
         of the units that it trains on, over all sizes up to half of the units. Beyond half of them
-        V2 is at most the largest up to there, unless s^2 is larger.
+        V2 is at most the largest up to there, unless s^2 is larger; and the variance of an error
+        that is no mean at least that of the last size up to there, since few units are tested.
     """
     found = [_at_one_size(own) for own in values]
     share, on_tests, between, shared, spread, times = np.array([one.numbers for one in found]).T
     trusted = np.asarray(share <= _HALF)
-    trusted = trusted if trusted.any() else ~trusted
+    n_trusted = int(trusted.sum())
+    trusted = trusted if n_trusted else ~trusted
     training = between * share / (1 - share)
     most = np.maximum(training[trusted].max(), between)
     training = np.where(trusted, training, np.minimum(training, most))
@@ -69,6 +75,8 @@ def errors_by_size(values: Floats) -> ErrorsBySize:
     rho = np.clip(shared[trusted].sum() / scale, -1.0, 1.0) if scale > 0 else 0.0
     of_training = training + between / times
     variance = on_tests + of_training + 2 * rho * np.sqrt(on_tests * training)
+    if n_trusted and not is_mean:
+        variance[n_trusted:] = np.maximum(variance[n_trusted:], variance[n_trusted - 1])
     # The parts of units, and of subsamples, are correlated over sizes as they are seen to be.
     units = np.array([one.of_units for one in found])
     together = units @ units.T / max(units.shape[1] - 1, 1) / units.shape[1]
@@ -79,6 +87,36 @@ def errors_by_size(values: Floats) -> ErrorsBySize:
     return ErrorsBySize(
         np.array([one.estimate for one in found]), together * factor[:, None] * factor
     )
+
+
+def extended(x: Floats, values: Floats, weights: Floats, at: float) -> Floats:
+    """Continue curves by a + b x^-c, fitted by weighted least squares.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_grid,)
+        Where the curves are known; positive.
+    values : ndarray of shape (n_curves, n_grid)
+    weights : ndarray of shape (n_grid,)
+        Of the squared deviations.
+    at : float
+        Where the fitted curves are wanted.
+
+    Returns
+    -------
+    ndarray of shape (n_curves,)
+        With the power of each curve that leaves the least, among .1, .15, ..., 2.
+    """
+    least, found = np.full(len(values), np.inf), np.zeros(len(values))
+    root = np.sqrt(weights)
+    for power in _POWERS:
+        design = np.column_stack([np.ones(len(x)), x**-power]) * root[:, None]
+        fitted = values * root @ np.linalg.pinv(design).T
+        left = ((fitted @ design.T - values * root) ** 2).sum(axis=1)
+        better = left < least
+        least[better] = left[better]
+        found[better] = (fitted @ np.array([1.0, at**-power]))[better]
+    return found
 
 
 class _AtOneSize(NamedTuple):

@@ -173,7 +173,7 @@ def _scores(errors: _ErrorsOfUnits, values: Floats, centre: Floats) -> ScoresByS
     known = (~np.isnan(values).all(axis=2)).sum(axis=1) >= 2
     estimate, covariance = np.full(n_sizes, np.nan), np.full((n_sizes, n_sizes), np.nan)
     if known.any():
-        found = errors_by_size(values[known])
+        found = errors_by_size(values[known], is_mean=metric.is_mean)
         estimate[known] = found.estimate
         covariance[np.ix_(known, known)] = found.covariance
         estimate = np.where(known & ~np.isnan(centre), centre, estimate)

@@ -18,7 +18,7 @@ from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval,
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import confidence_interval
-from ..inference.power_law import extended
+from ..method_error.learning_curve import extended
 from ..metrics.facts import Facts
 from . import rendering, storage, wording
 from .basis import ScoresBasis, SystemBasis

@@ -36,7 +36,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skboot import learning_curve
-from skboot.inference.power_law import extended
+from skboot.method_error.learning_curve import extended
 
 from ..methods.table import in_turn, versions
 from ..runner import RESULTS
