@@ -94,18 +94,26 @@ def pairs_table(
     shared = len(methods) == 1
     header = ["difference", *([] if shared else ["interval"]), "estimate"]
     header += [f"{level} CI ({methods.pop()})" if shared else f"{level} CI"]
-    header += ["simultaneous"] * adjusted + ["p"] + ["adjusted p"] * adjusted
+    with_p = any(map(_may_have_p, pairs))
+    header += ["simultaneous"] * adjusted + with_p * (["p"] + ["adjusted p"] * adjusted)
     runs = any(pair.outperformance is not None for pair in pairs)
     header += ["P(A > B)" if runs else "support", *further]
     rows = []
     for pair in pairs:
         names = rendering.Difference(pair.first, pair.second)
         method = [] if shared else [pair.confidence_interval.method]
-        rows.append([names, *method, *_pair_cells(pair, adjusted, further)])
+        rows.append([names, *method, *_pair_cells(pair, adjusted, with_p, further)])
     return rendering.Table(header, rows, 1 if shared else 2)
 
 
-def _pair_cells(pair: PairedDifference, adjusted: bool, further: Sequence[str]) -> list[str]:
+def _may_have_p(pair: PairedDifference) -> bool:
+    """Return whether there is a p-value, or a reason why there is neither that nor an interval."""
+    return not math.isnan(pair.p_value) or math.isnan(sum(pair.confidence_interval))
+
+
+def _pair_cells(
+    pair: PairedDifference, adjusted: bool, with_p: bool, further: Sequence[str]
+) -> list[str]:
     """Return the numbers of a pair."""
     simultaneous, digits = pair.simultaneous_interval, digits_of(pair)
     own = pair._further_cells()
@@ -113,8 +121,8 @@ def _pair_cells(pair: PairedDifference, adjusted: bool, further: Sequence[str]) 
         rendering.number(pair.difference, digits),
         rendering.limits(pair.confidence_interval, digits),
         *([rendering.limits(simultaneous, digits) if simultaneous else ""] if adjusted else []),
-        p_number(pair.p_value),
-        *([p_number(pair.p_value_adjusted)] if adjusted else []),
+        *([p_number(pair.p_value)] if with_p else []),
+        *([p_number(pair.p_value_adjusted)] if adjusted and with_p else []),
         rendering.number(pair.bootstrap_support, 3)
         if pair.outperformance is None
         else share_text(pair.outperformance),

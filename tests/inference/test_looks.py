@@ -212,10 +212,14 @@ def test_a_perfect_macro_average_is_not_known_to_be_perfect():
 
 def test_there_is_no_p_value_of_one_look():
     for metric, given in (("accuracy", LABELS), ("f1", LABELS), ("roc_auc", SCORES)):
-        [pair] = compare(given, metric=metric, **first(first_look=100)).pairs
+        result = compare(given, metric=metric, **first(first_look=100))
+        [pair] = result.pairs
         assert math.isnan(pair.p_value)
         assert math.isnan(pair.p_value_adjusted)
         assert pair.mcnemar_p_value is None
+        header = [line for line in result.summary().splitlines() if line.startswith("difference")]
+        assert " p " not in header[0]
+        assert "undefined" not in result.summary()
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "f1"])

@@ -22,10 +22,10 @@ of the simultaneous band, and of the pointwise one at each size, are at least 90
 the aim of 92), and the mean standard error is .9 to 1.4 times the deviation at each size. Cells
 that do not pass are listed on the page.
 
-After the run one thing was changed: F1 of 25 % positives and the area of 10 % held 86.8 and 88.6 % at
-nine tenths of the rows, where 12 and 30 rows are tested. The variance of scores that are no means is
-there at least that at half of the rows. Cells of such scores were run again on other data sets, and
-two were added that had not been looked at.
+After the run one thing was changed: F1 of 25 % positives and the area of 10 % held 86.8 and 88.6 %
+at nine tenths of the rows, where 12 and 30 rows are tested. The variance of scores that are no
+means is there at least that at half of the rows. Cells of such scores were run again on other data
+sets, and two were added that had not been looked at.
 
     make coverage-study STUDY=learning_curves
 """
