@@ -100,8 +100,8 @@ def verdict_row() -> VerdictRow:
     return VerdictRow(
         "learning curves",
         f"{len(found)} of {len(study.CELLS)}",
-        percent(100 * passed / len(found)),
-        f"{percent(lowest.whole)} ({lowest.name})",
+        percent(passed / len(found)),
+        f"{percent(lowest.whole / 100)} ({lowest.name})",
         "",
         "**no**" if outside else "yes",
         outside,
