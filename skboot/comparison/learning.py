@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 
 from .._base import checks as check
 from .._base.doors import door
+from .._base.messages import arguments_named
 from .._base.sklearn_compat import n_rows_of
 from .._base.typing import Band, LearningOptions, Metric
 from .._base.warnings import Note, collected, tell, texts_of
@@ -190,7 +191,8 @@ def learning_curve(
     if isinstance(several, Mapping | list | tuple | set | frozenset):
         advice = "Call once for each metric."
         raise check.fail("scoring", "be one metric", repr(several), advice)
-    estimators = named_scores(estimator)
+    with arguments_named({"y_score": "estimator"}):
+        estimators = named_scores(estimator)
     fit = FitCall.of(parameters, has_test=False)
     data = FitData.of(X, y, groups=groups, X_test=None, y_test=None, groups_test=None)
     warn_of_order_of_fit(X, y, groups, None, None, None)

@@ -286,6 +286,12 @@ def test_what_cannot_be_right_is_refused(options, message):
         learning_curve(GaussianNB(), X, y, **options)
 
 
+def test_no_estimator_is_called_difference():
+    X, y = numbered()
+    with pytest.raises(ValueError, match="'estimator' .* must name no system 'difference'"):
+        learning_curve({"difference": GaussianNB(), "b": GaussianNB()}, X, y)
+
+
 def test_other_sizes_are_asked_for_by_train_sizes():
     X, y = numbered()
     result = learning_curve(GaussianNB(), X, y, random_state=0)
