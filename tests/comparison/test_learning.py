@@ -288,7 +288,7 @@ def test_what_cannot_be_right_is_refused(options, message):
 
 def test_no_estimator_is_called_difference():
     X, y = numbered()
-    with pytest.raises(ValueError, match="'estimator' .* must name no system 'difference'"):
+    with pytest.raises(ValueError, match=r"'estimator' .* must name no system 'difference'"):
         learning_curve({"difference": GaussianNB(), "b": GaussianNB()}, X, y)
 
 
