@@ -165,7 +165,7 @@ def learning_curve(
     >>> result.x
     array([114., 188., 285., 398., 512.])
     >>> print(result.at(285))
-    0.937 (0.915 to 0.955)
+    0.939 (0.924 to 0.954)
     """
     parameters = {
         "scoring": scoring,
