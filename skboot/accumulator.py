@@ -385,14 +385,13 @@ class BootstrapAccumulator:
         settings, state = self._settings, self._state
         given, level = (None, None, settings.scoring, Sampling()), settings.confidence_level
         interval, look = settings.interval, settings.first_look
-        alone = settings.systems == (None,)
-        of_each = interval if alone or look is not None else "auto"
-        wanted = Wanted(of_each, level, DEFAULT_WORKERS, first_look=look)
-        if alone:
+        if settings.systems == (None,):
+            wanted = Wanted(interval, level, DEFAULT_WORKERS, first_look=look)
             study = of_stream(ScoreRequest(*given, wanted), settings, state)
             found = study.answered(evaluate)
         else:
             asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
+            wanted = Wanted(asked.of_systems, level, DEFAULT_WORKERS, first_look=look)
             study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
             found = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
         return _with_order(found, state)

@@ -50,7 +50,9 @@ def checked_asked(
     if adjust == "holm":
         advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
         raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)
-    return Asked(interval, adjust and "bonferroni", level, alternative, reference, look)
+    return Asked(
+        interval, adjust and "bonferroni", level, alternative, reference, look, of_systems=interval
+    )
 
 
 def check_adjust(adjust: Any) -> None:

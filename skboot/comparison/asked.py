@@ -33,6 +33,8 @@ class Asked:
         The system that all others are compared with; None: all pairs.
     first_look : int or None
         Units at the first of the looks that the intervals shall hold at.
+    of_systems : str
+        Interval of each system: beside differences that hold at every look stand systems that do.
     """
 
     interval: str
@@ -41,6 +43,7 @@ class Asked:
     alternative: str = "two-sided"
     reference: str | None = None
     first_look: int | None = None
+    of_systems: str = "auto"
 
     @property
     def with_ranks(self) -> bool:
@@ -51,7 +54,8 @@ class Asked:
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        return {name: own for name, own in vars(self).items() if name != "first_look" or own}
+        given = {name: own for name, own in vars(self).items() if name != "of_systems"}
+        return {name: own for name, own in given.items() if name != "first_look" or own}
 
 
 def answered(

@@ -155,8 +155,7 @@ def assert_not_worse(
         Scoring(metric, greater_is_better, pos_label, labels, several=False),
         sampling,
         Wanted(
-            # Beside differences that hold at every look stand systems that do.
-            "auto" if first_look is None else interval,
+            asked.of_systems,
             asked.confidence_level,
             check.check_workers(n_jobs, verbose),
             first_look=asked.first_look,

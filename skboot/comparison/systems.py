@@ -280,8 +280,7 @@ def compare_systems(
         Scoring(metric, greater_is_better, pos_label, labels),
         sampling,
         Wanted(
-            # Beside differences that hold at every look stand systems that do.
-            "auto" if first_look is None else interval,
+            asked.of_systems,
             asked.confidence_level,
             check.check_workers(n_jobs, verbose),
             first_look=asked.first_look,

@@ -166,7 +166,7 @@ def run_all_trainings(
     """
     tags = get_tags(estimator)
     if data.y is None and tags.target_tags.required:
-        raise ValueError("This BootstrapScorer requires y to be passed, but the target y is None.")
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
     job = Job(
         estimator=estimator,
         X=data.X,
@@ -386,9 +386,7 @@ def _failures(records: Sequence[Record]) -> list[Note]:
     if not errors:
         return []
     if len(errors) == len(records):
-        raise ValueError(
-            f"BootstrapScorer: all {len(records)} runs failed. First error: {errors[0]}"
-        )
+        raise ValueError(f"All {len(records)} runs failed. First error: {errors[0]}")
     listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
     text = f"{len(errors)} of {len(records)} runs failed and are left out of every average."
     return [Note("failed", f"{text}\n{listed}")]

@@ -286,6 +286,14 @@ def test_what_cannot_be_right_is_refused(options, message):
         learning_curve(GaussianNB(), X, y, **options)
 
 
+def test_an_error_does_not_speak_of_another_function():
+    X, y = numbered()
+    with pytest.raises(ValueError, match=r"^All 8 runs failed. First error: ValueError: too few"):
+        learning_curve(Narrow(), X[:40], y[:40], n_repeats=4, train_sizes=(0.2, 0.5))
+    with pytest.raises(ValueError, match=r"^This estimator requires y"):
+        learning_curve(GaussianNB(), X)
+
+
 def test_no_estimator_is_called_difference():
     X, y = numbered()
     with pytest.raises(ValueError, match=r"'estimator' .* must name no system 'difference'"):

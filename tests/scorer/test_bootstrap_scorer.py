@@ -430,7 +430,7 @@ def test_if_all_runs_fail_the_first_error_is_told(two_classes):
                 raise RuntimeError("no copies")
             return super().fit(X, y)
 
-    with pytest.raises(ValueError, match=r"all 60 runs failed.*no copies"):
+    with pytest.raises(ValueError, match=r"All 60 runs failed.*no copies"):
         BootstrapScorer(OnlyOnce(), strategy="oob", **FEW).fit(*two_classes)
 
 
