@@ -459,7 +459,7 @@ class BootstrapAccumulator:
 
         settings, state = self._settings, self._state
         positive = settings.pos_label if pos_label is None else pos_label
-        asked = CurveAsked(curve, band, grid, positive)
+        asked = CurveAsked(curve, band, grid, positive).named()
         check_accumulator(settings, asked)
         wanted = Wanted("percentile", settings.confidence_level, DEFAULT_WORKERS)
         request = CurvesRequest.of(None, None, CurveRequest(asked, Sampling(), wanted), "y_pred")

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, NoReturn
 
 from .._base.reading import BadCall
-from ..results.curve import CURVE_NAMES
+from ..results.curve import CURVE_NAMES, curve_named
 
 _DESCRIPTION = """\
 Scores of machine-learning systems with their confidence intervals, from a file of predictions:
@@ -110,7 +110,10 @@ def _curve(verb: argparse.ArgumentParser) -> None:
     which = verb.add_mutually_exclusive_group(required=True)
     _add_predictions(which)
     _add_systems(which)
-    verb.add_argument("--curve", choices=CURVE_NAMES, default="roc", help="default: roc")
+    known = [name for name in CURVE_NAMES if name != "learning"]
+    verb.add_argument(
+        "--curve", type=curve_named, choices=known, default="roc", help="default: roc"
+    )
     _add_positive(verb)
     _add_groups(verb)
     _add_level(verb)

@@ -176,7 +176,7 @@ def _compare_by(
     law = _RunsLaw(call, methods)
     records = _records(law)
     one_list = call.of_any.keeps_training_list
-    held_fixed = ["the training list" if one_list else "settings of the methods"]
+    held_fixed = ["the training set" if one_list else "settings of the methods"]
     if call.asked.interval == "welch":
         held_fixed.append("the test rows")
     notes = _notes(call, records, law.each, statistic.greater_is_better)

@@ -299,7 +299,9 @@ class ComparisonDisplay(ForestPlot):
         if not np.isnan(self.simultaneous_lows).all():
             handles[self.interval_names[1]] = Line2D([], [], color=GREY, linewidth=1)
         if self.is_distinguishable.any():
-            handles["told from 0"] = Line2D([], [], color=ORANGE, marker="o", linestyle="")
+            handles["significantly different from 0"] = Line2D(
+                [], [], color=ORANGE, marker="o", linestyle=""
+            )
         return handles
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BootstrapDistributionDisplay(Display):
-    """Histogram of a bootstrap distribution, with estimate, interval and naive reference.
+    """Histogram of a bootstrap distribution, with estimate, interval and baseline.
 
     Use `from_result`. Few distinct values, as of an accuracy on few rows, get a bar each; many are
     binned in whole steps of their lattice, if they have one, so that bins and values do not beat.
@@ -149,7 +149,7 @@ class BootstrapDistributionDisplay(Display):
         bins : int, sequence or str, optional
             As of `numpy.histogram`; suited to the values when None.
         show_naive : bool
-            Whether to mark the naive reference.
+            Whether to mark the baseline.
         hist_kwargs : dict, optional
             Passed to ``ax.bar``.
         line_kwargs : dict, optional
@@ -260,7 +260,7 @@ class BootstrapDistributionDisplay(Display):
         self.naive_line_ = None
         if naive is None or not math.isfinite(naive):
             return start, stop
-        label = f"naive reference {rendering.number(naive, self._digits)}"
+        label = f"baseline {rendering.number(naive, self._digits)}"
         style = {"color": "black", "linestyle": ":", "linewidth": 1.5}
         if max(start - naive, naive - stop) < stop - start:
             self.naive_line_ = self.ax_.axvline(naive, ymax=top, label=label, **style)

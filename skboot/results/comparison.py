@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .._base.checks import fail, is_among
 from .._base.doors import door
 from .._base.values import same_values
+from ..inference.confidence_interval import ConfidenceInterval
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .decisions import one_sided
@@ -157,7 +158,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     def _method_name(self, method: str) -> str:
         """Return the name of an interval of a difference, in words."""
-        return wording.method_name(method, paired=self.is_paired)
+        return comparison_tables.method_name(method, paired=self.is_paired)
 
     @property
     def _any_system(self) -> EvaluationResult:
@@ -201,6 +202,24 @@ class ComparisonResult(FromACall, ShownDifferences):
     def best(self) -> str | None:
         """Name of the system with the best estimate; None if the direction is unknown."""
         return None if self.greater_is_better is None else self.ranking[0]
+
+    @property
+    @door("ComparisonResult.difference")
+    def difference(self) -> float:
+        """Difference of the two systems, first minus second; AttributeError with more pairs."""
+        return self._only_pair(".difference", AttributeError).difference
+
+    @property
+    @door("ComparisonResult.confidence_interval")
+    def confidence_interval(self) -> ConfidenceInterval:
+        """Interval of the difference of the two systems; AttributeError with more pairs."""
+        return self._only_pair(".confidence_interval", AttributeError).confidence_interval
+
+    @property
+    @door("ComparisonResult.p_value")
+    def p_value(self) -> float:
+        """P-value of the difference of the two systems; AttributeError with more pairs."""
+        return self._only_pair(".p_value", AttributeError).p_value
 
     @property
     def alternative(self) -> str:
@@ -409,7 +428,9 @@ class ComparisonResult(FromACall, ShownDifferences):
         blocks = [
             wording.title(self),
             rendering.text_table(comparison_tables.systems_table(self)),
-            rendering.text_table(comparison_tables.pairs_table(self)),
+            rendering.text_table(
+                comparison_tables.pairs_table(self, comparison_tables.IN_A_SUMMARY)
+            ),
             rendering.text_list(wording.facts(self)),
         ]
         return "\n\n".join(blocks)
@@ -434,12 +455,12 @@ class ComparisonResult(FromACall, ShownDifferences):
     def __format__(self, spec: str) -> str:
         return format(self._only_pair(f"The format {spec!r}"), spec) if spec else str(self)
 
-    def _only_pair(self, what: str) -> PairedDifference:
+    def _only_pair(self, what: str, error: type[Exception] = TypeError) -> PairedDifference:
         """Return the difference of two systems; of more, no number is the one that is meant."""
         if len(self.pairs) == 1:
             return self.pairs[0]
         first, second = self.pairs[0].first, self.pairs[0].second
-        raise TypeError(
+        raise error(
             f"{what} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "
             f"has many. Use .pair({first!r}, {second!r}) or .systems[{first!r}] of it."
         )
@@ -480,11 +501,11 @@ class ComparisonResult(FromACall, ShownDifferences):
     def _heading(self) -> str:
         return wording.title(self)
 
-    def _tables(self) -> list[tuple[str, rendering.Table]]:
-        return [("", comparison_tables.pairs_table(self, self.pairs))]
+    def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
+        return [("", comparison_tables.pairs_table(self, options, self.pairs))]
 
-    def _systems(self) -> rendering.Table:
-        return comparison_tables.scores_table([(self.metric, self)])
+    def _systems(self, options: rendering.TableOptions) -> rendering.Table:
+        return comparison_tables.scores_table([(self.metric, self)], options)
 
     def _records(self) -> list[dict[str, Any]]:
         return [pair._row(self.is_distinguishable(pair)) for pair in self.pairs]
@@ -499,14 +520,14 @@ class ComparisonResult(FromACall, ShownDifferences):
                 limits["simultaneous"] = pair.simultaneous_interval
             yield Number((f"{pair.first} - {pair.second}",), self.metric, pair.difference, limits)
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
         shown = self._shown_pairs
         strips = [comparison_tables.strip_of(self, pair) for pair in shown]
         ends = [strip.extent for strip in strips if np.isfinite(strip.estimate)]
         extent = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else None
         drawings = [drawing.draw(strip, extent, wide=False) for strip in strips]
-        table = comparison_tables.pairs_table(self, shown)
+        table = comparison_tables.pairs_table(self, options, shown)
         pairs = rendering.html_table(table, drawings, f"{drawing.LEGEND}; dashed: no difference")
         systems = rendering.html_table(comparison_tables.systems_table(self))
         facts = rendering.html_list(wording.facts(self))

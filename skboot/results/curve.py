@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from html import escape
@@ -38,6 +39,17 @@ CURVE_NAMES = {
     "learning": "learning curve",
 }
 """Curves by name, as they are called in a sentence."""
+CURVE_SYNONYMS = {
+    "pr": "precision_recall",
+    "prc": "precision_recall",
+    "calibration_curve": "calibration",
+    "reliability": "calibration",
+    "reliability_diagram": "calibration",
+    "dca": "decision",
+    "decision_curve": "decision",
+    "net_benefit": "decision",
+}
+"""What people call a curve of scores, in lower case with underscores, and its name."""
 
 _OF_A_POINT = "A point of a curve: its interval holds for this point by itself."
 _EXTRAPOLATED = (
@@ -54,6 +66,14 @@ _LEAST_VARIANCE = 1e-12
 _SHOWN_POINTS = 9
 # Distance from a point of the grid, as a share of its span, that is rounding.
 _ROUNDING = 1e-9
+
+
+def curve_named(curve: Any) -> Any:
+    """Return the name of a curve that is called otherwise; all else as it is."""
+    if not isinstance(curve, str) or curve in CURVE_NAMES:
+        return curve
+    plain = re.sub(r"[\W_]+", "_", curve.lower())
+    return plain if plain in CURVE_NAMES else CURVE_SYNONYMS.get(plain, curve)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -445,7 +465,7 @@ class CurveResult(FromACall, Shown):
             (how, self._resampled()),
         ]
         if self.held_fixed:
-            facts.append(("held fixed", wording.listed(self.held_fixed)))
+            facts.append(("conditional on", wording.listed(self.held_fixed)))
         if self.n_undefined:
             count = f"{self.n_undefined} of {self.n_resamples} resamples, at some point"
             facts.append(("undefined", f"{count}, left out there"))
@@ -457,20 +477,21 @@ class CurveResult(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _table(self) -> rendering.Table:
+    def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
         """Return the band at some points of the grid."""
         shown = np.unique(np.linspace(0, len(self.x) - 1, _SHOWN_POINTS).round().astype(int))
         level = rendering.percent(self.confidence_level)
+        digits = 3 if options.digits is None else options.digits
         rows = [
-            [self._place(k), *(rendering.number(v, 3) for v in values)]
+            [self._place(k), *(rendering.number(v, digits) for v in values)]
             for k in shown.tolist()
             for values in [(self.estimate[k], self.low[k], self.high[k])]
         ]
         header = [self.axes[0], self._value_name, f"{level} low", "high"]
         return rendering.Table(header, rows, 0)
 
-    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", self._table())]
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
+        return [("", self._table(options))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         columns = {"x": self.x, "estimate": self.estimate, "low": self.low, "high": self.high}
@@ -499,9 +520,9 @@ class CurveResult(FromACall, Shown):
         }
         return dict(storage.plain(record, for_json=True))
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        body = rendering.html_list(self._facts()) + rendering.html_table(self._table())
+        body = rendering.html_list(self._facts()) + rendering.html_table(self._table(options))
         return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
 
     @classmethod

@@ -33,7 +33,7 @@ _METHODS = {
         "skewed-t": "t interval over the data sets, longer on the side of the tail",
         # Of comparisons that were saved before record 0088.
         "t": "t interval over the data sets",
-        "studentized": "studentized bootstrap interval",
+        "studentized": "bootstrap-t interval",
     },
     "these": {"t": "t interval from the standard error on each data set"},
 }
@@ -76,11 +76,11 @@ class DatasetsPair(PairedDifference):
         pair = super().mirrored()
         return replace(pair, share_better=self.share_worse, share_worse=self.share_better)
 
-    def _further_cells(self) -> dict[str, str]:
-        cells = {
-            "Wilcoxon p": p_number(self.wilcoxon_p_value),
-            "with Holm": p_number(self.wilcoxon_p_value_adjusted),
-        }
+    def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
+        cells = {}
+        if options.p_values:
+            cells["Wilcoxon p"] = p_number(self.wilcoxon_p_value)
+            cells["with Holm"] = p_number(self.wilcoxon_p_value_adjusted)
         if self.share_within_margin is not None:
             cells[f"within {self.margin:g}"] = f"{100 * self.share_within_margin:.0f} %"
         return cells
@@ -322,7 +322,9 @@ class DatasetsComparison(ComparisonResult):
         blocks = [
             words.title(self),
             rendering.text_table(comparison_tables.systems_table(self)),
-            rendering.text_table(comparison_tables.pairs_table(self)),
+            rendering.text_table(
+                comparison_tables.pairs_table(self, comparison_tables.IN_A_SUMMARY)
+            ),
             str(self.mean_ranks()),
             rendering.text_list([*words.facts(self), *self._facts_of_ranks()]),
         ]

@@ -12,10 +12,11 @@ from scipy.special import ndtri
 from .._base.messages import fail, refuse
 from ..inference._tuning import FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.intervals import title_of
 from ..inference.proportions import Discordant, tango_limits
 from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
 from . import rendering, wording
-from .comparison_tables import digits_of
+from .comparison_tables import digits_of, method_name
 
 if TYPE_CHECKING:
     from .pairs import PairedDifference
@@ -185,7 +186,7 @@ def _statement(
     level = rendering.percent(interval.confidence_level)
     numbers = (
         f"difference {rendering.number(pair.difference, digits)}, {joint}{level} CI "
-        f"{rendering.limits(interval, digits)}, {interval.method}"
+        f"{rendering.limits(interval, digits)}, {_decided_by(pair, interval)}"
     )
     least = rendering.number(smallest, digits) if smallest else "0"
     text = f"{outcome}: {said} ({numbers}). Margins above {least} pass"
@@ -200,6 +201,14 @@ def _statement(
         f"{text}; were both equal, a comparison like this would pass a margin of "
         f"{rendering.number(detectable, digits)} with a probability of 80 %{rough}.{caution}"
     )
+
+
+def _decided_by(pair: PairedDifference, interval: ConfidenceInterval) -> str:
+    """Return the name of the interval that decides, and whether the pair shows another one."""
+    title = title_of(interval.method, method_name(interval.method))
+    if interval.method == pair.widest_interval.method:
+        return title
+    return f"{title}, which decides in the place of the interval that the pair shows"
 
 
 def _is_simultaneous(pair: PairedDifference) -> bool:

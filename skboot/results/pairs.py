@@ -333,9 +333,9 @@ class PairedDifference:
         record["areas"] = self.areas and self.areas._asdict()
         return record
 
-    def _further_cells(self) -> dict[str, str]:
+    def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
         """Return what a table shows of it in columns of their own, by their titles."""
-        exact = self.mcnemar_p_value
+        exact = self.mcnemar_p_value if options.p_values else None
         return {} if exact is None else {"McNemar p": p_number(exact)}
 
     def _row(self, is_distinguishable: bool) -> dict[str, Any]:

@@ -221,20 +221,22 @@ class EvaluationPlan(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _table(self) -> rendering.Table:
+    def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
         """Return sizes and what they reach."""
         what = "half-width" if self.power is None else "power"
         rows = []
         for row in self.table:
             units = _NO_SIZE if row.n_units is None else wording.thousands(row.n_units)
             value = f"{row.value:.3g}"
+            if options.digits is not None:
+                value = rendering.number(row.value, options.digits)
             cells = [units, value if row.n_units is not None else f"{value} at best"]
             rows.append(cells if row.n_runs is None else [str(row.n_runs), *cells])
         titles = [wording.plural(self.unit), what]
         return rendering.Table(titles if self.n_runs is None else ["runs", *titles], rows)
 
-    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", self._table())]
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
+        return [("", self._table(options))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         value = "half_width" if self.power is None else "power"
@@ -244,9 +246,9 @@ class EvaluationPlan(FromACall, Shown):
             for row in self.table
         ]
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        body = rendering.html_list(self._facts()) + rendering.html_table(self._table())
+        body = rendering.html_list(self._facts()) + rendering.html_table(self._table(options))
         return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
 
     def _to_parts(self) -> dict[str, Any]:

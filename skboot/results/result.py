@@ -312,8 +312,8 @@ class EvaluationResult(FromACall, ShownNumbers):
     def _heading(self) -> str:
         return self.basis.title(self)
 
-    def _tables(self) -> list[tuple[str, rendering.Table]]:
-        return [("", wording.table_of([self]))]
+    def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
+        return [("", wording.table_of([self], options))]
 
     def _records(self) -> list[dict[str, Any]]:
         return [record_of(self)]
@@ -321,7 +321,7 @@ class EvaluationResult(FromACall, ShownNumbers):
     def _numbers(self) -> Iterator[Number]:
         yield Number((), self.metric, self.estimate, {"ci": self.confidence_interval})
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         from . import drawing
 
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'

@@ -211,7 +211,7 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
         )
     elif call.study.interval == "t":
         one_list = call.keeps_training_list or call.on_samples
-        fixed = "test rows and training list" if one_list else "test rows"
+        fixed = "test rows and training set" if one_list else "test rows"
         notes.add(
             "advice",
             f"The t interval over the runs alone holds {fixed} fixed: over seeds it "
@@ -282,7 +282,7 @@ def _result_over_runs(
     table = _table_of_runs(call, evidence)
     tell(*(*notes, *chosen.notes))
     degenerate = degeneracy(chosen.interval)
-    held_fixed = ["training list" if call.keeps_training_list else "settings of the method"]
+    held_fixed = ["training set" if call.keeps_training_list else "settings of the method"]
     if call.study.interval == "t":
         held_fixed.append("test rows")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]

@@ -107,7 +107,7 @@ def _skewed_t(evidence: Evidence, confidence_level: float) -> tuple[float, float
 
 @registered(
     "studentized",
-    "studentized bootstrap interval",
+    "bootstrap-t interval",
     _needs_standard_errors,
     of_standard_errors=True,
     no_difference="needs influence values of the difference on each resample, which are not kept",
