@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .wayfinding import OF_A_MODEL
+
 # Floats hold every integer below this size.
 EXACT = 2**53
 _ORDINARY = "hold real numbers, text or other labels"
@@ -68,13 +70,8 @@ def refuse_other_things(name: str, values: Any) -> None:
         raise Unusable(must, f"a {type(values).__name__}", advice)
     is_model = hasattr(values, "predict") or callable(values)
     if is_answer and is_model and not hasattr(values, "__array__"):
-        advice = (
-            "Give its answers for the test rows: model.predict(X_test), or "
-            "model.predict_proba(X_test) for metrics of probabilities. To train and score a "
-            "method use BootstrapScorer(model).fit(X, y)."
-        )
         got = f"a model, {type(values).__name__}" if hasattr(values, "predict") else repr(values)
-        raise Unusable(must, got, advice)
+        raise Unusable(must, got, OF_A_MODEL)
 
 
 def _are_of_outputs(values: list[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -9,6 +10,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, NoReturn
+
+# Names that an error offers at most.
+_MOST_NEAR = 3
 
 
 def names_from(
@@ -63,7 +67,11 @@ def _refuse(package: str, name: str, moved: Iterable[str]) -> NoReturn:
     for place in [] if name.startswith("_") else moved:
         if name in import_module(f".{place}", package).__all__:
             raise AttributeError(f"{package}.{name} is {package}.{place}.{name} now.")
-    raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    known = sys.modules[package].__all__
+    near = [] if name.startswith("_") else [own for own in known if own.startswith(f"{name}_")]
+    near = near or difflib.get_close_matches(name, known, _MOST_NEAR)
+    advice = f". Did you mean {' or '.join(near)}?" if near else ""
+    raise AttributeError(f"module {package!r} has no attribute {name!r}{advice}")
 
 
 @cache

@@ -338,6 +338,8 @@ def _named(estimators: Any, adjust: Any, alternative: Any, reference: Any) -> di
     """Estimators by name, at least two, and what is asked of their differences."""
     one = "BootstrapScorer"
     named = named_values("estimators", estimators, "estimator", "method", one)
+    for name, estimator in named.items():
+        check.check_estimator(f"estimators[{name!r}]", estimator)
     check_adjust(adjust)
     check_alternative(alternative)
     check_reference(reference, named)

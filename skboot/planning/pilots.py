@@ -65,6 +65,8 @@ class Pilot:
         Whether its interval has one limit.
     notes : tuple of str
         What must be known of it.
+    rows_per_unit : float or None
+        Rows of a group, on average; None where the units are rows.
     """
 
     spread: AnySpread
@@ -76,6 +78,13 @@ class Pilot:
     n_runs: int | None = None
     one_sided: bool = False
     notes: tuple[str, ...] = ()
+    rows_per_unit: float | None = None
+
+    def with_rows(self, n_rows: int | None) -> Pilot:
+        """Return the pilot with the number of its rows, where its units are others."""
+        if self.unit == "row" or n_rows is None or self.n_units is None:
+            return self
+        return replace(self, rows_per_unit=n_rows / self.n_units)
 
     @property
     def runs_matter(self) -> bool:

@@ -176,13 +176,14 @@ def _checked_pilot(
         if target != "half_width":
             advice = "Compare two systems, and give one of the pairs of the comparison."
             raise fail("pilot", f"be a pair for {target}=", "an EvaluationResult", advice)
-        return pilot_of_result(pilot, confidence_level)
+        return pilot_of_result(pilot, confidence_level).with_rows(pilot.n_samples)
     if isinstance(pilot, PairedDifference):
         if target == "half_width":
             advice = "Give difference= or margin=, or the result of one system."
             must = "be an EvaluationResult for half_width="
             raise fail("pilot", must, "a pair", advice)
-        return pilot_of_pair(pilot, target, value, confidence_level)
+        found = pilot_of_pair(pilot, target, value, confidence_level)
+        return found.with_rows(pilot.comparison.n_samples if pilot.comparison else None)
     advice = "Of a comparison give one of its .pairs, of a table one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
     raise fail("pilot", must, type(pilot).__name__, advice)

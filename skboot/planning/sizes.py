@@ -92,6 +92,7 @@ def plan_of(call: PlanCall) -> EvaluationPlan:
         pilot_n_units=pilot.n_units,
         pilot_n_runs=pilot.n_runs,
         metric=pilot.metric,
+        rows_per_unit=pilot.rows_per_unit,
         curves=_curves(call, n_units, n_runs),
         provenance=Provenance(notes, settings=call.settings),
     )

@@ -20,6 +20,7 @@ from .._base.checks import fail, is_among
 from .._base.doors import door
 from .._base.values import same_values
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.verdicts import Verdict
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .decisions import one_sided
@@ -144,6 +145,7 @@ class ComparisonResult(FromACall, ShownDifferences):
             paired_runs=of_call.paired_runs,
             paired=of_call.paired,
             bounds=(min(lowest), max(highest)),
+            n_samples=system.n_samples,
         )
         return tuple(
             pair if pair.comparison == facts else taken_up(pair, facts) for pair in self.pairs
@@ -220,6 +222,29 @@ class ComparisonResult(FromACall, ShownDifferences):
     def p_value(self) -> float:
         """P-value of the difference of the two systems; AttributeError with more pairs."""
         return self._only_pair(".p_value", AttributeError).p_value
+
+    @door("ComparisonResult.verdict")
+    def verdict(self, margin: float = 0.0) -> Verdict:
+        """Say whether the first of two systems is not worse than the second by more than a margin.
+
+        Parameters
+        ----------
+        margin : float
+            As of `PairedDifference.verdict`.
+
+        Returns
+        -------
+        Verdict
+            Of the one pair.
+
+        Raises
+        ------
+        AttributeError
+            If there are more systems than two: ask a pair.
+        ValueError
+            As of `PairedDifference.verdict`.
+        """
+        return self._only_pair(".verdict", AttributeError).verdict(margin)
 
     @property
     def alternative(self) -> str:

@@ -55,6 +55,8 @@ class ComparisonFacts:
         Whether the systems were compared on the same rows.
     bounds : tuple of float
         Range of the metric.
+    n_samples : int or None
+        Number of test rows; None in pairs that were pickled before it was held.
     """
 
     metric: str
@@ -68,6 +70,7 @@ class ComparisonFacts:
     paired_runs: bool = False
     paired: bool = True
     bounds: tuple[float, float] = (-math.inf, math.inf)
+    n_samples: int | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -69,6 +69,8 @@ class EvaluationPlan(FromACall, Shown):
         Size of the pilot.
     metric : str
         What is planned for, in words.
+    rows_per_unit : float or None
+        Rows of a group of the pilot, on average; None where the units are rows.
     curves : mapping of str to tuple
         What `plot` draws: by number of runs, sizes with their half-width or power.
     provenance : skboot.results.provenance.Provenance
@@ -112,6 +114,7 @@ class EvaluationPlan(FromACall, Shown):
     pilot_n_runs: int | None
     metric: str
     curves: Mapping[str, tuple[tuple[float, float], ...]]
+    rows_per_unit: float | None = None
     provenance: Provenance = field(default_factory=Provenance)
 
     def __eq__(self, other: object) -> bool:
@@ -131,7 +134,14 @@ class EvaluationPlan(FromACall, Shown):
     @property
     def size(self) -> str:
         """Units and runs in words."""
-        return _size(self.n_units, self.unit, self.n_runs)
+        return self._sized(self.n_units, self.n_runs)
+
+    def _sized(self, n_units: int, n_runs: int | None) -> str:
+        """Say units, with about how many rows, and runs."""
+        units = wording.counted(n_units, self.unit)
+        if self.rows_per_unit is not None:
+            units += f" (about {wording.thousands(round(n_units * self.rows_per_unit))} rows)"
+        return units if n_runs is None else f"{units} and {wording.counted(n_runs, 'run')}"
 
     @property
     def aim(self) -> str:
@@ -204,7 +214,7 @@ class EvaluationPlan(FromACall, Shown):
             ("expected", f"{'half-width' if self.power is None else 'power'} {reached}"),
         ]
         if self.n_units_range is not None and self.pilot_n_units is not None:
-            pilot = _size(self.pilot_n_units, self.unit, self.pilot_n_runs)
+            pilot = self._sized(self.pilot_n_units, self.pilot_n_runs)
             facts.append(("pilot", pilot))
             level = rendering.percent(self.confidence_level)
             text = f"{self._range()}, by the pilot's own error ({level})"
@@ -257,9 +267,3 @@ class EvaluationPlan(FromACall, Shown):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         return cls(**gathered(parts) | {"table": tuple(PlanRow(*row) for row in parts["table"])})
-
-
-def _size(n_units: int, unit: str, n_runs: int | None) -> str:
-    """Return units and runs in words."""
-    units = wording.counted(n_units, unit)
-    return units if n_runs is None else f"{units} and {wording.counted(n_runs, 'run')}"

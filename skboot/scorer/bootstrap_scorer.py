@@ -312,6 +312,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             of scikit-learn's cross-validation.
         """
         check.check_flag("refit", self.refit)
+        check.check_estimator("estimator", self.estimator)
         tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)
