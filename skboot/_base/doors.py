@@ -189,15 +189,20 @@ def _unknown_keyword(
     """What Python says, and the argument that is meant: by another name, misspelt, or any."""
     known = _keywords_of(function)
     said = f"{of}() got an unexpected keyword argument {name!r}."
-    rows = [row for row in _NAMES_OF_ONE if name in row]
-    meant = list(dict.fromkeys(own for row in rows for own in known if own in row))
-    meant = meant or difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)
+    meant = arguments_meant(name, known)
     if meant == ["confidence_level"]:
         return f"{said} Did you mean {_level(name, value)}?"
     if meant:
         return f"{said} Did you mean {' or '.join(map(repr, meant))}?"
     listed = ", ".join(known)
     return f"{said} {advice or f'It takes {listed}.'}"
+
+
+def arguments_meant(name: str, known: Sequence[str]) -> list[str]:
+    """Those of the known arguments that are meant by another name, or by a misspelt one."""
+    rows = [row for row in _NAMES_OF_ONE if name in row]
+    meant = list(dict.fromkeys(own for row in rows for own in known if own in row))
+    return meant or difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)
 
 
 def _level(name: str, value: Any) -> str:

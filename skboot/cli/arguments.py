@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from .._base.doors import arguments_meant
 from .._base.reading import BadCall
 from ..results.curve import CURVE_NAMES, curve_named
 
@@ -55,6 +57,42 @@ def parser_of(version: str) -> argparse.ArgumentParser:
     text = "where the predictions and a report are written; without it nothing is kept"
     demo.add_argument("folder", metavar="FOLDER", nargs="?", help=text)
     return parser
+
+
+def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
+    """Return the call that words make; an option may have underscores in the place of hyphens.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Behind ``skboot``.
+    version : str
+        What ``--version`` says.
+
+    Returns
+    -------
+    Namespace
+
+    Raises
+    ------
+    BadCall
+        If they make none; an unknown option gets the one that is meant.
+    """
+    parser = parser_of(version)
+    asked, unknown = parser.parse_known_args(list(map(_with_hyphens, words)))
+    if unknown:
+        known = [name for name in vars(asked) if name != "verb"]
+        name = unknown[0].lstrip("-").partition("=")[0].replace("-", "_")
+        meant = arguments_meant(name, known) if unknown[0].startswith("--") else []
+        options = " or ".join(f"--{own.replace('_', '-')}" for own in meant)
+        advice = f". Did you mean {options}?" if options else ""
+        raise BadCall(f"unrecognized arguments: {' '.join(unknown)}{advice}")
+    return asked
+
+
+def _with_hyphens(word: str) -> str:
+    option, equals, value = word.partition("=")
+    return option.replace("_", "-") + equals + value if word.startswith("--") else word
 
 
 # ------------------------------------------------------------------ one function per verb
@@ -200,6 +238,8 @@ def _add_metric(verb: argparse.ArgumentParser, nargs: str | None) -> None:
 def _add_labels(verb: argparse.ArgumentParser) -> None:
     text = "labels of the columns of probabilities; or all labels, where some look like numbers"
     verb.add_argument("--labels", nargs="+", metavar="LABEL", help=text)
+    text = "predict the positive label where the column of scores is at least X"
+    verb.add_argument("--threshold", type=float, metavar="X", help=text)
     _add_positive(verb)
 
 
@@ -260,7 +300,7 @@ def _add_output(verb: argparse.ArgumentParser) -> None:
         )
     text = "a picture, of the kind that the end of its name tells; needs matplotlib"
     output.add_argument("--plot", metavar="FILE", help=text)
-    text = "a page of HTML with tables, pictures, claims, settings and versions"
+    text = "a page of HTML, or of Markdown (.md), with tables, claims, settings and versions"
     output.add_argument("--report", metavar="FILE", help=text)
 
 

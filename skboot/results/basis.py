@@ -173,6 +173,11 @@ class Basis(ABC):
         """Whether the interval would be the same with other resamples."""
         return result.confidence_interval.method in WITHOUT_RESAMPLES
 
+    def replicates_text(self, result: EvaluationResult) -> str:
+        """Return what the replicates are, where the interval is not made from them."""
+        unused = "scores on resamples, which the interval does not use"
+        return unused if self.uses_no_resamples(result) else ""
+
     # -------------------------------------------------------------- names
 
     def title(self, result: EvaluationResult) -> str:

@@ -122,6 +122,9 @@ class CurveResult(FromACall, Shown):
         since these were counted in intervals. The limits are as much farther out.
     is_difference : bool
         Whether it is the difference of two curves.
+    area : float or None
+        Area under a ROC curve, or average precision of a precision-recall curve, of all rows; None
+        for other curves, and for rows that are not in memory.
     n_trainings : int or None
         Of a learning curve: trainings at each size; None for curves of trained systems.
     kind : str
@@ -195,6 +198,7 @@ class CurveResult(FromACall, Shown):
     floor: Floats | None = None
     bin_error: Floats | None = None
     is_difference: bool = False
+    area: float | None = None
     n_trainings: int | None = None
     freedom: tuple[float, float] | None = None
     provenance: Provenance = field(default_factory=Provenance)

@@ -16,9 +16,10 @@ from ..inference.intervals import title_of
 from ..inference.proportions import Discordant, tango_limits
 from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
 from . import rendering, wording
-from .comparison_tables import digits_of, method_name
+from .comparison_tables import digits_of, digits_of_scores, method_name
 
 if TYPE_CHECKING:
+    from .comparison import ComparisonResult
     from .pairs import PairedDifference
 
 
@@ -92,6 +93,34 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
     units = wording.counted(fewest, unit)
     verb = "was" if fewest == 1 else "were"
     return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): what they tell is rough."
+
+
+def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table:
+    """Return a row with what was compared, both scores, the interval that decides and the verdict.
+
+    Parameters
+    ----------
+    result : ComparisonResult
+        Of two systems.
+    verdict : Verdict
+        On its pair.
+    """
+    [pair] = result.pairs
+    interval, of_scores = _deciding_interval(pair), digits_of_scores(result)
+    scores = [result.systems[name].estimate for name in (pair.first, pair.second)]
+    level = rendering.percent(interval.confidence_level)
+    title = title_of(interval.method, method_name(interval.method))
+    header = ["metric", "verdict", "n", pair.first, pair.second, "difference"]
+    cells = [
+        result.metric,
+        verdict.outcome,
+        wording.thousands(result.n_samples),
+        *(rendering.number(score, of_scores) for score in scores),
+        rendering.number(pair.difference, digits_of(pair)),
+        rendering.limits(interval, digits_of(pair)),
+        f"{verdict.margin:g}",
+    ]
+    return rendering.Table([*header, f"{level} CI ({title})", "margin"], [cells], 2)
 
 
 # ------------------------------------------------------------------ steps

@@ -70,6 +70,10 @@ class MethodBasis(ScoresBasis):
         """Return NaN: the runs themselves are not stored."""
         return MonteCarloError(math.nan, math.nan)
 
+    def replicates_text(self, result: EvaluationResult) -> str:
+        """Return what the replicates are: no interval is made from them alone."""
+        return "out-of-bag scores of single runs"
+
     # -------------------------------------------------------------- words
 
     def title(self, result: EvaluationResult) -> str:

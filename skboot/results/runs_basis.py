@@ -90,7 +90,7 @@ class SeveralRuns(Basis):
             lines.append(("full-list runs", _range_of(evidence.full_scores, digits)))
         score = evidence.components.of_score(evidence.n_test_units)
         if not all(math.isnan(part) for part in score):
-            text = f"by source, in standard deviations: {_deviations(score)}"
+            text = f"standard deviation of its score, and share of the variance: {_parts(score)}"
             lines.append(("one run varies", text))
         advice = _advice(result, evidence)
         return [*lines, ("advice", advice)] if advice else lines
@@ -224,13 +224,13 @@ def _range_of(scores: NDArray[np.float64], digits: int) -> str:
     return f"min {low}, median {middle}, max {high}"
 
 
-def _deviations(score: Components) -> str:
-    known = [
-        f"{_SOURCES[name]} {math.sqrt(part):.2g}"
-        for name, part in score._asdict().items()
-        if not math.isnan(part)
-    ]
-    return ", ".join(known)
+def _parts(score: Components) -> str:
+    known = {name: part for name, part in score._asdict().items() if not math.isnan(part)}
+    total = sum(known.values()) or 1.0
+    return ", ".join(
+        f"{_SOURCES[name]} {math.sqrt(part):.2g} ({100 * part / total:.0f} %)"
+        for name, part in known.items()
+    )
 
 
 def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
