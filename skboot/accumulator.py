@@ -18,6 +18,7 @@ from ._base.doors import door
 from ._base.messages import arguments_named
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.warnings import collected, warn_of
+from ._base.wayfinding import Hinting
 from ._base.workers import DEFAULT_WORKERS
 from .comparison.arguments import checked_asked
 from .comparison.system_studies import compare_systems_of
@@ -51,7 +52,7 @@ _IN_ORDER = (
 )
 
 
-class BootstrapAccumulator:
+class BootstrapAccumulator(Hinting):
     """Bootstrap of predictions that arrive in batches, or lie on several machines.
 
     Each row, or group, is drawn by itself, a Poisson number of times with mean 1 that depends on

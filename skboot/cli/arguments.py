@@ -26,6 +26,24 @@ class _Parser(argparse.ArgumentParser):
         raise BadCall(f"{message} (see {self.prog} --help)")
 
 
+class _VerbParser(_Parser):
+    """The parser of a verb."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Say which option is unknown before what else the call lacks."""
+        known = [word for action in self._actions for word in action.option_strings]
+        for word in args or []:
+            option = word.partition("=")[0]
+            if option.startswith("--") and len(option) > 2 and option not in known:
+                names = [own[2:].replace("-", "_") for own in known]
+                meant = arguments_meant(option[2:].replace("-", "_"), names)
+                options = " or ".join(f"--{own.replace('_', '-')}" for own in meant)
+                self.error(
+                    f"unknown option {option}{f'. Did you mean {options}?' if meant else ''}"
+                )
+        return super().parse_known_args(args, namespace)
+
+
 def parser_of(version: str) -> argparse.ArgumentParser:
     """Make the parser of the command line.
 
@@ -47,7 +65,9 @@ def parser_of(version: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"skboot {version}")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = parser.add_subparsers(
+        dest="verb", metavar="VERB", required=True, parser_class=_VerbParser
+    )
     for name, (line, add) in _VERBS.items():
         verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
         add(verb)
@@ -78,16 +98,7 @@ def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
     BadCall
         If they make none; an unknown option gets the one that is meant.
     """
-    parser = parser_of(version)
-    asked, unknown = parser.parse_known_args(list(map(_with_hyphens, words)))
-    if unknown:
-        known = [name for name in vars(asked) if name != "verb"]
-        name = unknown[0].lstrip("-").partition("=")[0].replace("-", "_")
-        meant = arguments_meant(name, known) if unknown[0].startswith("--") else []
-        options = " or ".join(f"--{own.replace('_', '-')}" for own in meant)
-        advice = f". Did you mean {options}?" if options else ""
-        raise BadCall(f"unrecognized arguments: {' '.join(unknown)}{advice}")
-    return asked
+    return parser_of(version).parse_args(list(map(_with_hyphens, words)))
 
 
 def _with_hyphens(word: str) -> str:

@@ -32,6 +32,7 @@ ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 # What people call a metric, in lower case with underscores, and the name in ``metric=`` of the same
 # number: it is taken at once, and the result bears this name.
 SYNONYMS = {
+    "error_rate": "zero_one_loss",
     "acc": "accuracy",
     "act_cllr": "cllr",
     "actual_cllr": "cllr",
@@ -115,18 +116,14 @@ SYNONYMS = {
 }
 # What may be meant by another number as well, so that it is asked.
 ALIASES = {
-    "act_dcf": "expected_cost",
-    "actdcf": "expected_cost",
     "adj_r2": "r2",
     "adjusted_r2": "r2",
     "area_under_curve": "roc_auc",
     "area_under_the_curve": "roc_auc",
     "aucpr": "average_precision",
     "cost": "expected_cost",
-    "dcf": "expected_cost",
     "em": "accuracy",
-    "error": "expected_cost",
-    "error_rate": "expected_cost",
+    "error": "zero_one_loss",
     "exact_match": "accuracy",
     "f": "f1",
     "log_likelihood": "neg_log_loss",
@@ -150,12 +147,6 @@ OF_SKBOOT: dict[str, tuple[str, dict[str, Any]]] = {
     "normalized_cross_entropy": ("cross_entropy", {"relative": True}),
     "normalized_expected_cost": ("expected_cost", {"relative": True}),
     "normalized_total_error": ("expected_cost", {"relative": True}),
-}
-# Those of a function have no scorer.
-_ALL_ALIASES = ALIASES | {
-    name: meant
-    for name, meant in SYNONYMS.items()
-    if meant not in OF_SKBOOT and meant != "cohen_kappa_score"
 }
 # Ends of the names of scikit-learn's functions that are metrics; `auc`, which takes a curve, and
 # matrices have others.
@@ -308,7 +299,8 @@ def _did_you_mean(given: str, negated: bool) -> str:
     name = _meant(_plain(given))
     found = [name] if name is not None else list(dict.fromkeys(map(meant_by, near)))
     if negated:
-        found = list(dict.fromkeys(losses().get(each, each) for each in found))
+        scorers = (losses().get(each, each) for each in found)
+        found = [each for each in dict.fromkeys(scorers) if each in known_names()]
     if not found:
         return ""
     smaller = not negated and len(found) == 1 and found[0] in losses()
@@ -318,10 +310,10 @@ def _did_you_mean(given: str, negated: bool) -> str:
 
 def _meant(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
-    of_words = {_in_order(name): name for name in _names()}
+    of_words, others = {_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
-        if candidate in _ALL_ALIASES or _in_order(candidate) in of_words:
-            return _ALL_ALIASES.get(candidate) or of_words[_in_order(candidate)]
+        if candidate in others or _in_order(candidate) in of_words:
+            return others.get(candidate) or of_words[_in_order(candidate)]
     loss = re.sub("^(neg|negative|negated)_", "", plain)
     meant = _meant(loss) if loss != plain else None
     return losses().get(meant) if meant is not None else None

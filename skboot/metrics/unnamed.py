@@ -14,6 +14,9 @@ def _by_name(several: Mapping[str, str]) -> dict[str, str]:
 # where that is not obvious.
 CALLABLES = _by_name(
     {
+        "act_dcf actdcf actual_dcf actual_detection_cost dcf": "functools.partial("
+        "skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], relative=True). Its second "
+        "prior is that of targets, and it takes log-likelihood ratios",
         "ap50 ap75 coco_map map50 map_0_5 map_50 map_50_95 map_at_50 mean_ap": "lambda image: "
         "f(image), with y_true=None and y_pred=np.arange(n_images). f pools the detections of the "
         "images with these numbers",

@@ -18,6 +18,7 @@ from .._base.checks import check_choice, check_count, check_flag, fail
 from .._base.doors import door
 from .._base.messages import as_type_error, refuse
 from .._base.typing import Layout
+from .._base.wayfinding import Hinting
 from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
 
@@ -74,7 +75,7 @@ SECTIONS = Several("comparisons", "ComparisonDisplay.from_results")
 """A section for each, and one table of all systems."""
 
 
-class Shown(ABC):
+class Shown(Hinting, ABC):
     """Tables, pages, pictures and files of what an evaluation found."""
 
     # What several of them are together.

@@ -28,6 +28,12 @@ _RUNS = 64
 _SECONDS_PER_WEIGHT = 4e-9
 
 
+_OF_CSV = (
+    "Of a CSV give the columns that pandas.read_csv reads; of one larger than memory, each of its "
+    "chunks to BootstrapAccumulator.update."
+)
+
+
 @door("scan_dataset")
 def scan_dataset(source: Any) -> DatasetColumns:
     """Columns of a Parquet folder, or of a pyarrow data set, whose rows are not read yet.
@@ -81,7 +87,7 @@ def scan_dataset(source: Any) -> DatasetColumns:
             found = dataset(given if len(given) > 1 else given[0], format=kind, partitioning="hive")
         except (OSError, ArrowInvalid) as error:
             must, got = "be a Parquet file or a folder of these", f"{source!r} ({error})"
-            raise check.fail("source", must, got) from error
+            raise check.fail("source", must, got, _OF_CSV) from error
     else:
         found = source
     files = _Files(found)
