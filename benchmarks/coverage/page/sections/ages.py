@@ -9,7 +9,7 @@ from ...runner import RESULTS, read
 from ..registry import section
 
 
-@section("ages")
+@section("ages", "studies/index")
 def ages() -> str:
     """What was so when the page was written, in a sentence."""
     found = [age_of(path, read(path)) for path in RESULTS.glob("*.csv")]

@@ -12,7 +12,7 @@ STUDY, STOPPING = "anytime", "anytime_stopping"
 MOST = {"2": 5.5, "1": 2.8}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/looks", STUDY)
 def anytime() -> str:
     """The share of paths of each cell, beside both peers."""
     lines = [
@@ -37,7 +37,7 @@ def anytime() -> str:
     return table(header, lines)
 
 
-@section(STOPPING, STOPPING)
+@section(STOPPING, "studies/looks", STOPPING)
 def anytime_stopping() -> str:
     """What each plan of looks decides, and at how many rows."""
     lines = [

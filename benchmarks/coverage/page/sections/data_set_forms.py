@@ -43,7 +43,7 @@ def _lines(parts: Sequence[str], sizes: Sequence[int], at: int) -> list[tuple[st
 WIDTH = "width by t's"
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/data_sets", STUDY)
 def data_sets() -> str:
     """How often each form finds what is not there, over data sets."""
     sizes = (5, 8, 10, 15, 30)
@@ -51,7 +51,7 @@ def data_sets() -> str:
     return table(header, _lines(("confirm",), sizes, 8))
 
 
-@section("means_of_both_signs", STUDY)
+@section("means_of_both_signs", "studies/data_sets", STUDY)
 def rows() -> str:
     """The same of means of rows."""
     sizes = study.SIZES_OF_ROWS

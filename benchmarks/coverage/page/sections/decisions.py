@@ -15,7 +15,7 @@ LEAST_RANKS, MORE_RANKS = 94.0, 0.03
 POWER = (76.0, 84.0)
 
 
-@section("gates", "gates")
+@section("gates", "studies/margins", "gates")
 def gates() -> str:
     """How often a release passes or fails that should not."""
     header = (
@@ -103,7 +103,7 @@ def _line_of_areas(name: str, of: list[dict[str, dict[str, str]]]) -> tuple[str,
     return (name, *columns[:2], _between([*map(_ratio, margin)], 2), *columns[2:], *apart)
 
 
-@section("area_gates", "area_gates")
+@section("area_gates", "studies/margins", "area_gates")
 def area_gates() -> str:
     """How often an area near 1 passes by mistake, and what that costs."""
     header = (
@@ -153,7 +153,7 @@ def area_gates_verdict() -> VerdictRow:
     )
 
 
-@section("ranks", "ranks")
+@section("ranks", "studies/ranks", "ranks")
 def ranks() -> str:
     """Whether all ranks are held at once, and the width beside Bonferroni's rule and csranks."""
     header = (

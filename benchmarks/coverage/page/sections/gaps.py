@@ -7,7 +7,7 @@ from ..formats import table
 from ..registry import CaseRow, cases, section
 
 
-@section("gaps", "gaps")
+@section("gaps", "studies/subgroups", "gaps")
 def gaps() -> str:
     """How often equal subgroups are told apart."""
     lines = [

@@ -72,7 +72,7 @@ def of_methods() -> list[Measured]:
     return rows + [row for row in customary if row.tool != DEFAULT]
 
 
-@section("methods", "narrower")
+@section("methods", "studies/methods", "narrower")
 def methods() -> str:
     """What the default covers and costs, by kind of cell."""
     rows = of_methods()
@@ -95,7 +95,7 @@ def methods() -> str:
     return table(header, lines)
 
 
-@section("other_methods", "narrower")
+@section("other_methods", "studies/methods", "narrower")
 def other_methods() -> str:
     """Each other method over all cells, the excepted ones too."""
     rows = _all_counted(of_methods())
@@ -169,7 +169,7 @@ def case_rows() -> list[CaseRow]:
     ]
 
 
-@section("fewer_fits", "fewer_fits")
+@section("fewer_fits", "studies/methods", "fewer_fits")
 def fewer_fits() -> str:
     """What fewer bootstrap samples and repeats of cross-validation cover and cost."""
     rows = _measured("fewer_fits", WHOLE)

@@ -22,7 +22,7 @@ def _equal() -> set[str]:
     return {row.cell for row in _of("difference") if abs(row.truth) < 0.002}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/method_comparisons", STUDY)
 def methods_compared() -> str:
     """How often methods are told apart, and the difference held."""
     rows = measured(RESULTS / f"{STUDY}.csv")
@@ -96,7 +96,7 @@ def case_rows() -> list[CaseRow]:
 # ------------------------------------------------------------------ nearly equal methods
 
 
-@section(OF_FEW_ROWS, OF_FEW_ROWS)
+@section(OF_FEW_ROWS, "studies/method_comparisons", OF_FEW_ROWS)
 def close_methods() -> str:
     """How often the difference is held, and methods are told apart."""
     told = {row.cell: 1 - row.coverage for row in _of(NULL, study=OF_FEW_ROWS)}

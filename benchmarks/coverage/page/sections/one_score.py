@@ -145,7 +145,7 @@ def _case_row(case: Case, rows: list[Measured]) -> CaseRow:
 
 
 for _study, _title in SCORES_ALONE.items():
-    section(_study, _study)(partial(kinds, _study))
+    section(_study, f"studies/{_study}", _study)(partial(kinds, _study))
     verdict(_study)(partial(judged_row, _study, _title))
 cases("frozen_systems")(partial(case_rows, ROWS))
 cases("grouped_systems")(partial(case_rows, UNITS))

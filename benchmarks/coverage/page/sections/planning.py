@@ -24,7 +24,7 @@ def _off(row: dict[str, str]) -> float:
     return off / (POWERS if row["kind"] == "power" else WIDTHS)
 
 
-@section("planning", "planning")
+@section("planning", "studies/plans", "planning")
 def planning() -> str:
     """What was promised, what evaluations of that size showed."""
     lines = []

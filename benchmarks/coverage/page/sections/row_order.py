@@ -25,7 +25,7 @@ def _found():
     return {cell: shares[cell] for cell in cells if cell in shares}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/series", STUDY)
 def row_order() -> str:
     """Share of the data sets with the caution by number of rows."""
     found = _found()

@@ -32,7 +32,7 @@ def _found() -> dict[str, dict[str, Measured]]:
     return {cell: own for cell, own in found.items() if DEFAULT in own}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/series", STUDY)
 def series() -> str:
     """Coverage by intervals of the same resamples, with rows and the customary interval beside."""
     lines = []

@@ -16,7 +16,7 @@ def _rows() -> list[Measured]:
     return measured(RESULTS / "several_data_sets.csv")
 
 
-@section("several_data_sets", "several_data_sets")
+@section("several_data_sets", "studies/data_sets", "several_data_sets")
 def several_data_sets() -> str:
     """How often each way finds what is not there."""
     rows = _rows()

@@ -46,7 +46,7 @@ def judged() -> acceptance.Verdict:
     return replace(acceptance.judge(STUDY.name, rows), ratios={})
 
 
-@section("several_runs", "seeds_training_test")
+@section("several_runs", "studies/runs", "seeds_training_test")
 def several_runs() -> str:
     """A table for each thing that runs differ in."""
     found = {(row.cell, row.tool, row.target): row for row in results()}

@@ -22,7 +22,7 @@ def _rows(target: str) -> dict[str, dict[str, Measured]]:
     return found
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/comparisons", STUDY)
 def several_systems() -> str:
     """How often any two equal ones are told apart, and a better one from all others."""
     level, power = _rows(LEVEL), _rows(POWER)

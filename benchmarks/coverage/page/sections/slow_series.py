@@ -28,7 +28,7 @@ def _covered(row: dict[str, str]) -> str:
     return with_error(float(row["coverage %"]) / 100, float(row["Monte Carlo error"]) / 100)
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/series", STUDY)
 def slow_series() -> str:
     """Coverage with width, and the share of data sets that warned."""
     lines = []

@@ -22,7 +22,7 @@ def _found() -> dict[str, dict[str, Measured]]:
     return {cell: own for cell, own in found.items() if {study.STREAM, DEFAULT} <= set(own)}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/streams", STUDY)
 def streamed_systems() -> str:
     """Coverage as a stream by intervals, and beside that of the same rows together."""
     lines = []

@@ -36,7 +36,7 @@ def _rows() -> list[Measured]:
     return _given(measured(RESULTS / f"{STUDY}.csv"))
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/subgroups", STUDY)
 def subgroups() -> str:
     """Intervals of subgroups, and what the largest gap finds."""
     rows = _rows()

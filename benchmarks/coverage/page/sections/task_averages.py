@@ -19,7 +19,7 @@ def _rows():
         yield row, coverage, sqrt(coverage * (1 - coverage) / int(row["sets"]))
 
 
-@section("task_averages", "task_averages")
+@section("task_averages", "studies/tasks", "task_averages")
 def task_averages() -> str:
     """Coverage by number and size of tasks."""
     found: dict[tuple[str, str, str], dict[str, str]] = {}

@@ -13,7 +13,7 @@ from ..registry import CaseRow, cases, section, verdict
 WHOLE = "difference"
 
 
-@section("told_apart", "told_apart")
+@section("told_apart", "studies/comparisons", "told_apart")
 def told_apart() -> str:
     """Coverage of differences, level and power, by kind of cell."""
     rows = measured(RESULTS / "told_apart.csv")
@@ -61,7 +61,7 @@ def _others(rows: list[Measured]) -> str:
     )
 
 
-@section("told_apart_tools", "told_apart")
+@section("told_apart_tools", "studies/comparisons", "told_apart")
 def tools() -> str:
     """How often each tool tells equal systems apart, and unequal ones beside the default."""
     rows = measured(RESULTS / "told_apart.csv")

@@ -37,7 +37,7 @@ def results() -> dict[tuple[str, str, str], Measured]:
     return {(row.cell, row.tool.removeprefix(f"{TOOL.name}: "), row.target): row for row in rows}
 
 
-@section("tutorial", "tutorial")
+@section("tutorial", "studies/tutorial", "tutorial")
 def tutorial() -> str:
     """The tutorial's cell: published, made again, and the rows that it lacks."""
     found, cell = results(), CELLS[0].name
@@ -56,7 +56,7 @@ def tutorial() -> str:
     return table(header, lines)
 
 
-@section("tutorial_elsewhere", "tutorial")
+@section("tutorial_elsewhere", "studies/tutorial", "tutorial")
 def elsewhere() -> str:
     """The same intervals with fewer rows, and with full trees."""
     found = results()
@@ -77,7 +77,7 @@ def elsewhere() -> str:
     return table(("interval", *titles), lines)
 
 
-@section("tutorial_rule", "tutorial")
+@section("tutorial_rule", "studies/tutorial", "tutorial")
 def rule() -> str:
     """What came of the rule of the study."""
     found, cell = results(), CELLS[0].name

@@ -31,7 +31,7 @@ def _better(ours: dict[str, str], theirs: dict[str, str]) -> str:
     return min(kept, key=lambda name: float(kept[name]["width"])) if kept else "neither"
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/grouped_systems", STUDY)
 def unequal_groups() -> str:
     """What intervals of one score, and of differences, cover, beside what they did and CV3."""
     header = (
