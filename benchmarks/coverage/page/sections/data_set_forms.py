@@ -74,11 +74,11 @@ def verdict_row() -> VerdictRow:
         "means over few data sets, by law",
         str(len(judged)),
         percent(1 - len(outside) / len(judged)),
-        f"{far['told apart %']} told apart ({_cell(far)})",
+        f"{far['told apart %']} significant ({_cell(far)})",
         "",
         "**no**" if outside else "yes",
         tuple(
-            (_cell(row), row["told apart %"], f"level, {MEANT[row['kind']]:g} meant")
+            (_cell(row), row["told apart %"], f"{MEANT[row['kind']]:g} allowed")
             for row in outside
         ),
     )

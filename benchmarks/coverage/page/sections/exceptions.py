@@ -1,4 +1,4 @@
-"""Ladders across the bounds of the exceptions."""
+"""Ladders across the bounds of the exclusions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def at_the_bounds() -> str:
     # As the study has them, whatever was run first.
     kinds = list(dict.fromkeys(row.kind for row in rows))
     return table(
-        ("exception", "cell", "covers, %"), sorted(lines, key=lambda line: kinds.index(line[0]))
+        ("exclusion", "cell", "covers, %"), sorted(lines, key=lambda line: kinds.index(line[0]))
     )
 
 

@@ -83,7 +83,7 @@ def methods() -> str:
         widths = [row.width for row in ours]
         low, high = min(widths), max(widths)
         width = f"{low:.2f}" if len(ours) == 1 else f"{low:.2f} to {high:.2f}, {mean(widths):.2f}"
-        least = best_of(found.ratios[kind]) if kind in found.ratios else "excepted"
+        least = best_of(found.ratios[kind]) if kind in found.ratios else "excluded"
         told = others_of(kind, _all_counted(rows))
         lines.append((kind, span([row.coverage for row in ours]), width, least, told))
     header = (
@@ -124,7 +124,7 @@ def other_methods() -> str:
         "its lowest coverage",
         "its cells under 93 %",
         "ours under 93 %, of these",
-        "our width by its",
+        "our width relative to its",
     )
     return table(header, lines)
 
@@ -158,7 +158,7 @@ def case_rows() -> list[CaseRow]:
         told.append(f"{name} {width_ratio(*pairs):.2f} ({percent(lowest)})")
     return [
         CaseRow(
-            "a method, without a test set",
+            "a learning algorithm, without a test set",
             OURS,
             span([row.coverage for row in ours]),
             "",
@@ -195,7 +195,7 @@ def fewer_fits() -> str:
         "fits",
         "lowest coverage",
         "cells at 93 % or more",
-        "width by that of 251 fits",
+        "width relative to 251 fits",
     )
     return table(header, lines)
 
@@ -204,4 +204,4 @@ def fewer_fits() -> str:
 def verdict_row_of_61_fits() -> VerdictRow:
     """The line of the cheapest setting that the documentation names."""
     rows = [row for row in _measured("fewer_fits", CHEAP) if not row.tool.endswith(", few")]
-    return row_of("the same, 61 fits", acceptance.judge("fewer_fits", rows), len(fewer.CELLS))
+    return row_of("methods without a test set, 61 fits", acceptance.judge("fewer_fits", rows), len(fewer.CELLS))

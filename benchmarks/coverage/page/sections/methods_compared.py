@@ -48,7 +48,7 @@ def verdict_row() -> VerdictRow:
     """Their line of the verdicts."""
     held = _of("difference")
     outside = [
-        (row.cell, with_error(1 - row.coverage, row.error), "equal ones told apart in over 5 %")
+        (row.cell, with_error(1 - row.coverage, row.error), "equal ones significant in over 5 %")
         for row in _of(NULL)
         if row.cell in _equal() and row.tells_too_often
     ]
@@ -79,11 +79,11 @@ def case_rows() -> list[CaseRow]:
         for tool in ("corrected t", "mlxtend: 5x2cv t", "mlxtend: resampled t")
     }
     told = "; ".join(
-        f"{tool}: {span(shares)} told apart" for tool, shares in others.items() if shares
+        f"{tool}: {span(shares)} significant" for tool, shares in others.items() if shares
     )
     return [
         CaseRow(
-            "difference of two methods, no test set",
+            "difference of two learning algorithms, no test set",
             "cross-validation, spread of bootstrap training samples",
             span([row.coverage for row in _of("difference")]),
             "",
@@ -110,7 +110,7 @@ def close_methods() -> str:
         )
         for row in _of("difference", study=OF_FEW_ROWS)
     ]
-    header = ("methods", "true difference of errors", "held, %", "mean width", "told apart, %")
+    header = ("methods", "true difference of errors", "covered, %", "mean width", "significant, %")
     return table(header, lines)
 
 

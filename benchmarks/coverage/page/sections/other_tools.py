@@ -43,7 +43,7 @@ def tools() -> str:
         "it covers in",
         "skboot covers in",
         "its lowest",
-        "our width to its, where both cover",
+        "our width relative to its, where both cover",
         "narrower by 2 % and covers in",
     )
     return table(header, lines)

@@ -51,10 +51,10 @@ def planning() -> str:
         "pilot",
         "asked for",
         "units planned",
-        "promised",
-        "shown",
+        "planned",
+        "attained",
         "Monte Carlo error",
-        "size outside the range told, %",
+        "size outside the printed range, %",
     )
     return table(header, lines)
 
@@ -70,8 +70,8 @@ def verdict_row() -> VerdictRow:
         "plans from pilots",
         f"{len(judged)} + {len(rows) - len(judged)} of {len(rows)}",
         percent(1 - len(outside) / len(judged)),
-        f"{far['shown']}, {far['promised']} promised ({far['cell']})",
+        f"{far['shown']}, {far['promised']} planned ({far['cell']})",
         "",
         "**no**" if outside else "yes",
-        tuple((row["cell"], row["shown"], f"{row['promised']} promised") for row in outside),
+        tuple((row["cell"], row["shown"], f"{row['promised']} planned") for row in outside),
     )

@@ -8,7 +8,7 @@ from ..registry import case_rows, section, verdict_rows
 def cases() -> str:
     """One line for each case."""
     header = (
-        "what is judged",
+        "metric, data or comparison",
         '"auto" takes',
         "covers, % (cells)",
         *WIDTHS,
@@ -20,7 +20,7 @@ def cases() -> str:
 @section("verdicts", "studies/index")
 def verdicts() -> str:
     """One line for each study."""
-    header = ("study", "cells", "bound held in % of cells", "furthest", "widest kind", "passes")
+    header = ("study", "cells", "cells within the rule, %", "worst", "widest kind", "passes")
     return table(header, [row[:6] for row in verdict_rows()])
 
 

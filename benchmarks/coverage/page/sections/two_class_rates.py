@@ -50,7 +50,7 @@ def verdict_row() -> VerdictRow:
         f"{lowest['metric']} {lowest['rate']}, n {lowest['n']}, {lowest['positives %']} % positives"
     )
     return VerdictRow(
-        "rates of two classes",
+        "sensitivity, specificity, ppv, npv",
         str(len(found)),
         percent(1 - len(under) / len(found)),
         f"{with_error(at, error)} ({name})",
