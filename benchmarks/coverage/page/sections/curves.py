@@ -78,7 +78,7 @@ def _best(cell: str, by_tool: dict[str, _Found]) -> tuple[str, float] | None:
 def _bands_table(study) -> str:
     """Coverage of whole curves, and mean widths of the band and of other regions."""
     others = [name for name in study.TOOLS if name != OURS]
-    header = ("curve", "whole curve covered, %", "mean width", *(f"{name}: width" for name in others))
+    header = ("curve", "curve covered, %", "mean width", *(f"{name}: width" for name in others))
     lines = []
     for cell, by_tool in _found(study.STUDY).items():
         ours = by_tool[OURS]

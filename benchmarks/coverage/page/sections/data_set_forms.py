@@ -78,8 +78,7 @@ def verdict_row() -> VerdictRow:
         "",
         "**no**" if outside else "yes",
         tuple(
-            (_cell(row), row["told apart %"], f"{MEANT[row['kind']]:g} allowed")
-            for row in outside
+            (_cell(row), row["told apart %"], f"{MEANT[row['kind']]:g} allowed") for row in outside
         ),
     )
 

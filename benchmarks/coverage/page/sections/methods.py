@@ -204,4 +204,4 @@ def fewer_fits() -> str:
 def verdict_row_of_61_fits() -> VerdictRow:
     """The line of the cheapest setting that the documentation names."""
     rows = [row for row in _measured("fewer_fits", CHEAP) if not row.tool.endswith(", few")]
-    return row_of("methods without a test set, 61 fits", acceptance.judge("fewer_fits", rows), len(fewer.CELLS))
+    return row_of("no test set, 61 fits", acceptance.judge("fewer_fits", rows), len(fewer.CELLS))

@@ -39,7 +39,7 @@ def several_systems() -> str:
                 "; ".join(others),
             )
         )
-    header = ("systems", "any wrong, %", "better one significant against all, %", "others: wrong / significant")
+    header = ("systems", "any wrong, %", "better one significant, %", "others: wrong / significant")
     return table(header, lines)
 
 

@@ -105,7 +105,7 @@ def case_rows() -> list[CaseRow]:
         if tool != DEFAULT
     }
     return [
-        CaseRow("one subgroup", "as for the score", span(kept), "", "", "under 10 rows: left out of the disparity"),
+        CaseRow("one subgroup", "as for the score", span(kept), "", "", "under 10 rows: left out"),
         CaseRow(
             "largest disparity between subgroups",
             "combined limits of the subgroups",

@@ -97,8 +97,6 @@ def case_rows() -> list[CaseRow]:
     kept = [row.coverage for row in own if not row.is_excepted]
     found = acceptance.judge("told_apart", rows)
     wide = [f"{name} {ratio:.2f}" for name, (_, ratio) in found.too_wide.items()]
-    choice = (
-        "expanded percentile; logit-DeLong for areas; Tango under ten rows with disagreement"
-    )
+    choice = "expanded percentile; logit-DeLong for areas; Tango under ten rows with disagreement"
     fails = "one row carries a tenth of the sum, under 20 groups: warns"
     return [CaseRow("difference of two models", choice, span(kept), "; ".join(wide), "", fails)]

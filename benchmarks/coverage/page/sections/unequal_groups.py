@@ -65,7 +65,7 @@ def unequal_groups() -> str:
         )
     shown = [sum(map(_is_shown, rows)) for rows in (_rows("after"), peers.values())]
     told = (
-        f"Of the {len(lines)} cells ours is shown to cover in {shown[0]} and CV3 in {shown[1]}. CV3 "
+        f"Of the {len(lines)} cells ours is shown to cover in {shown[0]}, CV3 in {shown[1]}. CV3 "
         f"is the narrower one in {better.count('CV3')}, ours in {better.count('ours')}."
     )
     return f"{table(header, lines)}\n\n{told}"
