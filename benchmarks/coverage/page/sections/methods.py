@@ -16,7 +16,7 @@ from ..registry import CaseRow, VerdictRow, cases, section, verdict
 OURS, WHOLE, CHEAP = "cv-bootstrap", "200 x 5", "50 x 1"
 TITLES = {
     "smooth": "smooth learners",
-    "rough": "learners that jump",
+    "rough": "unstable learners",
     "ranks": "areas under curves, balanced error",
     "skewed": "skewed losses",
     "groups": "20 groups or more",
