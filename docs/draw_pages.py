@@ -20,7 +20,6 @@ PAGES = [
     "event_times",
     "getting_started",
     "images",
-    "intervals",
     "language_models",
     "methods",
     "networks",
@@ -33,6 +32,7 @@ PAGES = [
     "speech",
     "streaming",
     "systems",
+    "trust",
     "which_function",
 ]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)

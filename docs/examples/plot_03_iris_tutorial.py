@@ -5,7 +5,7 @@ Four intervals of a tutorial on Iris, with the errors corrected
 S. Raschka's "Creating confidence intervals for machine learning classifiers" (2022) shows four
 ways to get an interval for the accuracy of a decision tree. Each is repeated here, grey, beside
 what answers the same question without its error, blue. How often each held the truth was
-measured: see :doc:`/guide/trust`.
+measured: see :doc:`/studies/tutorial`.
 """
 
 import matplotlib.pyplot as plt

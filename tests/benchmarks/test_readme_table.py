@@ -10,6 +10,7 @@ from skboot import bootstrap_score
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 GUIDE = ROOT / "docs" / "guide"
+STUDIES = ROOT / "docs" / "studies"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,10 +53,12 @@ def test_speeds_are_those_of_the_page_of_benchmarks(start, workload, tools):
         assert by_tool(start)[tool] == ratio
 
 
-def test_coverages_are_those_of_the_page_of_trust():
+def test_coverages_are_those_of_the_page_of_other_tools():
     quoted = by_tool("kept its level")
     for tool in ("mlxtend", "confidence_intervals", "confidenceinterval", "scipy.stats"):
-        row = rows(GUIDE / "trust.md", f"{tool.removesuffix('.stats')} |", "<!-- tools -->")[0]
+        row = rows(
+            STUDIES / "other_tools.md", f"{tool.removesuffix('.stats')} |", "<!-- tools -->"
+        )[0]
         cells, covers, ours = row[1:4]
         assert quoted[tool] == f"{covers} of {cells} ({ours})"
 
