@@ -64,7 +64,7 @@ def test_metrics_of_labels_are_covered_with_many_positives():
         assert float(row["width ratio"]) < 1.4
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not part of the installed package")
+@pytest.mark.skipif(not PAGE.exists(), reason="the page is not part of the installed package")
 def test_the_page_shows_the_committed_table():
     text = PAGE.read_text(encoding="utf-8")
     for row in committed().values():
