@@ -23,7 +23,6 @@ PAGES = [
     "intervals",
     "language_models",
     "methods",
-    "networks",
     "planning",
     "printed_tables",
     "rankings",
