@@ -22,7 +22,6 @@ PAGES = [
     "images",
     "language_models",
     "methods",
-    "networks",
     "planning",
     "printed_tables",
     "rankings",
