@@ -237,7 +237,8 @@ def _decided_by(pair: PairedDifference, interval: ConfidenceInterval) -> str:
     title = title_of(interval.method, method_name(interval.method))
     if interval.method == pair.widest_interval.method:
         return title
-    return f"{title}, which decides in the place of the interval that the pair shows"
+    shown = title_of(pair.widest_interval.method, method_name(pair.widest_interval.method))
+    return f"{title}, which decides in place of {shown}"
 
 
 def _is_simultaneous(pair: PairedDifference) -> bool:
