@@ -11,7 +11,6 @@ import contextlib
 import doctest
 import io
 import os
-import re
 import shlex
 import sys
 import tempfile
