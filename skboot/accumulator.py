@@ -303,7 +303,7 @@ class BootstrapAccumulator:
                 advice = "Give start=, ids= or groups= in each update: see its parameters."
                 raise check.fail("other", must, got, advice)
             if mine.unit != theirs.unit:
-                must = f"have rows that are told apart by {mine.unit}"
+                must = f"have rows that are identified by {mine.unit}"
                 raise check.fail("other", must, theirs.unit)
             if mine.weighted != theirs.weighted:
                 must = f"have {'weights' if mine.weighted else 'no weights'} of rows"

@@ -321,7 +321,7 @@ def _check_adjust(adjust: Any, sampling: Sampling) -> None:
         advice = "Use adjust='max-t' for simultaneous intervals."
         raise check.fail("adjust", "be None or 'max-t'", repr(adjust), advice)
     if sampling.by is not None:
-        advice = "The gap has a simultaneous interval over all subgroups without it."
+        advice = "The largest disparity between subgroups has a simultaneous interval without it."
         raise check.fail("adjust", "be None with by", "'max-t'", advice)
     if sampling.average_over is not None:
         advice = "Some metrics are resampled within classes there, and others are not."

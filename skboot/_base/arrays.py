@@ -26,7 +26,7 @@ _ROWS_AT_ONCE = 1 << 14
 # Maximum number of entries of a sparse matrix that is made dense (512 MB of doubles).
 _DENSE_ENTRIES = 2**26
 _AS_COLUMNS = (
-    "The labels of each row become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+    "Make columns of 0 and 1 from the labels by sklearn.preprocessing.MultiLabelBinarizer."
 )
 
 
@@ -59,7 +59,7 @@ def refuse_other_things(name: str, values: Any) -> None:
         raise Unusable(must, f"a {type(values).__name__}", f"Make a list of it: list({name}).")
     if is_answer and isinstance(values, list) and _are_of_outputs(values):
         advice = (
-            "Of each take the column of the positive class: "
+            "Take the column of the positive class from each: "
             f"{name}=np.column_stack([p[:, 1] for p in {name}])."
         )
         raise Unusable(must, "a list of probabilities of each output", advice)

@@ -329,7 +329,7 @@ def check_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None
             "sample_weight",
             "be numbers of shape (n_samples,)",
             f"{weights.dtype} of shape {weights.shape}",
-            "Of text make numbers: np.asarray(sample_weight, dtype=float).",
+            "Convert text to numbers: np.asarray(sample_weight, dtype=float).",
         )
     return _ordinary(weights.astype(np.float64))
 
@@ -411,7 +411,7 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 AS_INDICATORS = (
-    "Sets of labels become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+    "Make columns of 0 and 1 from sets of labels by sklearn.preprocessing.MultiLabelBinarizer."
 )
 
 
@@ -506,7 +506,7 @@ def check_strata(
             "strata",
             "be the same for all rows of a group",
             f"{int(np.sum(low != high))} groups that lie in several strata",
-            "Units are drawn within strata, so a group must lie in one.",
+            "Units are resampled within strata, so a group must lie in one stratum.",
         )
     return codes
 

@@ -211,17 +211,17 @@ def _add_units(verb: argparse.ArgumentParser) -> None:
 
 
 def _add_groups(verb: argparse.ArgumentParser) -> None:
-    text = "rows of one group are drawn together; two columns are crossed factors"
+    text = "rows of one group are resampled together; two columns are crossed factors"
     verb.add_argument("--groups", nargs="+", metavar="COLUMN", help=text)
     text = "both columns of --groups name members of one population"
     verb.add_argument("--same-population", action="store_true", help=text)
-    verb.add_argument("--strata", metavar="COLUMN", help="units are drawn within strata")
+    verb.add_argument("--strata", metavar="COLUMN", help="units are resampled within strata")
     text = "rows in time order: rows of a block, or 'auto'"
     verb.add_argument("--block-length", type=_block_length, metavar="N", help=text)
 
 
 def _add_by(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and the gap between them")
+    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and their largest disparity")
 
 
 def _add_resampling(verb: argparse.ArgumentParser) -> None:

@@ -152,8 +152,8 @@ def compare_across(
     if estimand == "these" and data.errors is None:
         must = "be 'new' for bare numbers"
         advice = (
-            "How sure a score is on its data set is known from results alone: pass a dict of the "
-            "ComparisonResult of each data set."
+            "Bare numbers do not show how exact they are: pass a dict of the ComparisonResult of "
+            "each data set."
         )
         raise check.fail("estimand", must, repr(estimand), advice)
     margin = check_margin(margin, data)

@@ -339,7 +339,7 @@ def _notes_of(
         notes.append(Note("undefined", f"{text}of {n_samples} trainings gave one."))
     if any(own.behind is None and own.floor is None and own.is_constant.any() for own in scores):
         text = "at some size all trainings gave the same score: the band has no width there, "
-        notes.append(Note("caution", f"{text}which does not show that the score is known."))
+        notes.append(Note("caution", f"{text}which does not show that the score is known exactly."))
     return notes
 
 
@@ -352,7 +352,7 @@ def _checked_sizes(train_sizes: Any, n_units: int, n_classes: int, what: str) ->
     units = sizes
     if sizes.dtype.kind == "f":
         if not ((sizes > 0) & (sizes <= _MOST)).all():
-            advice = "Whole numbers are numbers of rows. Of more than 90 % too few rows are left."
+            advice = "Whole numbers are numbers of rows. Above 90 % too few rows are left out."
             raise check.fail("train_sizes", f"be shares in (0, {_MOST}]", repr(train_sizes), advice)
         units = np.floor(sizes * n_units + 0.5)
     most = int(_MOST * n_units + 0.5)

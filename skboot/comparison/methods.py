@@ -365,7 +365,7 @@ def _check_asked(
             "n_seeds",
             "be at least 2 with n_train_resamples=0",
             "1",
-            "One run of each says nothing of other runs: give more seeds or training samples, or "
+            "One run of each does not show how runs vary: give more seeds or training samples, or "
             "compare these trained models by compare_systems.",
         )
 

@@ -243,7 +243,7 @@ def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -
     if on_samples != bool(full) or (full and set(full) != set(named)):
         raise check.fail(
             "full_runs",
-            "hold runs on the whole training list for every method with varied='training' or "
+            "hold runs on the whole training set for every method with varied='training' or "
             "'both', and be None otherwise",
             f"runs for {list(full)}" if full else "None",
             "A bootstrap sample holds 63.2 % of the rows, so its runs cannot give the centre.",

@@ -34,8 +34,8 @@ _METHODS = ("adjusted", "hull", *CV_INTERVALS, "normal", "t", "percentile")
 
 _REPLICATE_NOTES = {
     "normal": (
-        "Mean -/+ z standard deviations of the out-of-bag scores of single resamples, as tutorials "
-        "have it: of many resamples the same as t, which covers the method's error too often."
+        "Mean -/+ z standard deviations of the out-of-bag scores of single resamples, as in "
+        "tutorials: with many resamples the same as t, which covers the method's error too often."
     ),
     "t": (
         "Mean -/+ t standard deviations of the out-of-bag scores of single resamples: measured to "

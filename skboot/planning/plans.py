@@ -195,6 +195,6 @@ def _checked_runs(n_runs: Any, pilot: Pilot) -> int:
         advice = "Runs come from bootstrap_runs, compare_runs, or methods with a test set."
         raise fail("n_runs", "be None for a pilot without runs", repr(n_runs), advice)
     if not pilot.runs_matter and number != pilot.n_runs:
-        advice = "By this pilot more runs would narrow nothing."
+        advice = "With this pilot, more runs would not narrow the interval."
         raise fail("n_runs", "be None for this pilot", repr(n_runs), advice)
     return number

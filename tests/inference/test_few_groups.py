@@ -75,7 +75,7 @@ def test_a_few_erring_groups_give_wilsons_interval_at_the_effective_size(n_group
     assert f"Wilson interval with {n:.1f} effective rows, {n_groups} groups" in result.claim()
 
 
-@pytest.mark.filterwarnings("ignore:bootstrap_score. The 20 groups .* count like 8")
+@pytest.mark.filterwarnings("ignore:bootstrap_score. The 20 groups .* equivalent to 8")
 def test_unequal_groups_count_as_fewer():
     n_rows = np.array([40, 5, 5, 5, 5] * 4)
     groups = np.repeat(np.arange(20), n_rows)

@@ -194,14 +194,14 @@ def test_systems_that_no_row_tells_apart_so_far_are_not_known_to_be_equal():
 def test_few_rows_that_carry_a_difference_leave_the_whole_range():
     other = LABELS["a"].copy()
     other[:3] = 1 - other[:3]
-    with pytest.warns(UserWarning, match="So few rows carry the variation so far"):
+    with pytest.warns(UserWarning, match="Too few rows carry the variation at this look"):
         found = compare({"a": LABELS["a"], "b": other}, metric="f1", **first(first_look=100))
     assert limits(found.pairs[0]) == (-1.0, 1.0)
     assert any("So few rows carry" in note for note in found.notes)
 
 
 def test_a_perfect_macro_average_is_not_known_to_be_perfect():
-    with pytest.warns(UserWarning, match="So few rows carry the variation so far"):
+    with pytest.warns(UserWarning, match="Too few rows carry the variation at this look"):
         found = score(Y, metric="f1_macro", **first(first_look=100))
     assert limits(found) == (0.0, 1.0)
     assert any("So few rows carry" in note for note in found.notes)
