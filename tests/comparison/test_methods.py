@@ -677,7 +677,7 @@ def test_with_the_training_list_fixed_only_seeds_vary():
     )
     assert "the training list" in result.held_fixed
     assert result.pairs[0].outperformance.n_pairs == 6
-    assert any("takes 29" in note for note in result.notes)
+    assert any("29 are needed" in note for note in result.notes)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
