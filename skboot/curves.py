@@ -142,19 +142,20 @@ def bootstrap_curve(
     BootstrapAccumulator.curve : The curve of rows that arrive in batches.
     CurveBandDisplay : The picture.
 
-    Notes ----- A simultaneous band is estimate -+ c s: s is the standard deviation over the
-    resamples, and c the quantile of the largest deviation by s over the grid in each resample, as a
-    quantile of Student's t. For ROC, DET and precision-recall curves s^2 is averaged over
-    neighbouring points, and c is that of a normal process with the covariance of the resamples,
-    because curves of resamples jump and deviate more than those of the data. Shares are taken on
-    the scale arcsin sqrt((n p + 3/8) / (n + 3/4)) of Anscombe (1948), n being the rows behind the
-    point. There s is at least 1 / (2 sqrt(n + 1/2)), because resamples vary too little near 0 and
-    1. Net benefit stays on its own scale, with a floor of s by two more true and two more false
-    positives. Where all rows behind a point are of one label, its limit is exact (Clopper & Pearson
-    1934). Limits stay inside the range, and those of a ROC curve rise as it does; at rates below 2
-    / n one side has no limit but the range. A pointwise band has the intervals of
-    ``CurveResult.at``: of the same form for curves over thresholds, Wilson's for bins, else
-    expanded percentiles.
+    Notes
+    -----
+    A simultaneous band is estimate -+ c s: s is the standard deviation over the resamples, and c
+    the quantile of the largest deviation by s over the grid in each resample, as a quantile of
+    Student's t. For ROC, DET and precision-recall curves s^2 is averaged over neighbouring points,
+    and c is that of a normal process with the covariance of the resamples, because curves of
+    resamples jump and deviate more than those of the data. Shares are taken on the scale arcsin
+    sqrt((n p + 3/8) / (n + 3/4)) of Anscombe (1948), n being the rows behind the point. There s is
+    at least 1 / (2 sqrt(n + 1/2)), because resamples vary too little near 0 and 1. Net benefit
+    stays on its own scale, with a floor of s by two more true and two more false positives. Where
+    all rows behind a point are of one label, its limit is exact (Clopper & Pearson 1934). Limits
+    stay inside the range, and those of a ROC curve rise as it does; at rates below 2 / n one side
+    has no limit but the range. A pointwise band has the intervals of ``CurveResult.at``: of the
+    same form for curves over thresholds, Wilson's for bins, else expanded percentiles.
 
     Columns that are not in memory are counted in intervals of scores: 1024 for resamples, 65,536
     for the data. ``bin_error`` of the result says how far each point may be from the curve of all

@@ -219,8 +219,10 @@ def bootstrap_score(
         metric is given and ``y_true`` looks continuous (more than 30 different numbers, fewer than
         half predicted exactly).
 
-    Notes ----- Arrays of dask, columns of its dataframes, and columns of `skboot.scan_dataset` are
-    read in parts and never collected. Rows are then resampled one by one, as by
+    Notes
+    -----
+    Arrays of dask, columns of its dataframes, and columns of `skboot.scan_dataset` are read in
+    parts and never collected. Rows are then resampled one by one, as by
     `skboot.BootstrapAccumulator`, for fewer metrics and intervals.
 
     The largest disparity is the difference of the subgroups with the largest and the smallest
@@ -231,13 +233,15 @@ def bootstrap_score(
     some resample, or a value of unbounded range that never varies. With fewer than two left the
     disparity is NaN.
 
-    References ---------- Efron & Tibshirani (1993), An Introduction to the Bootstrap; Westfall &
-    Young (1993), Resampling-Based Multiple Testing, section 2.3; Newcombe (1998), Statistics in
-    Medicine 17, 873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702; Politis &
-    Romano (1992), A circular block-resampling procedure for stationary data; Politis & White
-    (2004), Econometric Reviews 23, 53-70, with the correction of 28 (2009), 372-375; Angelopoulos,
-    Duchi & Zrnic (2023), PPI++, arXiv:2311.01453; Zrnic (2024), arXiv:2405.18379. The user guide
-    says which interval "auto" chooses, and how often each covers.
+    References
+    ----------
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap; Westfall & Young (1993),
+    Resampling-Based Multiple Testing, section 2.3; Newcombe (1998), Statistics in Medicine 17,
+    873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702; Politis & Romano (1992), A
+    circular block-resampling procedure for stationary data; Politis & White (2004), Econometric
+    Reviews 23, 53-70, with the correction of 28 (2009), 372-375; Angelopoulos, Duchi & Zrnic
+    (2023), PPI++, arXiv:2311.01453; Zrnic (2024), arXiv:2405.18379. The user guide says which
+    interval "auto" chooses, and how often each covers.
 
     Examples
     --------

@@ -150,8 +150,10 @@ def bootstrap_runs(
         With fewer than ten runs, where an interval is known to be unreliable, and on the positive
         class as in `bootstrap_score`.
 
-    Notes ----- The test variances are exact for means of row values of independent rows; for other
-    metrics, groups, strata and weights they come from the resamples. The formulas are in
+    Notes
+    -----
+    The test variances are exact for means of row values of independent rows; for other metrics,
+    groups, strata and weights they come from the resamples. The formulas are in
     `skboot.inference.variance`, their measured coverage in the user guide.
 
     References

@@ -108,14 +108,16 @@ def compare_across(
     compare_runs : Several runs of methods on one data set.
     CriticalDifferenceDisplay : Picture of the mean ranks.
 
-    Notes ----- All data sets have the same weight. For a new data set: Student's t of the mean
-    difference, whose limit on the side of the long tail reaches out by q + g (2 q^2 + 1) / (6
-    sqrt(K)) standard errors, q being the quantile of t and g the absolute skewness over the K data
-    sets (Johnson 1978; Hall 1992). Simultaneous limits have the q of the largest t of all pairs,
-    and at most that of Bonferroni's rule. The spread over data sets includes the error on each of
-    them, so the error of a score is not added again; ``between_deviation`` is the rest, where the
-    error is known. For these data sets: with the standard error se_k on each of K, the variance is
-    sum se_k^2 / K^2, with Satterthwaite's degrees of freedom.
+    Notes
+    -----
+    All data sets have the same weight. For a new data set: Student's t of the mean difference,
+    whose limit on the side of the long tail reaches out by q + g (2 q^2 + 1) / (6 sqrt(K)) standard
+    errors, q being the quantile of t and g the absolute skewness over the K data sets (Johnson
+    1978; Hall 1992). Simultaneous limits have the q of the largest t of all pairs, and at most that
+    of Bonferroni's rule. The spread over data sets includes the error on each of them, so the error
+    of a score is not added again; ``between_deviation`` is the rest, where the error is known. For
+    these data sets: with the standard error se_k on each of K, the variance is sum se_k^2 / K^2,
+    with Satterthwaite's degrees of freedom.
 
     In simulations of two equal methods a difference was significant in 1 to 5 % of cases with
     symmetric differences, of light or heavy tails. With lognormal (.5) or exponential ones it was 6

@@ -131,10 +131,12 @@ def learning_curve(
     sklearn.model_selection.learning_curve : Scores of folds, without a band.
     compare_methods : Methods at the size of the data.
 
-    Notes ----- Each of ``n_repeats`` random orders of the rows is cut at all sizes, so larger
-    training sets contain the smaller ones. Each model is scored on all rows outside of its training
-    set. Every training set has a row of each class. One more training, on all rows, shows what the
-    metric reads.
+    Notes
+    -----
+    Each of ``n_repeats`` random orders of the rows is cut at all sizes, so larger training sets
+    contain the smaller ones. Each model is scored on all rows outside of its training set. Every
+    training set has a row of each class. One more training, on all rows, shows what the metric
+    reads.
 
     With f the share trained on, R training sets and s^2 the variance between them beyond that of
     their test rows, the variance of the mean score is V1 + s^2 (f / (1 - f) + 1 / R) + 2 rho

@@ -142,7 +142,7 @@ def ppv(
     Returns
     -------
     float
-        NaN if no decision is positive. It holds at the share of positives of these rows.
+        NaN if no decision is positive. It is valid at the share of positives of these rows.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def npv(
     Returns
     -------
     float
-        NaN if no decision is negative. It holds at the share of positives of these rows.
+        NaN if no decision is negative. It is valid at the share of positives of these rows.
 
     Raises
     ------

@@ -173,8 +173,10 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     --------
     bootstrap_score : Score of a trained system on a test set.
 
-    Notes ----- Every parameter named ``random_state``, including nested ones, those of inner
-    splitters and integers, is overwritten per run.
+    Notes
+    -----
+    Every parameter named ``random_state``, including nested ones, those of inner splitters and
+    integers, is overwritten per run.
 
     At 95 %, "cv-bootstrap" covered 91 to 99 % in 36 simulated cells, 95.8 on average (least for
     skewed losses). .632+ is optimistic by .03 to .05 for forests, boosting and support vectors on
