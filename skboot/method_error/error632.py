@@ -133,7 +133,7 @@ class ErrorSummary:
     def interval_with_notes(
         self, method: str = "adjusted", confidence_level: float = 0.95, *, point: str = ".632+"
     ) -> IntervalWithNotes:
-        """Interval for the expected error of the method, and what a reader must know of it.
+        """Interval for the expected error of the method, with its notes.
 
         Parameters
         ----------

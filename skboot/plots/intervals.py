@@ -229,7 +229,7 @@ class IntervalDisplay(ForestPlot):
         name : str, optional
             Label of the value axis, of the last panel if there are several.
         show_naive : bool
-            Whether to mark the naive references.
+            Whether to mark the baselines.
         show_values : bool
             Whether to write the numbers beside the intervals.
         point_kwargs : dict, optional
