@@ -241,7 +241,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @door("ComparisonResult.is_distinguishable")
     def is_distinguishable(self, pair: PairedDifference) -> bool:
-        """Whether the systems of a pair differ significantly, by its widest interval and Holm's p-value.
+        """Whether the systems of a pair differ: by its widest interval, and Holm's p-value if used.
 
         Parameters
         ----------
