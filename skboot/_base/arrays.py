@@ -187,7 +187,7 @@ def _dense(values: Any) -> NDArray[Any]:
     """A sparse matrix with its zeros, if memory holds these."""
     if int(np.prod(values.shape, dtype=object)) > _DENSE_ENTRIES:
         advice = (
-            "Its zeros do not fit into memory. Leave labels out that nobody has, or reduce each "
+            "Its zeros do not fit into memory. Leave out labels that do not occur, or reduce each "
             "row to its value and give metric='mean' with y_true=None."
         )
         must = f"be dense, or sparse with at most {_DENSE_ENTRIES:,} entries"

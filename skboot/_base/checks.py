@@ -469,7 +469,7 @@ def check_integers(
 def _coded_groups(name: str, labels: NDArray[Any], unit: str) -> NDArray[np.intp]:
     distinct, codes = numbered_labels(name, labels, unit)
     if len(distinct) < 2:
-        advice = f"One {unit} says nothing about new {unit}s; "
+        advice = f"One {unit} does not show how {unit}s vary; "
         if unit == "member":
             advice += "if a pair names a group, give groups=pandas.MultiIndex.from_tuples(groups)."
         else:

@@ -149,7 +149,7 @@ _METHODS = ("predict", "predict_proba", "decision_function")
 def _check_folds(tested: Sequence[NDArray[Any]], X: Any, got: str) -> None:
     """Refuse folds that do not test each row once."""
     if not np.array_equal(np.sort(np.concatenate(tested)), np.arange(n_rows_of(X))):
-        advice = "Fit it with cv=5, KFold or the like; repeated or random splits will not do."
+        advice = "Fit it with cv=5, KFold or the like; not with repeated or random splits."
         raise check.fail("search", "have folds that test each row once", got, advice)
 
 
@@ -418,7 +418,7 @@ def corrected_t(
     return _corrected(values, sizes, level)
 
 
-_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) tells the sizes."
+_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) has the sizes."
 
 
 def _of_each_metric(
@@ -426,7 +426,7 @@ def _of_each_metric(
 ) -> CorrectedTable:
     """Return the intervals of all metrics of a dict, or of their differences from another one."""
     if given != (None, None):
-        advice = "Leave them out: the indices of the dict tell the sizes."
+        advice = "Leave them out: the indices of the dict give the sizes."
         raise check.fail(
             "n_train", "be None, as 'n_test', with a dict of scores", repr(given), advice
         )

@@ -222,7 +222,7 @@ class CVBootstrap:
         moved = ""
         if self.variance_cv > 0:
             times = np.sqrt(self.variance_training_robust / self.variance_cv)
-            moved = f"move the error {times:.1f} times as far as the units judged on, and "
+            moved = f"move the error {times:.1f} times as far as the test units do, and "
         note += (
             f"{'The' if moved else 'Of the'} bootstrap samples, which hold 63.2 % of the distinct "
             f"units, {moved}{self.n_beyond_fences} of {self.n_resamples} give outliers. "

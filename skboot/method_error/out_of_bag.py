@@ -129,7 +129,7 @@ def out_of_bag_metric(
     lines = np.flatnonzero(np.isfinite(values))
     if len(lines) < 2:
         must = "be finite in at least two resamples"
-        advice = "Draw more resamples, or within strata, so that every class is out-of-bag."
+        advice = "Use more resamples, or resample within strata, so that every class is out-of-bag."
         raise fail("scores", must, repr(len(lines)), advice)
     read = columns_of(influence)
     result = _metric_error(

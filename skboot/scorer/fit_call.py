@@ -320,7 +320,7 @@ def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:
         n_folds = MOST_FOLDS * call.n_cv_repeats
     n_fits = call.n_seeds * (1 + call.n_train_resamples + n_folds)
     text = (
-        f"up to {n_fits} trainings for one fold of a cross-validation, which asks for one. Give "
+        f"up to {n_fits} trainings for one fold of a cross-validation, which needs one. Use "
         "n_train_resamples=0 there, or fit the BootstrapScorer by itself for its interval."
     )
     return [Note("slow", text)]
