@@ -346,7 +346,7 @@ def check_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None
             "sample_weight",
             "be numbers of shape (n_samples,)",
             f"{weights.dtype} of shape {weights.shape}",
-            "Of text make numbers: np.asarray(sample_weight, dtype=float).",
+            "Convert text to numbers: np.asarray(sample_weight, dtype=float).",
         )
     return _ordinary(weights.astype(np.float64))
 
@@ -428,7 +428,7 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 AS_INDICATORS = (
-    "Sets of labels become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+    "Make columns of 0 and 1 from sets of labels by sklearn.preprocessing.MultiLabelBinarizer."
 )
 
 
@@ -486,7 +486,7 @@ def check_integers(
 def _coded_groups(name: str, labels: NDArray[Any], unit: str) -> NDArray[np.intp]:
     distinct, codes = numbered_labels(name, labels, unit)
     if len(distinct) < 2:
-        advice = f"One {unit} says nothing about new {unit}s; "
+        advice = f"One {unit} does not show how {unit}s vary; "
         if unit == "member":
             advice += "if a pair names a group, give groups=pandas.MultiIndex.from_tuples(groups)."
         else:
@@ -523,7 +523,7 @@ def check_strata(
             "strata",
             "be the same for all rows of a group",
             f"{int(np.sum(low != high))} groups that lie in several strata",
-            "Units are drawn within strata, so a group must lie in one.",
+            "Units are resampled within strata, so a group must lie in one stratum.",
         )
     return codes
 

@@ -135,9 +135,9 @@ def _compare(verb: argparse.ArgumentParser) -> None:
 def _gate(verb: argparse.ArgumentParser) -> None:
     _add_rows(verb)
     _add_pair(verb, required=True)
-    text = "by how much the candidate may be worse, in units of the metric; 0: it must be better"
+    text = "how much worse the candidate may be, in units of the metric; 0: it must be better"
     verb.add_argument("--margin", type=float, required=True, help=text)
-    text = "what an open outcome counts as; exit code 3 if this is not given"
+    text = "what an inconclusive outcome counts as; exit code 3 if this is not given"
     verb.add_argument("--inconclusive", choices=["fail", "warn", "pass"], help=text)
     _add_metric(verb, None)
     _add_labels(verb)
@@ -173,10 +173,10 @@ def _plan(verb: argparse.ArgumentParser) -> None:
     _add_predictions(verb)
     _add_pair(verb, required=False)
     for name, text in (
-        ("half-width", "half of the width that the interval shall have"),
-        ("difference", "true difference of the pair that shall be shown"),
-        ("margin", "margin by which the gate shall pass if both are equal"),
-        ("proportion", "expected share, such as an accuracy, in the place of a file"),
+        ("half-width", "desired half of the width of the interval"),
+        ("difference", "true difference of the pair that shall be significant"),
+        ("margin", "margin with which the gate shall pass if both are equal"),
+        ("proportion", "expected share, such as an accuracy, instead of a file"),
     ):
         verb.add_argument(f"--{name}", type=float, metavar="X", help=text)
     verb.add_argument("--power", type=float, default=0.8, metavar="P", help="default: 0.8")
@@ -199,9 +199,9 @@ _VERBS: dict[str, tuple[str, Any]] = {
     "score": ("the score of each system, with its interval", _score),
     "compare": ("differences of systems on the same rows", _compare),
     "gate": ("is a candidate not worse than a reference by more than a margin?", _gate),
-    "rank": ("ranks of systems, with the ranks that each may truly have", _rank),
+    "rank": ("ranks of systems, with intervals of the true ranks", _rank),
     "curve": ("a curve with its band: ROC, precision-recall, calibration, ...", _curve),
-    "plan": ("how many rows are enough, by a pilot or an expected share", _plan),
+    "plan": ("how many rows are enough, from a pilot or an expected share", _plan),
     "check": ("which scores and differences of a printed table are possible", _check),
 }
 
@@ -228,7 +228,7 @@ def _add_systems(verb: Any, *, required: bool = False) -> None:
 
 
 def _add_pair(verb: argparse.ArgumentParser, *, required: bool) -> None:
-    for name, text in (("candidate", "the system to judge"), ("reference", "what it is judged by")):
+    for name, text in (("candidate", "the new system"), ("reference", "the system in use")):
         verb.add_argument(f"--{name}", metavar="COLUMN", help=text, required=required)
 
 
@@ -265,17 +265,17 @@ def _add_units(verb: argparse.ArgumentParser) -> None:
 
 
 def _add_groups(verb: argparse.ArgumentParser) -> None:
-    text = "rows of one group are drawn together; two columns are crossed factors"
+    text = "rows of one group are resampled together; two columns are crossed factors"
     verb.add_argument("--groups", nargs="+", metavar="COLUMN", help=text)
     text = "both columns of --groups name members of one population"
     verb.add_argument("--same-population", action="store_true", help=text)
-    verb.add_argument("--strata", metavar="COLUMN", help="units are drawn within strata")
+    verb.add_argument("--strata", metavar="COLUMN", help="units are resampled within strata")
     text = "rows in time order: rows of a block, or 'auto'"
     verb.add_argument("--block-length", type=_block_length, metavar="N", help=text)
 
 
 def _add_by(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and the gap between them")
+    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and their largest disparity")
 
 
 def _add_resampling(verb: argparse.ArgumentParser) -> None:
@@ -309,7 +309,7 @@ def _add_output(verb: argparse.ArgumentParser) -> None:
         written.add_argument(
             f"--{name}", dest="format", action="store_const", const=name, help=text
         )
-    text = "a picture, of the kind that the end of its name tells; needs matplotlib"
+    text = "a picture, in the format of the file extension; needs matplotlib"
     output.add_argument("--plot", metavar="FILE", help=text)
     text = "a page of HTML, or of Markdown (.md), with tables, claims, settings and versions"
     output.add_argument("--report", metavar="FILE", help=text)

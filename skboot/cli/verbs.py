@@ -218,7 +218,7 @@ def _pilot(asked: Namespace) -> tuple[Any, Answer | None]:
     if asked.file is None and asked.proportion is None:
         raise BadCall("FILE is missing, or --proportion in its place")
     if asked.file is not None and asked.proportion is not None:
-        raise BadCall("--proportion stands in the place of FILE: give one of them")
+        raise BadCall("--proportion replaces FILE: give one of them")
     if asked.file is None:
         _check_no_columns(asked)
         return None, None

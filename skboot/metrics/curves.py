@@ -317,8 +317,8 @@ class PrecisionRecall(Curve):
         if n_levels >= FEW_LEVELS:
             return ()
         text = (
-            f"The scores have {n_levels} levels (fewer than {FEW_LEVELS}), between which precision "
-            "is a step: such bands held 89 to 98 % of whole curves. Read the curve at its levels."
+            f"The scores have {n_levels} levels (fewer than {FEW_LEVELS}), and precision jumps "
+            "between them: bands covered 89 to 98 % of whole curves. Read the curve at its levels."
         )
         return (Note("caution", text),)
 

@@ -114,9 +114,9 @@ def _size(call: PlanCall) -> tuple[int | None, int]:
     got = f"{call.target_value:g}; the {what} comes to {best:.3g} at best, with {runs[-1]} runs"
     spread = pilot.spread
     if isinstance(spread, Spread) and spread.fixed > 0:
-        advice = "Only more training lists would lessen the part of the training samples."
+        advice = "Only more training sets would reduce the variance between training samples."
     else:
-        advice = "Ask for more runs by n_runs=, or for less."
+        advice = "Use more runs (n_runs=), or an easier target."
     raise fail(call.target, must, got, advice)
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class BootstrapDistributionDisplay(Display):
     """Histogram of a bootstrap distribution, with estimate, interval and baseline.
 
-    Use `from_result`. Few distinct values, as of an accuracy on few rows, get a bar each; many are
-    binned in whole steps of their lattice, if they have one, so that bins and values do not beat.
+    Use `from_result`. Few distinct values, as for an accuracy on few rows, get a bar each; many are
+    binned in whole steps of their lattice, if they have one.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class BootstrapDistributionDisplay(Display):
         name : str, optional
             Label of the value axis.
         bins : int, sequence or str, optional
-            As of `numpy.histogram`; suited to the values when None.
+            As for `numpy.histogram`; chosen by the values when None.
         show_naive : bool
             Whether to mark the baseline.
         hist_kwargs : dict, optional

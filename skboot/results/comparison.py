@@ -35,10 +35,10 @@ from .shown import Number, ShownDifferences
 class ComparisonResult(FromACall, ShownDifferences):
     """Differences of systems on the same rows, with intervals and p-values.
 
-    `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. Of two
-    systems ``float(result)`` is the difference, and a format, as in ``f"{result:.3f}"``, applies
-    to it and its limits; of more, ``result.pair("A", "B")`` and ``result.systems["A"]`` are such
-    numbers. Two results are equal if all they hold is equal; they cannot be hashed or changed.
+    `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. For two
+    systems ``float(result)`` is the difference, and a format, as in ``f"{result:.3f}"``, applies to
+    it and its limits; for more, use ``result.pair("A", "B")`` and ``result.systems["A"]``. Two
+    results are equal if all they hold is equal; they cannot be hashed or changed.
 
     Attributes
     ----------
@@ -58,14 +58,14 @@ class ComparisonResult(FromACall, ShownDifferences):
     automatic : bool
         Whether the interval was chosen by ``interval="auto"``.
     training_share : float or None
-        Of methods scored on rows left out: share of the rows (groups) that they were trained on,
+        For methods scored on rows left out: share of the rows (groups) that they were trained on,
         .9 by 10-fold cross-validation and .632 on bootstrap samples. None on a test set.
     provenance : skboot.results.provenance.Provenance
         Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
-        What the intervals do not vary.
+        What the intervals are conditional on.
     seed : int, list, dict or None
         Entropy of the random numbers.
     settings : dict
@@ -248,7 +248,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @property
     def alternative(self) -> str:
-        """What intervals and p-values are against: "two-sided", or one side ("greater", "less")."""
+        """Alternative hypothesis of intervals and p-values: "two-sided", "greater" or "less"."""
         return self.pairs[0].alternative
 
     @property
@@ -259,7 +259,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     @door("ComparisonResult.indistinguishable_from_best")
     def indistinguishable_from_best(self) -> tuple[str, ...] | None:
-        """Systems that cannot be told from the best, by the simultaneous interval.
+        """Systems that are not significantly different from the best, by the simultaneous interval.
 
         None where they were not compared with it: the direction is unknown, or all were compared
         with a reference that is not the best. A ValueError where the intervals are one-sided.
@@ -269,7 +269,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     @door("ComparisonResult.distinguishable_from_best")
     def distinguishable_from_best(self) -> tuple[str, ...] | None:
-        """Systems that are worse than the best, by the simultaneous interval; None as above."""
+        """Systems that are significantly worse than the best; None as above."""
         return self._with_best("distinguishable_from_best", excluding=True)
 
     def _with_best(self, name: str, *, excluding: bool) -> tuple[str, ...] | None:
@@ -285,7 +285,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @door("ComparisonResult.is_distinguishable")
     def is_distinguishable(self, pair: PairedDifference) -> bool:
-        """Whether a pair's systems differ: by its widest interval, and by Holm's p-value if used.
+        """Whether the systems of a pair differ: by its widest interval, and Holm's p-value if used.
 
         Parameters
         ----------
@@ -325,11 +325,11 @@ class ComparisonResult(FromACall, ShownDifferences):
 
         Notes
         -----
-        A system is at least behind those that are told to be better, and ahead of those told to be
-        worse, by one-sided tests of all ordered pairs from the joint bootstrap, in steps: pairs
-        that are told leave, and the quantile of the others is smaller. The quantile is never larger
-        than Bonferroni's of Student's t, which alone decides where rows are right or wrong. So a
-        rank can be told where the simultaneous interval of a pair, which has no steps, holds 0.
+        The rank of a system is limited by those that are significantly better or worse, by
+        one-sided step-down tests of all ordered pairs from the joint bootstrap: significant pairs
+        leave, and the quantile of the others is smaller. The quantile is never larger than
+        Bonferroni's of Student's t, which alone decides where rows are right or wrong. So ranks can
+        be certain where the simultaneous interval of a pair, which has no steps, contains 0.
 
         References
         ----------

@@ -100,11 +100,11 @@ class CurveResult(FromACall, Shown):
     confidence_level : float
         Of the band.
     reference : ndarray of shape (n_grid,) or None
-        The curve of a system that ignores its inputs (of perfect calibration, for "calibration";
-        of treating everybody, for "decision"); None where there is none.
+        The curve of a system that ignores its inputs (perfect calibration for "calibration", treat
+        all for "decision"); None where there is none.
     bootstrap_distribution : ndarray of shape (n_resamples, n_grid)
-        The curve on each resample, read-only; NaN where undefined. Of a learning curve draws from
-        the normal law of its error.
+        The curve on each resample, read-only; NaN where undefined. For a learning curve, random
+        draws from the normal law of its error.
     axes : tuple of str
         What is on the horizontal and on the vertical axis.
     critical : float or None
@@ -114,12 +114,12 @@ class CurveResult(FromACall, Shown):
     bounds : tuple of float
         Range of the values.
     free_below, free_above : ndarray of shape (n_grid,) of bool, or None
-        Where the data say nothing of the lower, or of the upper limit.
+        Where the data give no lower, or no upper limit.
     floor : ndarray of shape (n_grid,) or None
-        Smallest standard errors that are believed of points that are no shares.
+        Smallest standard errors used at points that are not shares.
     bin_error : ndarray of shape (n_grid,) or None
-        Of columns that are not in memory: how far each point may be from the curve of all scores,
-        since these were counted in intervals. The limits are as much farther out.
+        For columns that are not in memory: how far each point may be from the curve of all scores,
+        because these were counted in intervals. The band is wider by this.
     is_difference : bool
         Whether it is the difference of two curves.
     area : float or None
@@ -133,7 +133,7 @@ class CurveResult(FromACall, Shown):
     unit : str
         The same in the singular, in words.
     units_of_factors : tuple of int
-        How many units were there to draw from, one number a factor.
+        Number of units to resample from, one number per factor.
     n_strata : int
         Number of strata, 1 without.
     freedom : tuple of float or None
@@ -147,7 +147,7 @@ class CurveResult(FromACall, Shown):
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
-        What the band does not vary.
+        What the band is conditional on.
     seed : int, list, dict or None
         Entropy of the random numbers.
     settings : dict
@@ -221,7 +221,7 @@ class CurveResult(FromACall, Shown):
 
     @property
     def n_units(self) -> int | tuple[int, ...]:
-        """How many units were there to draw from; a number per factor if there are two."""
+        """Number of units to resample from; one number per factor if there are two."""
         units = self.units_of_factors
         return units[0] if len(units) == 1 else units
 
@@ -287,14 +287,14 @@ class CurveResult(FromACall, Shown):
         Raises
         ------
         ValueError
-            For curves of trained systems, for differences, of curves with a score at fewer than
-            four sizes, and for other numbers of rows.
+            For curves of trained systems, differences, curves with a score at fewer than four
+            sizes, and other numbers of rows.
 
         Notes
         -----
-        The law a + b m^-c is an assumption. The interval is the spread of its fits, and says
-        nothing where the curve follows another law. On nine pairs of real data and method it held
-        the score at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
+        The law a + b m^-c is an assumption. The interval is the spread of its fits, and is invalid
+        where the curve follows another law. On nine pairs of real data and method it held the score
+        at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
         """
         known = ~np.isnan(self.estimate)
         if self.n_trainings is None or self.is_difference or known.sum() < _SIZES_OF_A_LAW:

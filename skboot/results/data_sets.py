@@ -184,7 +184,7 @@ class DatasetsComparison(ComparisonResult):
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
-        What the intervals do not vary.
+        What the intervals are conditional on.
     seed : int, list, dict or None
         Entropy of the random numbers.
     settings : dict
@@ -268,10 +268,10 @@ class DatasetsComparison(ComparisonResult):
         Notes
         -----
         The limits are for the expected rank on a new data set like these, whatever the estimand:
-        ranks on given data sets have no error that the standard errors of the scores would tell.
-        They come from the largest studentized deviation over resamples of the data sets, with a
-        variance that two data sets at either end are added to (below 8 data sets Bonferroni's
-        Student's t).
+        standard errors of scores do not give the error of ranks on given data sets. They come from
+        the largest studentized deviation over resamples of the data sets, with a variance to which
+        two data sets at either end are added (below 8 data sets Student's t with Bonferroni's
+        rule).
 
         The mean rank of a method depends on which others are ranked with it: adding a method can
         reverse two others (Benavoli, Corani & Mangili 2016, Journal of Machine Learning Research
@@ -348,7 +348,7 @@ class DatasetsComparison(ComparisonResult):
         Returns
         -------
         dict
-            As of `ComparisonResult`, with the data sets, the scores and the tests of ranks.
+            As from `ComparisonResult`, with the data sets, the scores and the tests of ranks.
         """
         statistic, p = self.friedman
         record = {

@@ -63,8 +63,8 @@ class EvaluationPlan(FromACall, Shown):
     value : float
         Half-width, or power, that is expected of ``n_units`` and ``n_runs``.
     n_units_range : tuple of float or None
-        The fewest and the most units that may truly be needed, as far as the error of the pilot's
-        own variance tells; infinite where no number may do. None without a pilot.
+        The fewest and the most units that may be needed, given the error of the pilot's own
+        variance; infinite where no number may suffice. None without a pilot.
     pilot_n_units, pilot_n_runs : int or None
         Size of the pilot.
     metric : str
@@ -76,11 +76,11 @@ class EvaluationPlan(FromACall, Shown):
     provenance : skboot.results.provenance.Provenance
         Where the plan comes from, in one value; its parts are the attributes below.
     notes : tuple of str
-        What the plan takes for granted, and cautions.
+        What the plan assumes, and cautions.
     held_fixed : tuple of str
         Empty.
     seed : None
-        Plans draw nothing.
+        Plans use no random numbers.
     settings : dict
         Arguments of the call.
     versions : dict

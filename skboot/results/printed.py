@@ -124,11 +124,11 @@ class TableCheck(FromACall, Shown):
     provenance : skboot.results.provenance.Provenance
         Where the check comes from, in one value; its parts are the attributes below.
     notes : tuple of str
-        How the table was read, and what the check takes for granted.
+        How the table was read, and what the check assumes.
     held_fixed : tuple of str
         Empty.
     seed : None
-        Checks draw nothing.
+        Checks use no random numbers.
     settings : dict
         Arguments of the call.
     versions : dict
@@ -368,8 +368,8 @@ def check_table(
 ) -> TableCheck:
     """Say what printed accuracies allow: which are possible, and which pairs may differ.
 
-    Use it for a table of which you have no predictions, such as one in a paper. If you have them,
-    compare them with `skboot.compare_systems`.
+    Use it for a table without the predictions, such as one in a paper. With predictions use
+    `skboot.compare_systems`.
 
     Parameters
     ----------
@@ -416,9 +416,9 @@ def check_table(
     largest difference of the allowed numbers, D, with c = 0: min(1, 2**(1 - D)); and largest for
     the smallest difference with the largest c.
 
-    Systems with the same n are taken to have answered the same rows, which are independent. No pair
-    is adjusted for the others: a correction makes p larger, so pairs that are never significant
-    stay so.
+    Systems with the same n are assumed to have answered the same, independent rows. Pairs are not
+    adjusted for each other: a correction makes p larger, so pairs that are never significant stay
+    so.
 
     References
     ----------

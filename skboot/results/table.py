@@ -108,7 +108,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         Returns
         -------
         str
-            One line per result; a note that several share is said once. Of comparisons the summary
+            One line per result; a note that several share is said once. For comparisons the summary
             of each, one below the other.
         """
         return "\n\n".join(section.text for section in self._sections) if self else "no results"
@@ -152,7 +152,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         Returns
         -------
         dict
-            As of `EvaluationResult.to_dict` and `ComparisonResult.to_dict`.
+            As from `EvaluationResult.to_dict` and `ComparisonResult.to_dict`.
         """
         return {str(name): _shown(value).to_dict() for name, value in self.items()}
 

@@ -38,8 +38,8 @@ _OF_CSV = (
 def scan_dataset(source: Any) -> DatasetColumns:
     """Columns of a Parquet folder, or of a pyarrow data set, whose rows are not read yet.
 
-    `skboot.bootstrap_score` and `skboot.compare_systems` take them in the place of arrays, and read
-    them batch by batch, so that files may be larger than memory.
+    `skboot.bootstrap_score` and `skboot.compare_systems` take them in place of arrays and read them
+    batch by batch, so files may be larger than memory.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def scan_dataset(source: Any) -> DatasetColumns:
     Returns
     -------
     DatasetColumns
-        Of all columns; ``["name"]`` gives one of them, as an array of shape (n_samples,), and
-        ``[["a", "b"]]`` two, of shape (n_samples, 2). A column of lists of one length has two
-        dimensions as well. ``columns`` are their names, and ``collect()`` reads them into memory.
+        All columns. ``["name"]`` gives one, as an array of shape (n_samples,), and ``[["a", "b"]]``
+        two, of shape (n_samples, 2); a column of lists of one length has two dimensions too.
+        ``columns`` are the names, and ``collect()`` reads them into memory.
 
     Raises
     ------

@@ -249,7 +249,7 @@ def positive_class(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
         got = f"{len(labels)} labels, {labels[:5]}"
         raise check.fail("y_true", "hold two classes", got, advice)
     if len(labels) == 1:
-        advice = "Test rows of one class say nothing of how classes are told apart."
+        advice = "Rows of one class do not show how well classes are separated: add the other."
         raise check.fail("y_true", "hold two classes", f"{labels[0]!r} alone", advice)
     if pos_label is None:
         if set(labels) not in ({0, 1}, {-1, 1}):

@@ -151,8 +151,8 @@ def problem_with(method: str, evidence: Evidence) -> str:
     """Return why evidence has no interval by a method, to be read after its name; "" if it has."""
     if evidence.facts.bins is not None and method != "bins":
         return (
-            "is not for a sum of distances: resamples raise it, and limits made of them leave out "
-            "the 0 of a calibrated system. Use interval='bins'."
+            "is not for a sum of distances: resamples inflate it, and their limits exclude the 0 "
+            "of a calibrated system. Use interval='bins'."
         )
     return INTERVALS[method].needs(evidence)
 
