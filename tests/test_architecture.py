@@ -20,6 +20,7 @@ PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 # From the ground up. A module imports from the lines above its own, and from its own package, but
 # for the ground itself, whose modules have an order of their own.
 LAYERS = [
+    ["_base.wayfinding"],
     ["_base.lazy"],
     ["_base.versions"],
     ["_base.warnings"],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -30,7 +30,6 @@ from .arrays import (
 # Re-exported, so that modules above this one import messages and checks from one place.
 from .messages import arguments_named as arguments_named
 from .messages import fail as fail
-from .wayfinding import OF_MODELS, OF_PREDICTIONS
 from .workers import Workers
 
 _OF_SEVERAL = (
@@ -294,14 +293,6 @@ def check_no_missing(name: str, array: NDArray[Any]) -> None:
             f"{int(bad.sum())} such values, the first in row {row}",
             "Remove these rows from every argument, or say what the system predicts for them.",
         )
-
-
-def check_estimator(name: str, value: Any) -> None:
-    """Refuse what cannot be trained."""
-    if not hasattr(value, "fit"):
-        must, got = "be an estimator, with fit and predict", f"a {type(value).__name__}"
-        advice = OF_MODELS if isinstance(value, Mapping) else OF_PREDICTIONS
-        raise fail(name, must, got, advice)
 
 
 def check_size(name: str, values: NDArray[Any]) -> None:

@@ -177,8 +177,8 @@ def _other_call(said: str, known: _Known, options: Mapping[str, Any]) -> str:
     """
     full, function, arguments = _full_name(*known), known[1], known[2]
     given = arguments[1:] if "." in function.__qualname__ else arguments
-    # What lacks a keyword has its data in the right place.
-    advice = call_for(given) if options or "positional argument" in said else ""
+    # What lacks a keyword alone has its data in the right place.
+    advice = "" if _binds_with_more(function, arguments, options) else call_for(given)
     unknown = [name for name in options if name not in _keywords_of(function)]
     if unknown:
         return _unknown_keyword(full, unknown[0], options[unknown[0]], function, advice)
@@ -189,6 +189,23 @@ def _other_call(said: str, known: _Known, options: Mapping[str, Any]) -> str:
 def _keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
     return tuple(one.name for one in parameters if one.name not in ("self", "cls"))
+
+
+def _binds_with_more(
+    function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
+) -> bool:
+    """Whether a call would bind if it had all keywords that the function needs."""
+    signature = inspect.signature(function)
+    needed = {
+        one.name: None
+        for one in signature.parameters.values()
+        if one.kind is one.KEYWORD_ONLY and one.default is one.empty
+    }
+    try:
+        signature.bind(*arguments, **(needed | dict(options)))
+    except TypeError:
+        return False
+    return True
 
 
 def _unknown_keyword(

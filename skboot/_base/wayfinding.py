@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 OF_A_MODEL = (
     "Give its answers for the test rows: model.predict(X_test), or model.predict_proba(X_test) for "
@@ -104,16 +104,18 @@ def attribute_for(name: str, known: Iterable[str]) -> str:
 class Hinting:
     """An object whose error for an attribute that it lacks names the one that is meant."""
 
-    def __getattr__(self, name: str) -> Any:
-        if hasattr(type(self), name):
-            # A property that raised AttributeError: it raises it again.
-            return object.__getattribute__(self, name)
-        kind = type(self).__name__
-        own = [] if name.startswith("_") else [one for one in dir(self) if one[0] != "_"]
-        meant, call = attribute_for(name, own), name_for(name) if own else ""
-        advice = f". Use {call}." if call else ""
-        advice = f". Did you mean {meant!r}?" if meant else advice
-        raise AttributeError(f"{kind!r} object has no attribute {name!r}{advice}")
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name):
+                # A property that raised AttributeError: it raises it again.
+                return object.__getattribute__(self, name)
+            kind = type(self).__name__
+            own = [] if name.startswith("_") else [one for one in dir(self) if one[0] != "_"]
+            meant, call = attribute_for(name, own), name_for(name) if own else ""
+            advice = f". Use {call}." if call else ""
+            advice = f". Did you mean {meant!r}?" if meant else advice
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}{advice}")
 
 
 def is_model(value: Any) -> bool:

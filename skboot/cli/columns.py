@@ -279,14 +279,23 @@ def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -
 
 def _check_shared(truth: str | None, y_true: Array, name: str, predicted: Array) -> None:
     """Refuse predicted labels of which none is ever true."""
-    is_real = predicted.dtype.kind == "f" and not np.all(predicted == np.round(predicted))
-    if y_true.ndim == 2 or predicted.ndim == 2 or is_real:
+    if y_true.ndim == 2 or predicted.ndim == 2 or _are_real(predicted):
         return  # the metric says what it reads instead
     if set(y_true.tolist()).isdisjoint(predicted.tolist()):
         raise BadCall(
             f"column {name!r} shares no label with column {truth!r}: row 1 has "
             f"{_first(predicted)!r} and {_first(y_true)!r}"
         )
+
+
+def _are_real(cells: Array) -> bool:
+    return cells.dtype.kind == "f" and not np.all(cells == np.round(cells))
+
+
+def needs_threshold(asked: Namespace, rows: Rows) -> bool:
+    """Whether scores stand where a metric reads labels."""
+    are_scores = any(cells.ndim == 1 and _are_real(cells) for cells in rows.predictions.values())
+    return are_scores and "labels" in _responses(asked)
 
 
 def _first(cells: Array) -> Any:

@@ -14,7 +14,7 @@ from .._base.reading import BadCall
 from .._base.warnings import warn_user
 from ..results.rendering import Table
 from ..results.storage import plain
-from .columns import Rows, rows_of
+from .columns import Rows, needs_threshold, rows_of
 
 
 class Answer(NamedTuple):
@@ -303,7 +303,7 @@ def _called(
 
 def _advice(bad: BadArgument, asked: Namespace, rows: Rows) -> str:
     """Return what to give on the command line, where a function advises something of Python."""
-    if bad.name.startswith("y_pred") and "class labels" in bad.must:
+    if bad.name.startswith("y_pred") and needs_threshold(asked, rows):
         return "Give --threshold 0.5, or a metric of scores, such as --metric roc_auc."
     if bad.name != "y_true" or asked.pos_label is not None:
         return ""

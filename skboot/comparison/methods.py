@@ -28,7 +28,13 @@ from .._base.typing import (
 from .._base.warnings import tell, warn_user
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
-from ..scorer.fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
+from ..scorer.fit_call import (
+    FitCall,
+    FitData,
+    check_estimator,
+    notes_on_copies,
+    warn_of_order_of_fit,
+)
 from ..scorer.training_runs import Trained, run_all_trainings
 from .arguments import check_adjust, check_alternative, check_reference, named_values
 from .asked import Asked
@@ -338,7 +344,7 @@ def _named(estimators: Any, adjust: Any, alternative: Any, reference: Any) -> di
     one = "BootstrapScorer"
     named = named_values("estimators", estimators, "estimator", "method", one)
     for name, estimator in named.items():
-        check.check_estimator(f"estimators[{name!r}]", estimator)
+        check_estimator(f"estimators[{name!r}]", estimator)
     check_adjust(adjust)
     check_alternative(alternative)
     check_reference(reference, named)

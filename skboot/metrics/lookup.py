@@ -279,9 +279,10 @@ def full_name(function: Any, options: Mapping[str, Any]) -> str:
 
 def _written(value: Any) -> str:
     """An option as the name of a metric holds it."""
-    if np.ndim(value) == 0:
-        return str(value)
-    return str(np.asarray(value).tolist()) if np.size(value) <= _MOST_WRITTEN else "..."
+    if np.size(value) > _MOST_WRITTEN:
+        return "..."
+    rows = np.atleast_2d(np.asarray(value, dtype=object)).tolist()
+    return "; ".join(" ".join(map(str, row)) for row in rows)
 
 
 def _is_library(function: Any) -> bool:

@@ -40,6 +40,7 @@ from . import on_test_set, packing
 from .fit_call import (
     FitCall,
     FitData,
+    check_estimator,
     notes_on_copies,
     notes_on_folds,
     warn_of_order_of_fit,
@@ -312,7 +313,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             `skboot.model_selection.copies_as_groups`.
         """
         check.check_flag("refit", self.refit)
-        check.check_estimator("estimator", self.estimator)
+        check_estimator("estimator", self.estimator)
         tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)

@@ -19,6 +19,7 @@ from .._base.arrays import Unusable
 from .._base.copies import Columns, Distinct, can_be_read
 from .._base.sklearn_compat import n_rows_of, with_exact_integers
 from .._base.warnings import Note
+from .._base.wayfinding import OF_MODELS, OF_PREDICTIONS
 from .._base.workers import is_cross_validated
 from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
@@ -211,6 +212,14 @@ def warn_of_order_of_fit(
         of_each = {name: own for name, own in tests.items() if own is not None}
         given = [{f"{k}[{key!r}]": own[key] for k, own in of_each.items()} for key in X_test]
     warn_of_orders({"X": X, "y": y, "groups": groups}, *given)
+
+
+def check_estimator(name: str, value: Any) -> None:
+    """Refuse what cannot be trained."""
+    if not hasattr(value, "fit"):
+        must, got = "be an estimator, with fit and predict", f"a {type(value).__name__}"
+        advice = OF_MODELS if isinstance(value, Mapping) else OF_PREDICTIONS
+        raise check.fail(name, must, got, advice)
 
 
 def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:

@@ -50,6 +50,8 @@ class Interval:
         From evidence to the reason why the interval cannot be made, "" where it can.
     words : str
         Name in a summary.
+    title : str
+        Name in a table, where ``words`` do not have it.
     uses_resamples : bool
         Whether the limits depend on the replicates; else they are made of counts, or of a standard
         error on the data.
@@ -69,6 +71,7 @@ class Interval:
     limits: Callable[[Evidence, float], tuple[Any, Any]]
     needs: Callable[[Evidence], str]
     words: str
+    title: str = ""
     uses_resamples: bool = True
     of_standard_errors: bool = False
     leaves_out: bool = False
@@ -260,8 +263,6 @@ def words_of(name: str) -> str:
 def title_of(name: str, words: str | None = None) -> str:
     """Return the name of an interval as papers print it, such as "BCa", from its words."""
     words = words_of(name) if words is None else words
-    for word in re.findall(r"[\w-]+", words):
-        if word.lower() == name:
-            return word
-    alone = words.removesuffix(" interval")
-    return name if " " in alone else alone
+    written = (word for word in re.findall(r"[\w-]+", words) if word.lower() == name)
+    known = INTERVALS[name].title if name in INTERVALS else ""
+    return known or next(written, name)

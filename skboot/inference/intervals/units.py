@@ -109,6 +109,7 @@ def _skewed_t(evidence: Evidence, confidence_level: float) -> tuple[float, float
     "studentized",
     "bootstrap-t interval",
     _needs_standard_errors,
+    title="bootstrap-t",
     of_standard_errors=True,
     no_difference="needs influence values of the difference on each resample, which are not kept",
 )
