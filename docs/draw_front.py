@@ -11,7 +11,7 @@ import numpy as np
 from skboot import bootstrap_score
 
 PICTURES = Path(__file__).parent / "generated"
-BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8c8c8c", "#333333"
+BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#767676", "#333333"
 N_PATIENTS, N_ROWS = 25, 8
 
 
@@ -30,7 +30,7 @@ def draw():
 
 
 def how_it_works():
-    """Test rows of patients, drawn again, scored again, and what follows."""
+    """Test rows of patients, resampled, scored again, and the interval that follows."""
     import matplotlib.pyplot as plt
 
     rng = np.random.default_rng(7)
@@ -42,21 +42,29 @@ def how_it_works():
     rows = bootstrap_score(None, right.ravel(), **score)
 
     figure = plt.figure(figsize=(12, 3.6), layout="constrained")
-    data, again, scored, says = figure.subfigures(1, 4, width_ratios=[1, 1, 1, 1.35], wspace=0.04)
+    data, again, scored, says = figure.subfigures(1, 4, width_ratios=[1, 1, 1.1, 1.35], wspace=0.04)
     axes = data.subplots()
     _cells(axes, right)
-    axes.set_xlabel(f"{N_PATIENTS} patients, {N_ROWS} rows each", color=INK)
+    axes.set_xlabel(f"{N_PATIENTS} patients, a column each", color=INK)
+    axes.set_ylabel(f"{N_ROWS} test rows of each patient", color=INK)
+    _key(axes)
     for axes in again.subplots(3, 1):
         drawn = np.sort(rng.integers(0, N_PATIENTS, size=N_PATIENTS))
         _cells(axes, right[drawn])
         axes.set_title(f"accuracy {right[drawn].mean():.3f}", fontsize=9, color=INK, pad=3)
-    _distribution(scored.subplots(), whole)
-    _intervals(says.subplots(), {"patients drawn": whole, "rows drawn": rows})
+    on_one_axis = [scored.subplots(), says.subplots()]
+    _distribution(on_one_axis[0], whole)
+    _intervals(on_one_axis[1], {"patients resampled": whole, "rows resampled": rows})
+    values = whole.bootstrap_distribution
+    for axes in on_one_axis:
+        axes.set_xlim(values.min() - 0.01, values.max() + 0.01)
+        axes.set_xticks(np.arange(0.65, 0.96, 0.05))
+        axes.tick_params(axis="x", labelsize=9, colors=INK)
     titles = [
-        "1  test rows, right or wrong",
-        "2  patients drawn again",
-        "3  scored again, 1999 times",
-        "4  how far to trust the number",
+        "1  test predictions",
+        "2  resample the patients",
+        "3  score each resample",
+        "4  95 % interval of the accuracy",
     ]
     for part, title in zip((data, again, scored, says), titles, strict=True):
         part.suptitle(title, fontsize=11, weight="bold", color=INK, x=0.03, ha="left")
@@ -72,6 +80,13 @@ def _cells(axes, right):
     axes.spines[:].set_visible(False)
 
 
+def _key(axes):
+    """What the two colours mean, above the cells."""
+    for colour, name in ((BLUE, "right"), (ORANGE, "wrong")):
+        axes.plot([], [], "s", color=colour, label=name)
+    axes.legend(frameon=False, ncols=2, fontsize=9, loc="lower left", bbox_to_anchor=(-0.03, 0.97))
+
+
 def _distribution(axes, result):
     """The scores of all resamples, with the interval in colour."""
     values = result.bootstrap_distribution
@@ -82,23 +97,27 @@ def _distribution(axes, result):
     middle = (edges[1:] + edges[:-1]) / 2
     inside = (middle >= low) & (middle <= high)
     axes.bar(middle, counts, step, color=np.where(inside, BLUE, "#c9d7e2"))
-    axes.set_xlabel("accuracy", color=INK)
+    axes.set_xlabel("accuracy of a resample", color=INK)
+    axes.set_ylabel(f"how many of {result.n_resamples} resamples", color=INK)
     axes.set_yticks([])
     axes.spines[["top", "left", "right"]].set_visible(False)
 
 
 def _intervals(axes, results):
-    """An estimate with its interval for each way to draw."""
+    """An estimate with its interval for each way to resample."""
     for k, (name, result) in enumerate(results.items()):
         low, high = result.confidence_interval
         colour = GREY if k else BLUE
         axes.plot([low, high], [k, k], color=colour, linewidth=3, solid_capstyle="butt")
         axes.plot(result.estimate, k, "o", color=colour, markersize=8)
         says = "for other rows of these patients only" if k else "for other patients"
-        axes.text(low, k - 0.17, f"{name}: {result}", fontsize=10, color=INK, weight="bold")
-        axes.text(low, k + 0.24, says, fontsize=9, color=colour)
+        centre = {"ha": "center", "x": result.estimate}
+        axes.text(
+            y=k - 0.17, s=f"{name}: {result}", fontsize=9.5, color=INK, weight="bold", **centre
+        )
+        axes.text(y=k + 0.24, s=says, fontsize=9, color=colour, **centre)
     axes.set_ylim(1.6, -0.55)
-    axes.set_xlabel("accuracy", color=INK)
+    axes.set_xlabel("accuracy on new data", color=INK)
     axes.set_yticks([])
     axes.spines[["top", "left", "right"]].set_visible(False)
 
