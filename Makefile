@@ -53,7 +53,7 @@ docs: export MKL_NUM_THREADS = 1
 docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests with other packages
 	rm -rf docs/generated docs/gallery
 	$(RUN) -u -m sphinx --fresh-env --fail-on-warning --keep-going docs docs/_build/html
-	$(RUN) -m pytest $(ON_ALL) tests/test_docs_examples.py tests/test_other_packages.py
+	$(RUN) -m pytest tests/test_docs_examples.py tests/test_other_packages.py
 	@echo "Open docs/_build/html/index.html"
 
 gallery: $(VENV)/.dev  ## all examples of the gallery, which `make test` runs three of
