@@ -16,12 +16,13 @@ N_PATIENTS, N_ROWS = 25, 8
 
 
 def draw():
-    """Write both pictures."""
+    """Write all pictures."""
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     PICTURES.mkdir(exist_ok=True)
-    how_it_works().savefig(PICTURES / "front.png", dpi=110)
+    for figure, name in zip(halves(), ("front_predictions", "front_scores"), strict=True):
+        figure.savefig(PICTURES / f"{name}.png", dpi=140)
     tree().savefig(PICTURES / "which_function.png", dpi=110)
     plt.close("all")
 
@@ -33,16 +34,26 @@ def how_it_works():
     """Test rows of patients, resampled, scored again, and the interval that follows."""
     import matplotlib.pyplot as plt
 
-    rng = np.random.default_rng(7)
-    skill = rng.beta(5, 1.2, size=(N_PATIENTS, 1))
-    right = rng.random((N_PATIENTS, N_ROWS)) < skill
-    patient = np.repeat(np.arange(N_PATIENTS), N_ROWS)
-    score = {"metric": "mean", "greater_is_better": True, "random_state": 0}
-    whole = bootstrap_score(None, right.ravel(), groups=patient, **score)
-    rows = bootstrap_score(None, right.ravel(), **score)
-
     figure = plt.figure(figsize=(12, 3.6), layout="constrained")
-    data, again, scored, says = figure.subfigures(1, 4, width_ratios=[1, 1, 1.1, 1.35], wspace=0.04)
+    for part, draw in zip(figure.subfigures(1, 2, width_ratios=(2, 2.45)), HALVES, strict=True):
+        draw(part)
+    return figure
+
+
+def halves():
+    """The same in two figures, which stand above each other on a narrow screen."""
+    import matplotlib.pyplot as plt
+
+    figures = [plt.figure(figsize=(6, 3.6), layout="constrained") for _ in HALVES]
+    for figure, draw in zip(figures, HALVES, strict=True):
+        draw(figure)
+    return figures
+
+
+def _predictions(figure):
+    """Which test rows are right, and three resamples of the patients."""
+    rng, right = _made()
+    data, again = figure.subfigures(1, 2, wspace=0.04)
     axes = data.subplots()
     _cells(axes, right)
     axes.set_xlabel(f"{N_PATIENTS} patients, a column each", color=INK)
@@ -52,23 +63,43 @@ def how_it_works():
         drawn = np.sort(rng.integers(0, N_PATIENTS, size=N_PATIENTS))
         _cells(axes, right[drawn])
         axes.set_title(f"accuracy {right[drawn].mean():.3f}", fontsize=9, color=INK, pad=3)
-    on_one_axis = [scored.subplots(), says.subplots()]
-    _distribution(on_one_axis[0], whole)
-    _intervals(on_one_axis[1], {"patients resampled": whole, "rows resampled": rows})
+    _title(data, "1  test predictions")
+    _title(again, "2  resample the patients")
+
+
+def _scores(figure):
+    """The scores of all resamples, and two intervals, on axes of one scale."""
+    _, right = _made()
+    patient = np.repeat(np.arange(N_PATIENTS), N_ROWS)
+    score = {"metric": "mean", "greater_is_better": True, "random_state": 0}
+    whole = bootstrap_score(None, right.ravel(), groups=patient, **score)
+    rows = bootstrap_score(None, right.ravel(), **score)
+
+    scored, says = figure.subfigures(1, 2, width_ratios=(1, 1.25), wspace=0.04)
+    both = [scored.subplots(), says.subplots()]
+    _distribution(both[0], whole)
+    _intervals(both[1], {"patients resampled": whole, "rows resampled": rows})
     values = whole.bootstrap_distribution
-    for axes in on_one_axis:
+    for axes in both:
         axes.set_xlim(values.min() - 0.01, values.max() + 0.01)
-        axes.set_xticks(np.arange(0.65, 0.96, 0.05))
+        axes.set_xticks(np.arange(0.7, 0.91, 0.05))
         axes.tick_params(axis="x", labelsize=9, colors=INK)
-    titles = [
-        "1  test predictions",
-        "2  resample the patients",
-        "3  score each resample",
-        "4  95 % interval of the accuracy",
-    ]
-    for part, title in zip((data, again, scored, says), titles, strict=True):
-        part.suptitle(title, fontsize=11, weight="bold", color=INK, x=0.03, ha="left")
-    return figure
+    _title(scored, "3  score each resample")
+    _title(says, "4  95 % interval of the accuracy")
+
+
+HALVES = (_predictions, _scores)
+
+
+def _made():
+    """Random numbers for the resamples, and which rows of which patient are right."""
+    rng = np.random.default_rng(7)
+    skill = rng.beta(5, 1.2, size=(N_PATIENTS, 1))
+    return rng, rng.random((N_PATIENTS, N_ROWS)) < skill
+
+
+def _title(figure, title):
+    figure.suptitle(title, fontsize=11, weight="bold", color=INK, x=0.03, ha="left")
 
 
 def _cells(axes, right):
@@ -84,7 +115,15 @@ def _key(axes):
     """What the two colours mean, above the cells."""
     for colour, name in ((BLUE, "right"), (ORANGE, "wrong")):
         axes.plot([], [], "s", color=colour, label=name)
-    axes.legend(frameon=False, ncols=2, fontsize=9, loc="lower left", bbox_to_anchor=(-0.03, 0.97))
+    axes.legend(
+        frameon=False,
+        ncols=2,
+        fontsize=9,
+        handletextpad=0.1,
+        columnspacing=1,
+        loc="lower left",
+        bbox_to_anchor=(-0.03, 0.97),
+    )
 
 
 def _distribution(axes, result):
@@ -133,7 +172,7 @@ TREE = {
             ("stretches of time", "... block_length="),
         ],
         "what is the claim\nabout?": [
-            ("subgroups, their gap", "... by="),
+            ("subgroups, their disparity", "... by="),
             ("average over tasks", "... average_over="),
             ("each class, at once", '... adjust="max-t"'),
             ("few human labels, a judge", "... proxy="),
@@ -157,6 +196,7 @@ TREE = {
             ("systems, same rows", "compare_systems"),
             ("who is best?", "... .ranks(), .top(k)"),
             ("a release", "... .verdict(margin)"),
+            ("after every batch", '... interval="anytime"'),
             ("test sets of their own", "... paired=False"),
             ("runs of each method", "compare_runs"),
             ("estimators", "compare_methods"),
@@ -180,8 +220,8 @@ def tree():
         for question, answers in asked.items():
             start = y
             for answer, call in answers:
-                axes.text(0.49, y, answer, va="center", fontsize=10, color=INK)
-                axes.text(0.68, y, call, va="center", fontsize=9.5, family="monospace", color=BLUE)
+                axes.text(0.485, y, answer, va="center", fontsize=10, color=INK)
+                axes.text(0.69, y, call, va="center", fontsize=9.5, family="monospace", color=BLUE)
                 y += 1
             centre = (start + y - 1) / 2
             if question:
@@ -189,7 +229,7 @@ def tree():
                     0.26, centre, question, va="center", fontsize=10, color=INK, style="italic"
                 )
             for k in range(len(answers)):
-                axes.plot([0.445, 0.48], [centre, start + k], color=GREY, linewidth=0.8)
+                axes.plot([0.44, 0.475], [centre, start + k], color=GREY, linewidth=0.8)
         box = {"boxstyle": "round,pad=0.4", "facecolor": "#cfe3f5", "edgecolor": "none"}
         middle = (first + y - 1) / 2
         axes.text(

@@ -122,7 +122,7 @@ for name, result in by_skboot.items():
     ours = result.confidence_interval
     print(f"{name:28}  {low:.3f} to {high:.3f}  {ours.low:.3f} to {ours.high:.3f}")
 ours = default.confidence_interval
-print(f"{'default of BootstrapScorer':46}  {ours.low:.3f} to {ours.high:.3f}")
+print(f"{'default of BootstrapScorer':46}{ours.low:.3f} to {ours.high:.3f}")
 for message in dict.fromkeys(str(one.message) for one in caught):
     print("\nwarning:", message)
 
