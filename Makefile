@@ -47,9 +47,9 @@ types: $(VENV)/.dev  ## static types
 # GALLERY=some runs three examples of the gallery, and shows the others without their pictures. Small fits take ten times as
 # long where several threads share each of them. Unbuffered, a line for each example and page is seen when it begins.
 export GALLERY ?= all
-docs: export OMP_NUM_THREADS = 1
-docs: export OPENBLAS_NUM_THREADS = 1
-docs: export MKL_NUM_THREADS = 1
+docs gallery: export OMP_NUM_THREADS = 1
+docs gallery: export OPENBLAS_NUM_THREADS = 1
+docs gallery: export MKL_NUM_THREADS = 1
 docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests with other packages
 	rm -rf docs/generated docs/gallery
 	$(RUN) -u -m sphinx --fresh-env --fail-on-warning --keep-going docs docs/_build/html

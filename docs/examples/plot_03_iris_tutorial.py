@@ -127,7 +127,7 @@ for message in dict.fromkeys(str(one.message) for one in caught):
     print("\nwarning:", message)
 
 # %%
-# None of the seven is a reliable 95 % interval here:
+# What each of the seven lacks here:
 #
 # * 1 and 3, for this tree: both become the single point 1 where no prediction is wrong. If the true
 #   accuracy is 22/23, this happens in (22/23)\ :sup:`23` = 36 % of such test sets. Method 1 also
@@ -138,8 +138,8 @@ for message in dict.fromkeys(str(one.message) for one in caught):
 # * 2.3 and 2.4, for such trees: the weights are exchanged, so rows that a tree was trained on count
 #   most. Both are too short and lie too high: the tutorial itself counts 83.2 % for 2.3.
 #   With right weights .632 and .632+ are still optimistic for a full tree, as the warning says.
-# * 4: the five trees have the same score, and an interval from seeds alone leaves out that there
-#   are only 23 test rows.
+# * 4: the five trees have the same score. The tutorial notes that a seed hardly matters for a tree.
+#   An interval from seeds alone leaves out that there are only 23 test rows.
 
 names = [*PUBLISHED, "default of BootstrapScorer"]
 figure, axes = plt.subplots(figsize=(8, 4.2), layout="constrained")
