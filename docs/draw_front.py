@@ -1,4 +1,4 @@
-"""Draw the picture of the landing page and the tree of questions, when the site is built.
+"""Draw the picture of the landing page when the site is built.
 
 ``python docs/draw_front.py`` draws the copy that the README shows.
 """
@@ -16,18 +16,14 @@ N_PATIENTS, N_ROWS = 25, 8
 
 
 def draw():
-    """Write all pictures."""
+    """Write both halves."""
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     PICTURES.mkdir(exist_ok=True)
     for figure, name in zip(halves(), ("front_predictions", "front_scores"), strict=True):
         figure.savefig(PICTURES / f"{name}.png", dpi=140)
-    tree().savefig(PICTURES / "which_function.png", dpi=110)
     plt.close("all")
-
-
-# ------------------------------------------------------------------ the idea
 
 
 def how_it_works():
@@ -159,87 +155,6 @@ def _intervals(axes, results):
     axes.set_xlabel("accuracy on new data", color=INK)
     axes.set_yticks([])
     axes.spines[["top", "left", "right"]].set_visible(False)
-
-
-# ------------------------------------------------------------------ the tree
-
-TREE = {
-    "predictions of one\ntrained system": {
-        "what would other test\ndata differ in?": [
-            ("rows", "bootstrap_score(y_true, y_pred)"),
-            ("persons, documents", "... groups="),
-            ("both sides of a pair", "... groups= of two columns"),
-            ("stretches of time", "... block_length="),
-        ],
-        "what is the claim\nabout?": [
-            ("subgroups, their disparity", "... by="),
-            ("average over tasks", "... average_over="),
-            ("each class, at once", '... adjust="max-t"'),
-            ("few human labels, a judge", "... proxy="),
-            ("a whole curve", "bootstrap_curve"),
-            ("a published accuracy", "proportion_interval"),
-        ],
-    },
-    "many batches": {"": [("or many machines", "BootstrapAccumulator")]},
-    "runs of one method": {"": [("ten seeds, ...", "bootstrap_runs")]},
-    "an estimator\nand its data": {
-        "a test set as well?": [
-            ("no", "BootstrapScorer(...).fit(X, y)"),
-            ("yes", "... .fit(X, y, X_test=, y_test=)"),
-            ("it is a search", "search_score"),
-            ("fold scores alone", "corrected_t"),
-            ("would more rows help", "learning_curve"),
-        ]
-    },
-    "two or more\nto compare": {
-        "what was, or will be,\ntrained?": [
-            ("systems, same rows", "compare_systems"),
-            ("who is best?", "... .ranks(), .top(k)"),
-            ("a release", "... .verdict(margin)"),
-            ("after every batch", '... interval="anytime"'),
-            ("test sets of their own", "... paired=False"),
-            ("runs of each method", "compare_runs"),
-            ("estimators", "compare_methods"),
-            ("scores by data set", "compare_across"),
-            ("a printed table", "check_table"),
-        ]
-    },
-    "nothing yet": {"": [("how much data?", "plan_evaluation")]},
-}
-
-
-def tree():
-    """What you have, the question, its answers, and the call of each."""
-    import matplotlib.pyplot as plt
-
-    n_leaves = sum(len(answers) for asked in TREE.values() for answers in asked.values())
-    figure, axes = plt.subplots(figsize=(10, 0.3 * n_leaves + 0.6), layout="constrained")
-    y = 0.0
-    for have, asked in TREE.items():
-        first = y
-        for question, answers in asked.items():
-            start = y
-            for answer, call in answers:
-                axes.text(0.485, y, answer, va="center", fontsize=10, color=INK)
-                axes.text(0.69, y, call, va="center", fontsize=9.5, family="monospace", color=BLUE)
-                y += 1
-            centre = (start + y - 1) / 2
-            if question:
-                axes.text(
-                    0.26, centre, question, va="center", fontsize=10, color=INK, style="italic"
-                )
-            for k in range(len(answers)):
-                axes.plot([0.44, 0.475], [centre, start + k], color=GREY, linewidth=0.8)
-        box = {"boxstyle": "round,pad=0.4", "facecolor": "#cfe3f5", "edgecolor": "none"}
-        middle = (first + y - 1) / 2
-        axes.text(
-            0.01, middle, have, va="center", fontsize=10.5, weight="bold", color=INK, bbox=box
-        )
-        y += 0.7
-    axes.set_xlim(0, 1)
-    axes.set_ylim(y - 0.5, -0.7)
-    axes.set_axis_off()
-    return figure
 
 
 if __name__ == "__main__":

@@ -20,10 +20,8 @@ PAGES = [
     "event_times",
     "getting_started",
     "images",
-    "intervals",
     "language_models",
     "methods",
-    "networks",
     "planning",
     "printed_tables",
     "rankings",
@@ -33,6 +31,7 @@ PAGES = [
     "speech",
     "streaming",
     "systems",
+    "trust",
     "which_function",
 ]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)

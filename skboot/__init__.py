@@ -82,6 +82,7 @@ __getattr__, __dir__ = _lazy.names_from(
         "results.printed": ["check_table"],
         "runs": ["bootstrap_runs"],
         "streams.scanned": ["scan_dataset"],
+        "testing": [],
         "comparison": [
             "compare_across",
             "compare_methods",
@@ -91,5 +92,5 @@ __getattr__, __dir__ = _lazy.names_from(
             "search_score",
         ],
     },
-    moved=("plots", "results", "model_selection"),
+    elsewhere=("plots", "results", "model_selection", "metrics", "inference", "testing"),
 )

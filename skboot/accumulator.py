@@ -18,6 +18,7 @@ from ._base.doors import door
 from ._base.messages import arguments_named
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.warnings import collected, warn_of
+from ._base.wayfinding import Hinting
 from ._base.workers import DEFAULT_WORKERS
 from .comparison.arguments import checked_asked
 from .comparison.system_studies import compare_systems_of
@@ -51,56 +52,55 @@ _IN_ORDER = (
 )
 
 
-class BootstrapAccumulator:
+class BootstrapAccumulator(Hinting):
     """Bootstrap of predictions that arrive in batches, or lie on several machines.
 
-    Each row, or group, is drawn by itself, a Poisson number of times with mean 1 that depends on
-    the seed, the resample and its id alone. So the result does not depend on the order of rows,
-    the size of batches, or which machine had which; and nothing but sums is kept. Fewer than 30
-    rows or groups are kept, and have the result of `bootstrap_score`, `compare_systems` or
-    `bootstrap_curve` on all rows in the order of their numbers or ids.
+    Each row, or group, is resampled independently, a Poisson number of times with mean 1 that
+    depends only on the seed, the resample and its id. So the result does not depend on the order of
+    rows, the size of batches, or the machine, and only sums are kept. Fewer than 30 rows or groups
+    are kept, and give the result of `bootstrap_score`, `compare_systems` or `bootstrap_curve` on
+    all rows in the order of their numbers or ids.
 
     Parameters
     ----------
     metric : str, callable, list or dict
         Scoring names, losses by their own names, ``"mean"``, functions of `sklearn.metrics` or
-        `skboot.metrics`, and `functools.partial` of these; as of `skboot.bootstrap_score`. Exact
-        are means of rows, metrics of labels and R2. The area under the ROC curve and average
-        precision, of two classes or averaged over the ``labels``, and error rates at a threshold
-        are exact while the distinct scores are no more than ``n_bins``; from then on a note gives
-        a bound on the error of the estimate. `curve` gives the curves that belong to them.
+        `skboot.metrics`, and `functools.partial` of these, as in `skboot.bootstrap_score`. Means of
+        rows, metrics of labels and R2 are exact. The area under the ROC curve, average precision
+        (of two classes or averaged over the ``labels``) and error rates at a threshold are exact
+        for up to ``n_bins`` distinct scores; beyond, a note bounds the error of the estimate.
+        `curve` gives the curves that belong to them.
     random_state : int or SeedSequence
-        Of all accumulators that will be merged.
+        Must be the same for all accumulators that will be merged.
     n_resamples : int
         Number of resamples, at least 2.
     systems : sequence of str, optional
         Names of systems to compare on the same rows.
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of probabilities, and of scores of several classes; required for
-        these, since a batch may lack some. One column of probabilities of the labels 0 and 1 needs
-        none.
+        Labels of the columns of probabilities, and of scores of several classes. Required for
+        these, because a batch may lack some; one column of probabilities of the labels 0 and 1
+        needs none.
     n_bins : int
-        Maximum number of intervals of a score in resamples, at least 2; those of the data are 64
-        times as many, up to a million, where there are two classes. They are those of equal
-        leading bits of the floating-point number, above one half of its distance from one, as many
-        bits as fit. An average over classes takes
-        ``16 * n_classes * n_bins * n_resamples`` bytes at most, pair by pair half ``n_classes``
-        times as many, and is refused above 2 GB.
+        Maximum number of intervals of a score in resamples, at least 2; for the data 64 times as
+        many, up to a million, where there are two classes. The intervals have equal leading bits of
+        the floating-point number (above one half, of its distance from one), as many bits as fit.
+        An average over classes takes ``16 * n_classes * n_bins * n_resamples`` bytes at most, pair
+        by pair half ``n_classes`` times as many, and is refused above 2 GB.
     confidence_level : float
         In (0, 1).
     interval : {"auto", "wilson", "percentile", "expanded", "basic", "normal", "t", "anytime"}
         ``"auto"`` is Wilson's for 0/1 values of independent rows, else expanded percentiles. Others
-        need rows that could be left out, and are refused. With ``systems`` it is that of the
-        differences, and not Wilson's.
+        need rows that can be left out, and are refused. With ``systems`` it is that of the
+        differences, and never Wilson's.
     first_look : int, optional
-        With ``interval="anytime"``, as of `skboot.bootstrap_score`: of shares of rows and ratios
-        that are made of them (accuracy, precision, recall, F1), for which sums suffice; with
-        ``systems`` of shares of rows alone. At least 999 resamples tell their spread well enough.
+        With ``interval="anytime"``, as in `skboot.bootstrap_score`: for shares of rows and ratios
+        of them (accuracy, precision, recall, F1), for which sums suffice; with ``systems`` for
+        shares of rows alone. Use at least 999 resamples, to estimate their spread well enough.
     greater_is_better : bool, optional
         Direction of ``"mean"``, which skboot cannot know.
     pos_label : label, optional
-        The positive class of metrics that have one, and of `curve`, as of
-        `skboot.bootstrap_score`. Accumulators that are merged must have the same.
+        The positive class of metrics that have one, and of `curve`, as in `skboot.bootstrap_score`.
+        Must be the same for all accumulators that will be merged.
 
     Attributes
     ----------
@@ -117,12 +117,12 @@ class BootstrapAccumulator:
     number of rows of a resample varies. The probabilities of a weight are right within 2**-17. Rows
     of weight zero count as absent.
 
-    Rows of fewer than 30 groups are kept up to 2**20 numbers and texts; those of a group are taken
-    in the order of their truth, predictions and weight.
+    Rows of fewer than 30 groups are kept up to 2**20 numbers and texts; those of a group are
+    ordered by truth, predictions and weight.
 
-    Rows whose ``start`` was given before are refused. Of ``ids`` that were given before the rows
-    count twice; a warning follows where the sizes of resamples vary too much for rows of their own.
-    Rows of ``groups`` that were given before cannot be told from others of these groups.
+    Rows whose ``start`` was given before are refused. Rows whose ``ids`` were given before count
+    twice, with a warning where the sizes of resamples vary too much. Repeated rows of ``groups``
+    cannot be detected.
 
     References
     ----------
@@ -219,7 +219,8 @@ class BootstrapAccumulator:
         ids : array-like of shape (n_samples,), optional
             Integers or texts, each of one row of the whole data.
         groups : array-like of shape (n_samples,), optional
-            Integers or texts. Rows of one group are drawn together, also from other batches.
+            Integers or texts. Rows of one group are resampled together, also with those of other
+            batches.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each row; in all batches or in none.
 
@@ -280,8 +281,8 @@ class BootstrapAccumulator:
         Raises
         ------
         ValueError
-            If the settings differ, ``random_state`` among them, units are told apart otherwise or
-            by their order of arrival, or both have some row.
+            If the settings differ, including ``random_state``, units are identified differently or
+            by order of arrival, or both have some row.
         """
         its_class: Any = type(other)
         if not issubclass(its_class, BootstrapAccumulator):
@@ -303,7 +304,7 @@ class BootstrapAccumulator:
                 advice = "Give start=, ids= or groups= in each update: see its parameters."
                 raise check.fail("other", must, got, advice)
             if mine.unit != theirs.unit:
-                must = f"have rows that are told apart by {mine.unit}"
+                must = f"have rows that are identified by {mine.unit}"
                 raise check.fail("other", must, theirs.unit)
             if mine.weighted != theirs.weighted:
                 must = f"have {'weights' if mine.weighted else 'no weights'} of rows"
@@ -319,8 +320,8 @@ class BootstrapAccumulator:
         Returns
         -------
         bytes
-            Equal for equal rows, however these were batched and merged, where all that a row adds
-            is a whole number.
+            Equal for equal rows, however these were batched and merged, if each row adds whole
+            numbers.
         """
         return pack(self._settings, self._state)
 
@@ -413,11 +414,11 @@ class BootstrapAccumulator:
         Parameters
         ----------
         curve : {"roc", "det", "precision_recall", "decision"}
-            As of `skboot.bootstrap_curve`.
+            As in `skboot.bootstrap_curve`.
         band : {"simultaneous", "pointwise"}
             Whether the limits hold for the whole curve at once, or for each point by itself.
         grid : array-like of shape (n_grid,), optional
-            Where the curve has values, rising; as of `skboot.bootstrap_curve`.
+            Where the curve has values, rising; as in `skboot.bootstrap_curve`.
         pos_label : label, optional
             The positive class; that of the accumulator when None, or else 1 if the labels are 0 and
             1, or -1 and 1.
@@ -425,9 +426,9 @@ class BootstrapAccumulator:
         Returns
         -------
         CurveResult or ResultTable
-            A table with ``systems``, of exactly two with their ``"difference"``. ``bin_error``
-            is how far each point may be from the curve of all scores, where these were counted in
-            intervals; the band is as much wider.
+            A table with ``systems``; with exactly two also their ``"difference"``. ``bin_error``
+            says how far each point may be from the curve of all scores, where these were counted in
+            intervals; the band is wider by this.
 
         Raises
         ------
@@ -459,7 +460,7 @@ class BootstrapAccumulator:
 
         settings, state = self._settings, self._state
         positive = settings.pos_label if pos_label is None else pos_label
-        asked = CurveAsked(curve, band, grid, positive)
+        asked = CurveAsked(curve, band, grid, positive).named()
         check_accumulator(settings, asked)
         wanted = Wanted("percentile", settings.confidence_level, DEFAULT_WORKERS)
         request = CurvesRequest.of(None, None, CurveRequest(asked, Sampling(), wanted), "y_pred")

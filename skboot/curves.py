@@ -61,7 +61,7 @@ def bootstrap_curve(
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
 ) -> CurveResult | ResultTable[CurveResult]:
-    """Curve of a frozen system on a test set, with a confidence band.
+    """Curve of a trained model on a test set, with a confidence band.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def bootstrap_curve(
         True labels, of two classes.
     y_score : array-like of shape (n_samples,) or (n_samples, 2), or dict of them
         Scores or probabilities, larger for the positive class; of two columns the second counts.
-        Of a dict of systems all have the same resamples; of exactly two the table also holds
+        All systems of a dict have the same resamples, and with exactly two the table also holds
         ``"difference"``, first minus second. Columns of dask, or of `skboot.scan_dataset`, are read
         in parts and give curves over thresholds, of Poisson resamples (see Notes).
     curve : str or callable
@@ -81,26 +81,27 @@ def bootstrap_curve(
     band : {"simultaneous", "pointwise"}
         Whether the limits hold for the whole curve at once, or for each point by itself.
     grid : array-like of shape (n_grid,), optional
-        Where the curve has values, rising; the edges of the bins for ``"calibration"``. Without
-        it multiples of 1 / 200 between 1 / n and 1 - 1 / n for rates (n negatives) and recalls
-        (n positives), hundredths with at least 30 rows above them for thresholds, and 50
-        points for ``"calibration_smooth"``. A function needs it.
+        Where the curve has values, rising; the edges of the bins for ``"calibration"``. Default:
+        multiples of 1 / 200 between 1 / n and 1 - 1 / n for rates (n negatives) and recalls (n
+        positives), hundredths with at least 30 rows above them for thresholds, and 50 points for
+        ``"calibration_smooth"``. A function needs it.
     n_bins : int
-        Number of bins for ``"calibration"``, with equally many rows; their edges stay those of
+        Number of bins for ``"calibration"``, with equally many rows; resamples keep the edges of
         the data (of all systems together).
     pos_label : label, optional
         The positive class; 1 when None, if the labels are 0 and 1, or -1 and 1.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
-        Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
+        Rows of one group (speaker, patient) are resampled together. Two columns are crossed
+        factors.
     same_population : bool
-        With crossed groups: both columns name members of one population.
+        With crossed groups: both columns name members of one population (trials of two speakers).
     strata : array-like of shape (n_samples,), optional
-        Units are drawn within strata: give it where the number in each was fixed by design.
+        Units are resampled within strata. Give it where the design fixed their numbers.
     block_length : int or "auto", optional
-        Give it where rows are in time order and depend on those shortly before them: blocks of so
-        many consecutive rows are drawn, on a circle, within ``strata``. ``"auto"`` finds the
-        length from the rows, by their influence on the area under the ROC curve, or by squared
-        errors of probabilities; ``settings`` keep it.
+        For rows in time order: resample blocks of so many consecutive rows, on a circle, within
+        ``strata``, as in `bootstrap_score`. ``"auto"`` finds the length from the influence of rows
+        on the area under the ROC curve, or from squared errors of probabilities; ``settings`` keep
+        it.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     n_resamples : int
@@ -110,7 +111,8 @@ def bootstrap_curve(
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it.
     verbose : None, bool or int
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
@@ -144,20 +146,20 @@ def bootstrap_curve(
     -----
     A simultaneous band is estimate -+ c s: s is the standard deviation over the resamples, and c
     the quantile of the largest deviation by s over the grid in each resample, as a quantile of
-    Student's t. For ROC, DET and precision-recall curves s^2 is averaged over neighbouring points
-    and c is that of a normal process with the covariance of the resamples: curves of resamples
-    jump, and their largest deviations are larger than that of the data. Shares are taken on the
-    scale arcsin sqrt((n p + 3/8) / (n + 3/4)) of Anscombe (1948), n being the rows behind the
-    point, where s is at least 1 / (2 sqrt(n + 1/2)): resamples vary too little near 0 and 1. Net
-    benefit stays on its own scale, with a floor of s by two more true and two more false positives.
-    Where all rows behind a point are of one label, its limit is exact (Clopper & Pearson 1934).
-    Limits stay inside the range, and those of a ROC curve rise as it does; nothing is known of one
-    side at rates below 2 / n. A pointwise band has the intervals of ``CurveResult.at``: of the same
-    form for curves over thresholds, Wilson's for bins, else expanded percentiles.
+    Student's t. For ROC, DET and precision-recall curves s^2 is averaged over neighbouring points,
+    and c is that of a normal process with the covariance of the resamples, because curves of
+    resamples jump and deviate more than those of the data. Shares are taken on the scale arcsin
+    sqrt((n p + 3/8) / (n + 3/4)) of Anscombe (1948), n being the rows behind the point. There s is
+    at least 1 / (2 sqrt(n + 1/2)), because resamples vary too little near 0 and 1. Net benefit
+    stays on its own scale, with a floor of s by two more true and two more false positives. Where
+    all rows behind a point are of one label, its limit is exact (Clopper & Pearson 1934). Limits
+    stay inside the range, and those of a ROC curve rise as it does; at rates below 2 / n one side
+    has no limit but the range. A pointwise band has the intervals of ``CurveResult.at``: of the
+    same form for curves over thresholds, Wilson's for bins, else expanded percentiles.
 
     Columns that are not in memory are counted in intervals of scores: 1024 for resamples, 65,536
-    for the data. ``bin_error`` of the result has how far each point may be from the curve of all
-    scores, and the band is as much wider. Strata, blocks, crossed groups and other curves need all
+    for the data. ``bin_error`` of the result says how far each point may be from the curve of all
+    scores, and the band is wider by this. Strata, blocks, crossed groups and other curves need all
     rows, and are refused.
 
     Curves at a point x: ROC and DET interpolate linearly between neighbouring thresholds; precision

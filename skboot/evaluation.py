@@ -97,101 +97,101 @@ def bootstrap_score(
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
 ) -> EvaluationResult | ResultTable:
-    """Score of a frozen system on a test set, with a confidence interval.
+    """Score of a trained model on a test set, with a confidence interval.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values; several columns for metrics of several labels or outputs a row, and
-        records, such as event times, for callables that take them. None with ``metric="mean"`` or
-        a callable of predictions alone.
+        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        records, such as event times, are for callables that take them. None with ``metric="mean"``
+        or a callable of predictions alone.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Labels, scores, or probabilities with columns in sorted label order (or as in
-        ``labels``); per-row values with ``metric="mean"``. Of probabilities in columns, metrics
-        of labels take the most probable class, the first of equal ones; scores of one column are
-        never thresholded. Beside several columns of truth, the same columns: 0 or 1 for each
-        label, scores, or values.
+        Labels, scores, or probabilities with columns in sorted label order (or as in ``labels``);
+        per-row values with ``metric="mean"``. Metrics of labels take the most probable class of
+        columns of probabilities, the first of equal ones; scores of one column are never
+        thresholded. For several columns of truth give the same columns: 0 or 1 for each label,
+        scores, or values.
     metric : str, callable, scorer, list or dict
         A scikit-learn scoring name (signed as scikit-learn does), a loss by its own name
         (``"log_loss"``: smaller is better), ``"sensitivity"``, ``"specificity"``, ``"ppv"`` or
-        ``"npv"`` of two classes, a metric function, a scorer,
-        ``"mean"`` for the mean of per-row values, or any ``f(y_true, y_pred)``; use
-        `functools.partial` for options. A list or dict gives a dict of results, and so does a
-        callable that returns a 1-d array, a list or a dict, a result for each entry, by its number
-        or key: it is called once a resample for all of them. With ``average=None`` a metric of
-        scikit-learn gives a result for each class.
+        ``"npv"`` of two classes, ``"mean"`` for the mean of per-row values, a scorer, or any
+        function ``f(y_true, y_pred)``, with options by `functools.partial`. A list or dict gives a
+        dict of results. So does a callable that returns a 1-d array, a list or a dict: one result
+        per entry, from one call per resample. With ``average=None`` a metric of scikit-learn gives
+        a result for each class.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
-        Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
+        Rows of one group (speaker, patient) are resampled together. Two columns are crossed
+        factors.
     strata : array-like of shape (n_samples,), optional
-        Units are drawn within strata: give it where the number in each was fixed by design.
+        Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
-        A task (subject, language, site) per row: the metric is computed within each task, and the
-        tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
-        tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
-        themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
+        A task (subject, language, site) per row. The metric is computed within each task and
+        averaged over tasks with equal weights; ``sample_weight`` acts within tasks. The claim is
+        conditional on these tasks, unless ``groups`` holds the tasks themselves or coarser groups:
+        these are then resampled, for a claim about new tasks.
     block_length : int or "auto", optional
-        Give it where rows are in time order and depend on those shortly before them, as errors of
-        forecasts do: blocks of so many consecutive rows are drawn, on a circle. ``strata`` are
-        then the series of a panel, and blocks lie within them; so are the tasks of
-        ``average_over``. ``"auto"`` finds the length from the rows (Politis & White 2004), and
-        ``settings`` keep it. For a claim about new series give ``groups=<the series>`` instead.
+        For rows in time order that depend on those shortly before them, as errors of forecasts do:
+        resample blocks of so many consecutive rows, on a circle. Blocks lie within ``strata``, the
+        series of a panel, and within tasks of ``average_over``. ``"auto"`` finds the length from
+        the rows (Politis & White 2004), and ``settings`` keep it. For a claim about new series give
+        ``groups=<the series>`` instead.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row; words per utterance turn a mean of word error rates into the overall
         word error rate.
     by : array-like of shape (n_samples,), optional
-        A category per row: gives a result per subgroup and, under ``"gap"``, the pair of
-        subgroups that differ most, with its simultaneous interval. Subgroups that say too little
-        leave the gap by name (see Notes).
+        A category per row: gives a result per subgroup and, under ``"gap"``, the largest disparity
+        between subgroups, with its simultaneous interval. Subgroups that are too small for it are
+        left out and named (see Notes).
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of ``y_pred``.
+        Labels of the columns of probabilities.
     n_resamples : int
-        Number of resamples, at least 2. At 1999 the usual levels are order statistics. Where the
-        interval needs none (wilson, clopper-pearson, wald, skewed-t, ewc, delong, bins, anytime)
-        100 000 are drawn at most, for the distribution; more than memory holds are refused.
+        Number of resamples, at least 2. At 1999 the usual levels are order statistics. Intervals
+        without resamples (wilson, clopper-pearson, wald, skewed-t, ewc, delong, bins, anytime) make
+        at most 100 000, for the distribution. More than memory holds are refused.
     confidence_level : float
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
-        anytime (which holds at every look from ``first_look`` on), wald, wilson, clopper-pearson,
-        percentile, expanded, two-way, basic, normal, t, logit-t, bias-corrected, skewed-t,
-        studentized, jackknife, ewc, bca, delong, bins.
+        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t, logit-t,
+        bias-corrected, skewed-t, studentized (bootstrap-t), jackknife, ewc, bca, delong, bins,
+        anytime.
     first_look : int, optional
-        With ``interval="anytime"``: the number of rows, or groups, at the first look, fixed before
-        the data were seen, at least 100 rows or 20 groups. The interval is narrowest there, and
-        all intervals at later looks hold the true score at once with the confidence level, however
-        often you look and whenever you stop. It needs influence values: means, functions of sums
-        and areas under ROC curves, of independent rows or groups.
+        With ``interval="anytime"``: the number of rows, or groups, at the first look, at least 100
+        rows or 20 groups, fixed before the data were seen. The interval is narrowest there. All
+        intervals from then on hold the true score simultaneously with the confidence level, however
+        often you look and whenever you stop. For means, functions of sums and areas under ROC
+        curves, of independent rows or groups.
     adjust : {None, "max-t"}
-        For several scores at once, of several metrics or of a metric with several numbers: "max-t"
-        makes intervals that hold all at once with the confidence level, each by its own method at
-        the level that the joint bootstrap asks for. Without, each holds by itself.
+        For several scores at once, of several metrics or of a metric with several numbers. "max-t":
+        simultaneous intervals, each by its own method at the level that the joint bootstrap
+        requires. None: each holds by itself.
     same_population : bool
-        With crossed groups: both columns name members of one population (trials of two
-        speakers).
+        With crossed groups: both columns name members of one population (trials of two speakers).
     resamples : array-like of shape (n_resamples, n_samples), or list of arrays, optional
-        0-based row indices to use instead of drawing; ``groups`` then gives the units of the
+        0-based row indices to use in place of resampling; ``groups`` then gives the units of the
         jackknife. Arrays of a list may have any number of rows, such as the rows that a training
-        sample left out: the spread of their scores is then that of samples of so many rows.
+        sample left out: the spread of the scores is then that of samples of this size.
     proxy : array-like of shape (n_samples,), optional
-        What a judge, such as a language model, says each ``y_true`` is, where a human labelled a
-        random part of the rows alone: the others are NaN or None in ``y_true``. With
-        ``metric="mean"`` the judge's values, and human ones in ``y_pred``. The judge's error on
-        the labelled rows, at least 30 units of them, is taken out of its score of the others.
+        Labels by a judge, such as a language model, for all rows, where humans labelled only a
+        random part: ``y_true`` is NaN or None on the other rows. With ``metric="mean"`` the judge's
+        values, and human ones in ``y_pred``. The judge's error is estimated on the labelled rows,
+        at least 30 units, and corrected for.
     proxy_weight : "auto" or float
-        Weight of the judge in [0, 1]. 0: human labels alone. "auto": the one of the smallest
+        Weight of the judge in [0, 1]; 0 uses human labels alone. "auto": the weight of the smallest
         variance, or 0 where the interval is not shorter than that of human labels alone.
     greater_is_better : bool, optional
-        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and
         nothing is called better or worse. A value that contradicts a known metric is refused.
     pos_label : label, optional
         The positive class of metrics that have one: F1, precision, recall, areas, error rates at a
         threshold, and all that read scores or probabilities in one column, which are then those of
-        this class. None: 1 where scikit-learn's function has it as its default, else the greater
-        label, with a warning if labels are text. A metric that names another one is refused.
+        this class. None: 1 where that is the default of scikit-learn's function, else the greater
+        label, with a warning if labels are text. A metric that names another class is refused.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it.
     verbose : None, bool or int
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
@@ -213,35 +213,35 @@ def bootstrap_score(
     sklearn.exceptions.UndefinedMetricWarning
         If the metric is undefined on some resamples; they are left out and counted.
     UserWarning
-        If the interval is known to be unreliable in the case at hand, a gap leaves out subgroups,
-        no metric is given for a truth of more than 30 different numbers, of which fewer than half
-        are predicted exactly, the positive one of two labels in text is not named, ``pos_label`` is
-        given for metrics that have no positive class, or scores rank the rows worse than any that
-        ignore the input.
+        If the interval is known to be unreliable in the case at hand, a subgroup is left out of the
+        largest disparity, the positive one of two labels in text is not named, ``pos_label`` is
+        given for metrics without a positive class, scores rank the rows worse than chance, or no
+        metric is given and ``y_true`` looks continuous (more than 30 different numbers, fewer than
+        half predicted exactly).
 
     Notes
     -----
     Arrays of dask, columns of its dataframes, and columns of `skboot.scan_dataset` are read in
-    parts and never collected: rows are drawn one by one, as `skboot.BootstrapAccumulator` does,
-    which takes fewer metrics and intervals.
+    parts and never collected. Rows are then resampled one by one, as by
+    `skboot.BootstrapAccumulator`, for fewer metrics and intervals.
 
-    The gap is the difference of the subgroups with the largest and the smallest value; its
-    interval is simultaneous over all pairs and follows from limits of each subgroup, Wilson's for
-    0/1 rows, by recovery of the variances (Newcombe 1998, method 10; Zou & Donner 2008). A
-    subgroup leaves the gap if it has fewer than 10 rows, fewer than 10 rows of a class where the
-    metric is no mean over rows, fewer than 20 rows with a value each, an undefined value on some
-    resample, or a value of no bounded range that never varies. With fewer than two left the gap
-    is NaN.
+    The largest disparity is the difference of the subgroups with the largest and the smallest
+    value. Its interval is simultaneous over all pairs; it combines limits of each subgroup,
+    Wilson's for 0/1 rows, by recovery of the variances (Newcombe 1998, method 10; Zou & Donner
+    2008). A subgroup is left out if it has fewer than 10 rows, fewer than 10 rows of a class where
+    the metric is no mean over rows, fewer than 20 rows with a value each, an undefined value on
+    some resample, or a value of unbounded range that never varies. With fewer than two left the
+    disparity is NaN.
 
     References
     ----------
     Efron & Tibshirani (1993), An Introduction to the Bootstrap; Westfall & Young (1993),
-    Resampling-Based Multiple Testing, section 2.3; Newcombe (1998), Statistics in
-    Medicine 17, 873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702; Politis &
-    Romano (1992), A circular block-resampling procedure for stationary data; Politis & White
-    (2004), Econometric Reviews 23, 53-70, with the correction of 28 (2009), 372-375; Angelopoulos,
-    Duchi & Zrnic (2023), PPI++, arXiv:2311.01453; Zrnic (2024), arXiv:2405.18379. Which interval
-    "auto" chooses, and how often each one covers, is in the user guide.
+    Resampling-Based Multiple Testing, section 2.3; Newcombe (1998), Statistics in Medicine 17,
+    873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702; Politis & Romano (1992), A
+    circular block-resampling procedure for stationary data; Politis & White (2004), Econometric
+    Reviews 23, 53-70, with the correction of 28 (2009), 372-375; Angelopoulos, Duchi & Zrnic
+    (2023), PPI++, arXiv:2311.01453; Zrnic (2024), arXiv:2405.18379. The user guide says which
+    interval "auto" chooses, and how often each covers.
 
     Examples
     --------
@@ -321,7 +321,7 @@ def _check_adjust(adjust: Any, sampling: Sampling) -> None:
         advice = "Use adjust='max-t' for simultaneous intervals."
         raise check.fail("adjust", "be None or 'max-t'", repr(adjust), advice)
     if sampling.by is not None:
-        advice = "The gap has a simultaneous interval over all subgroups without it."
+        advice = "The largest disparity between subgroups has a simultaneous interval without it."
         raise check.fail("adjust", "be None with by", "'max-t'", advice)
     if sampling.average_over is not None:
         advice = "Some metrics are resampled within classes there, and others are not."

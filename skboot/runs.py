@@ -69,91 +69,92 @@ def bootstrap_runs(
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
 ) -> EvaluationResult | ResultTable:
-    """Score of a method from several runs on one test set, with an interval for it.
+    """Score of a method from several training runs on one test set, with an interval for it.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values; several columns for metrics of several labels or outputs a row, and
-        records, such as event times, for callables that take them. None with ``metric="mean"`` or
-        a callable of predictions alone.
+        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        records, such as event times, are for callables that take them. None with ``metric="mean"``
+        or a callable of predictions alone.
     y_preds : array-like of shape (n_runs, n_samples) or (n_runs, n_samples, n_classes), or list
-        Predictions of each run, as `bootstrap_score` takes them; per-row values with
-        ``metric="mean"``.
+        Predictions of each run, as in `bootstrap_score`; per-row values with ``metric="mean"``.
     metric : str, callable, scorer, list or dict
-        As of `bootstrap_score`. A list or dict gives a dict of results, and so does a callable
-        that returns an array or a dict.
+        As in `bootstrap_score`. A list or dict gives a dict of results, and so does a callable that
+        returns an array or a dict.
     varied : {"seed", "training", "both", "independent"}
-        In what the runs differ. "seed": the seed alone, on one training list. "training": each
-        run on its own bootstrap sample of the list. "both": several seeds on each bootstrap
-        sample. "independent": each run on its own fresh training set.
+        In what the runs differ. "seed": the seed alone, on one training set. "training": each run
+        has its own bootstrap sample of the training set. "both": several seeds on each bootstrap
+        sample. "independent": each run has its own fresh training set.
     training : array-like of shape (n_runs,), optional
         The training sample of each run, by number or name, with ``varied="both"``.
     full_runs : array-like of shape (n_full_runs, n_samples[, n_classes]), or list, optional
-        Predictions of runs on the whole training list, with ``varied="training"`` or "both". The
-        centre comes from them: a bootstrap sample holds 63.2 % of the list's rows.
+        Predictions of runs on the whole training set, with ``varied="training"`` or "both". The
+        interval is centred on them, because a bootstrap sample holds only 63.2 % of the rows.
     estimand : {"method", "next_run", "pooled", "system"}
-        What the interval is for: the expected score of the method; the score of the next run, on
-        as many new test rows (a prediction interval); the spread of single runs, percentiles of
-        all test replicates of all runs (no confidence interval); the first run alone.
+        What the interval is for. "method": the expected score of the method (the learning algorithm
+        with all its choices). "next_run": the score of the next run on as many new test rows, a
+        prediction interval. "pooled": the spread of single runs, percentiles of all test replicates
+        of all runs, which is no confidence interval. "system": the first run alone.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
-        Rows of one group are drawn together. Two columns are crossed factors.
+        Rows of one group (speaker, patient) are resampled together. Two columns are crossed
+        factors.
     strata : array-like of shape (n_samples,), optional
-        Units are drawn within strata.
+        Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
-        A task (subject, language, site) per row: the metric is computed within each task, and the
-        tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
-        tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
-        themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
+        A task (subject, language, site) per row, over which the metric is averaged with equal
+        weights, as in `skboot.bootstrap_score`.
     block_length : int or "auto", optional
-        As of `bootstrap_score`: blocks of so many consecutive rows in time order are drawn.
+        For rows in time order: resample blocks of so many consecutive rows, as in
+        `bootstrap_score`.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
     greater_is_better : bool, optional
-        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and
         nothing is called better or worse. A value that contradicts a known metric is refused.
     pos_label : label, optional
-        The positive class of metrics that have one, as of `bootstrap_score`.
+        The positive class of metrics that have one, as in `bootstrap_score`.
     n_resamples : int
         Number of test resamples, at least 2; all runs share them.
     confidence_level : float
         In (0, 1).
     interval : str
-        "auto"; "components" (variance components, Student's t); "t" (over the seeds alone, test
-        rows held fixed; for "method"); "percentile" (makes the estimand "pooled"); for the
-        estimand "system" any name `bootstrap_score` takes.
+        "auto"; "components" (variance components, Student's t); "t" (over the seeds alone,
+        conditional on the test rows; for "method"); "percentile" (makes the estimand "pooled"); for
+        the estimand "system" any name of `bootstrap_score`.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it.
     verbose : None, bool or int
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
     EvaluationResult or dict
-        ``result.interval(estimand=...)`` answers for the other estimands, computing nothing
-        again; ``variance_components`` says what the score varies with; ``runs`` holds the scores.
+        ``result.interval(estimand=...)`` has the other estimands without computing again;
+        ``variance_components`` has the variance by source; ``runs`` holds the scores.
 
     Raises
     ------
     ValueError
-        For arguments that cannot be right, and for what the runs cannot tell: the method from
+        For arguments that cannot be right, and for the estimands "method" and "next_run" from
         bootstrap samples without ``full_runs``.
 
     Warns
     -----
     UserWarning
         With fewer than ten runs, where an interval is known to be unreliable, and on the positive
-        class as `bootstrap_score`.
+        class as in `bootstrap_score`.
 
     Notes
     -----
-    For means of row values of independent rows the test variances are exact; for other metrics,
-    groups, strata and weights they come from the resamples. The formulas are those of
-    `skboot.inference.variance`; the user guide has their measured coverage.
+    The test variances are exact for means of row values of independent rows; for other metrics,
+    groups, strata and weights they come from the resamples. The formulas are in
+    `skboot.inference.variance`, their measured coverage in the user guide.
 
     References
     ----------

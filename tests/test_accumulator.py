@@ -427,7 +427,7 @@ def test_a_result_says_poisson_resamples_and_is_like_any_other(tmp_path):
 
 
 def test_perfect_scores_and_perfect_decisions_have_an_interval_with_a_width():
-    with pytest.warns(UserWarning, match="within 0.02 of its end"):
+    with pytest.warns(UserWarning, match="within 0.02 of 0 or 1"):
         perfect = accumulator("AUC").update(TRUTH, TRUTH + 0.1 * DECISIONS, start=0).result()
     right = accumulator("accuracy").update(CLASSES, CLASSES, start=0).result()
     for result in (perfect, right):
@@ -567,7 +567,7 @@ def test_an_error_leaves_the_accumulator_as_it_was():
     before = found.to_bytes()
     with pytest.raises(ValueError, match="two classes"):
         found.update(CLASSES, SCORES, ids=np.arange(N) + N)
-    with pytest.raises(ValueError, match="told apart by ids"):
+    with pytest.raises(ValueError, match="identify rows by ids"):
         found.update(TRUTH, SCORES, start=0)
     with pytest.raises(ValueError, match="'sample_weight' parameter"):
         found.update(TRUTH, SCORES, ids=np.arange(N), sample_weight=WEIGHTS)
@@ -726,9 +726,9 @@ def test_accumulators_that_counted_rows_are_not_merged():
             ValueError, match=r"'other' parameter of BootstrapAccumulator.merge.*of arrival.*start"
         ):
             mine.merge(theirs)
-    with pytest.raises(ValueError, match="told apart by the order of arrival"):
+    with pytest.raises(ValueError, match="identify rows by the order of arrival"):
         counted.update(CLASSES, DECIDED, start=N)
-    with pytest.raises(ValueError, match="told apart by start"):
+    with pytest.raises(ValueError, match="identify rows by start"):
         numbered.update(CLASSES, DECIDED)
     empty = accumulator("accuracy").merge(counted)
     assert empty.merge(accumulator("accuracy")).to_bytes() == counted.to_bytes()
@@ -767,7 +767,7 @@ def test_only_another_accumulator_of_the_same_metric_and_units_is_merged():
         found.merge(found)
     with pytest.raises(ValueError, match="'other' parameter"):
         found.merge(3)
-    with pytest.raises(ValueError, match="told apart by ids"):
+    with pytest.raises(ValueError, match="identified by ids"):
         found.merge(accumulator("accuracy").update(CLASSES, DECIDED, start=N))
     weighted = accumulator("accuracy")
     weighted.update(CLASSES, DECIDED, ids=np.arange(N) + N, sample_weight=WEIGHTS)

@@ -24,7 +24,7 @@ from command_line import exit_code_of
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Pages that are made from measurements.
-MEASURED = ("benchmarks", "trust")
+MEASURED = ("benchmarks",)
 BLOCK = re.compile(
     r"^(?:(?P<skip><!-- not run: .+ -->\n)|<!-- needs: (?P<needs>\w+) -->\n)?"
     r"```(?:python|pycon)\n(?P<code>.*?)^```$"

@@ -338,7 +338,7 @@ TO_DO = {
         scores_of(functools.partial(sklearn.metrics.f1_score, averaging="macro")),
         "It takes labels, pos_label, average, sample_weight, zero_division.",
     ),
-    "one class alone": (scores_of("roc_auc", np.ones(N)), "add the other's"),
+    "one class alone": (scores_of("roc_auc", np.ones(N)), "classes are separated: add the other."),
     "several classes for two": (
         scores_of("equal_error_rate", THREE, COLUMNS),
         "y_true == label, and its column of y_pred",
@@ -472,7 +472,7 @@ def test_a_tensor_that_numpy_does_not_convert_is_to_be_copied():
 )
 def test_logits_become_probabilities(truth, logits, advice):
     message = message_of(lambda: bootstrap_score(truth, logits, metric="log_loss"))
-    assert f"Logits become probabilities by {advice}" in message
+    assert f"Convert logits to probabilities by {advice}" in message
     probabilities = eval(advice, {"scipy": scipy, "y_pred": logits})
     assert (
         bootstrap_score(
@@ -485,7 +485,7 @@ def test_logits_become_probabilities(truth, logits, advice):
 def test_one_hot_labels_become_numbers():
     one_hot = np.eye(3)[DIGITS]
     message = message_of(lambda: bootstrap_score(one_hot, DIGITS))
-    assert "One-hot rows become labels by y_true.argmax(axis=1)." in message
+    assert "Convert one-hot rows to labels by y_true.argmax(axis=1)." in message
     several = np.ones((N, 3))
     assert "One-hot" not in message_of(lambda: bootstrap_score(several, DIGITS))
 
@@ -497,7 +497,7 @@ def test_rows_that_do_not_sum_to_one_are_told_from_half_precision(error, is_roun
         bootstrap_score(
             DIGITS, (1 - error) * SOFTMAX, metric="log_loss", n_resamples=399, random_state=0
         )
-    assert ("Half precision rounds so" in str(caught[0].message)) == is_rounding
+    assert ("Half precision rounds like this" in str(caught[0].message)) == is_rounding
 
 
 # ------------------------------------------------------------------ what the library does not take

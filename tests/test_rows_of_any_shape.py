@@ -76,7 +76,7 @@ def test_tuples_as_labels_are_refused_with_the_call_that_works(metric, kept):
     y_true, y_pred = (kept(tuples(codes)) for codes in (TRUTH, ANSWER))
     with pytest.raises(ValueError, match="'y_true' parameter of bootstrap_score") as raised:
         bootstrap_score(y_true, y_pred, metric=metric, **OPTIONS)
-    advised = str(raised.value).partition("Of tuples make labels: ")[2].removesuffix(".")
+    advised = str(raised.value).partition("Make labels from tuples: ")[2].removesuffix(".")
     columns = [eval(advised, {"y_true": own}) for own in (y_true, y_pred)]
     found = bootstrap_score(*columns, metric=metric, **OPTIONS)
     assert found.estimate == bootstrap_score(TRUTH, ANSWER, metric=metric, **OPTIONS).estimate

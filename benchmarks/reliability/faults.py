@@ -208,7 +208,7 @@ def interrupted(rng: np.random.Generator, folder: Path) -> None:
     if alive:
         os.killpg(process.pid, signal.SIGKILL)
         raise Lost(f"{len(alive)} processes stay after Ctrl-C: {alive}")
-    if code != 0 and (code != 130 or "goes on from there" not in said):
+    if code != 0 and (code != 130 or "resumes from there" not in said):
         raise Lost(f"ended with {code}, and said {said!r}")
     check_resumed(runs)
 
@@ -269,7 +269,7 @@ def dead_worker(rng: np.random.Generator, folder: Path) -> None:
         fitted_by_two(scar, folder / "runs", "loky")
     except Exception as error:
         notes = " ".join(getattr(error, "__notes__", ()))
-        if "goes on from there" not in notes:
+        if "resumes from there" not in notes:
             raise Lost(f"{type(error).__name__} without a word on how to go on") from error
     if not scar.exists():
         raise Lost("no worker died")

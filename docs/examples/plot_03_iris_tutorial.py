@@ -6,7 +6,7 @@ Sebastian Raschka's tutorial `Creating Confidence Intervals for Machine Learning
 <https://sebastianraschka.com/blog/2022/confidence-intervals-for-ml.html>`_ (2022) computes seven
 95 % intervals for the accuracy of a decision tree on Iris. This example computes all seven again,
 digit for digit, and puts beside each what skboot gives for the same question. How often such
-intervals cover was measured on larger data: see :doc:`/guide/trust`.
+intervals cover was measured on larger data: see :doc:`/studies/tutorial`.
 """
 
 import warnings

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .wayfinding import OF_A_MODEL
+
 # Floats hold every integer below this size.
 EXACT = 2**53
 _ORDINARY = "hold real numbers, text or other labels"
@@ -26,7 +28,7 @@ _ROWS_AT_ONCE = 1 << 14
 # Maximum number of entries of a sparse matrix that is made dense (512 MB of doubles).
 _DENSE_ENTRIES = 2**26
 _AS_COLUMNS = (
-    "The labels of each row become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+    "Make columns of 0 and 1 from the labels by sklearn.preprocessing.MultiLabelBinarizer."
 )
 
 
@@ -59,7 +61,7 @@ def refuse_other_things(name: str, values: Any) -> None:
         raise Unusable(must, f"a {type(values).__name__}", f"Make a list of it: list({name}).")
     if is_answer and isinstance(values, list) and _are_of_outputs(values):
         advice = (
-            "Of each take the column of the positive class: "
+            "Take the column of the positive class from each: "
             f"{name}=np.column_stack([p[:, 1] for p in {name}])."
         )
         raise Unusable(must, "a list of probabilities of each output", advice)
@@ -68,13 +70,8 @@ def refuse_other_things(name: str, values: Any) -> None:
         raise Unusable(must, f"a {type(values).__name__}", advice)
     is_model = hasattr(values, "predict") or callable(values)
     if is_answer and is_model and not hasattr(values, "__array__"):
-        advice = (
-            "Give its answers for the test rows: model.predict(X_test), or "
-            "model.predict_proba(X_test) for metrics of probabilities. To train and score a "
-            "method use BootstrapScorer(model).fit(X, y)."
-        )
         got = f"a model, {type(values).__name__}" if hasattr(values, "predict") else repr(values)
-        raise Unusable(must, got, advice)
+        raise Unusable(must, got, OF_A_MODEL)
 
 
 def _are_of_outputs(values: list[Any]) -> bool:
@@ -187,7 +184,7 @@ def _dense(values: Any) -> NDArray[Any]:
     """A sparse matrix with its zeros, if memory holds these."""
     if int(np.prod(values.shape, dtype=object)) > _DENSE_ENTRIES:
         advice = (
-            "Its zeros do not fit into memory. Leave labels out that nobody has, or reduce each "
+            "Its zeros do not fit into memory. Leave out labels that do not occur, or reduce each "
             "row to its value and give metric='mean' with y_true=None."
         )
         must = f"be dense, or sparse with at most {_DENSE_ENTRIES:,} entries"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -30,8 +30,13 @@ from .arrays import (
 # Re-exported, so that modules above this one import messages and checks from one place.
 from .messages import arguments_named as arguments_named
 from .messages import fail as fail
+from .wayfinding import OF_MODELS, OF_PREDICTIONS
 from .workers import Workers
 
+_OF_SEVERAL = (
+    "Systems on one test set are compared by compare_systems(y_true, {'A': a, 'B': b}); several "
+    "runs of one method go to bootstrap_runs(y_true, y_preds)."
+)
 # Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,
 # because 0.5 + level / 2 is rounded to 0.5 or 1.
 _NEAREST_LEVEL = 1e-15
@@ -291,6 +296,14 @@ def check_no_missing(name: str, array: NDArray[Any]) -> None:
         )
 
 
+def check_estimator(name: str, value: Any) -> None:
+    """Refuse what cannot be trained."""
+    if not hasattr(value, "fit"):
+        must, got = "be an estimator, with fit and predict", f"a {type(value).__name__}"
+        advice = OF_MODELS if isinstance(value, Mapping) else OF_PREDICTIONS
+        raise fail(name, must, got, advice)
+
+
 def check_size(name: str, values: NDArray[Any]) -> None:
     """Refuse real values whose squares or cubes leave the range of double precision."""
     if values.dtype.kind != "f" or values.size == 0:
@@ -310,11 +323,15 @@ def check_same_length(**columns: Any) -> int:
     first = next(iter(lengths))
     for name, length in lengths.items():
         if length != lengths[first]:
+            turned = any(
+                np.shape(columns[one])[1:] == (lengths[other],)
+                for one, other in ((name, first), (first, name))
+            )
             raise fail(
                 name,
                 f"have as many rows as {first!r}",
                 f"{length} rows and {lengths[first]} rows",
-                "Row order is what pairs them; an index is never used.",
+                _OF_SEVERAL if turned else "Row order is what pairs them; an index is never used.",
             )
     return lengths[first]
 
@@ -329,7 +346,7 @@ def check_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None
             "sample_weight",
             "be numbers of shape (n_samples,)",
             f"{weights.dtype} of shape {weights.shape}",
-            "Of text make numbers: np.asarray(sample_weight, dtype=float).",
+            "Convert text to numbers: np.asarray(sample_weight, dtype=float).",
         )
     return _ordinary(weights.astype(np.float64))
 
@@ -411,7 +428,7 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 AS_INDICATORS = (
-    "Sets of labels become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+    "Make columns of 0 and 1 from sets of labels by sklearn.preprocessing.MultiLabelBinarizer."
 )
 
 
@@ -469,7 +486,7 @@ def check_integers(
 def _coded_groups(name: str, labels: NDArray[Any], unit: str) -> NDArray[np.intp]:
     distinct, codes = numbered_labels(name, labels, unit)
     if len(distinct) < 2:
-        advice = f"One {unit} says nothing about new {unit}s; "
+        advice = f"One {unit} does not show how {unit}s vary; "
         if unit == "member":
             advice += "if a pair names a group, give groups=pandas.MultiIndex.from_tuples(groups)."
         else:
@@ -506,7 +523,7 @@ def check_strata(
             "strata",
             "be the same for all rows of a group",
             f"{int(np.sum(low != high))} groups that lie in several strata",
-            "Units are drawn within strata, so a group must lie in one.",
+            "Units are resampled within strata, so a group must lie in one stratum.",
         )
     return codes
 

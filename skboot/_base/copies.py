@@ -46,10 +46,10 @@ _FACTOR, _STEP = np.uint64(0x94D049BB133111EB), np.uint64(0xBF58476D1CE4E5BA)
 def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
     """Make a group of each row and its copies, for ``groups=``.
 
-    Rows are copies if they are equal in every column and in their targets. As groups they are drawn
-    into training samples, and left out of them, together. So no copy of a row that is scored was
-    trained on. Natural repeats of coarse data, such as an age and two flags, are equal rows too.
-    They are different cases, and need no groups.
+    Rows are copies if they are equal in every column and in their targets. As groups they are
+    resampled, and left out, together, so no copy of a scored row was trained on. Natural repeats of
+    coarse data, such as an age and two flags, are equal too; they are different cases, and need no
+    groups.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
         Rows: arrays, sparse matrices, data frames of pandas and polars, lists of numbers, of texts
         or of objects. Missing values equal each other.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
-        Targets. Rows of different targets are no copies; without ``y`` only ``X`` decides.
+        Targets. Rows of different targets are not copies. Without ``y`` only ``X`` counts.
 
     Returns
     -------

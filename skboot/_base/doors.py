@@ -12,7 +12,7 @@ import difflib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from types import GeneratorType
@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from .messages import parts_of, rename
 from .warnings import COLLECTED, Notes, warn_of
+from .wayfinding import call_for
 
 _HERE = f"{Path(__file__).parents[1]}{os.sep}"
 
@@ -38,19 +39,27 @@ _NAMES_OF_ONE = (
         *("num_resamples", "B", "R"),
     ),
     ("metric", "scoring", "metrics", "scorer", "scorers", "score_func", "statistic"),
-    ("groups", "group", "cluster", "clusters", "cluster_ids", "units", "patient_ids"),
+    (
+        *("groups", "group", "cluster", "clusters", "cluster_ids", "units", "patient_ids"),
+        *("patients", "patient", "speakers", "speaker", "users", "user", "subjects", "subject"),
+    ),
     ("sample_weight", "weights", "weight", "sample_weights", "w"),
     ("y_true", "y", "target", "targets", "truth", "labels_true", "ground_truth", "y_test"),
     (
         *("y_pred", "y_preds", "y_score", "y_prob", "y_proba", "y_hat", "yhat", "pred", "preds"),
-        *("predictions", "prediction", "scores", "probas", "y_pred_proba", "y_scores"),
+        *("predictions", "prediction", "scores", "probas", "y_pred_proba", "y_scores", "predicted"),
     ),
     ("strata", "stratify", "stratum", "stratified"),
-    ("by", "subgroups", "subgroup", "sensitive_features", "slices"),
-    ("interval", "method", "ci_method", "interval_method", "bootstrap_type"),
+    ("by", "subgroups", "subgroup", "sensitive_features", "slices", "subjects", "subject"),
+    ("average_over", "tasks", "task", "average", "subjects"),
+    ("curve", "kind", "metric", "which"),
+    ("interval", "method", "ci_method", "interval_method", "bootstrap_type", "test"),
     ("adjust", "correction", "multiple_testing", "p_adjust", "adjustment"),
     ("greater_is_better", "higher_is_better", "larger_is_better", "maximize"),
-    ("block_length", "block_size", "block_len"),
+    ("block_length", "block_size", "block_len", "block", "blocks", "time_series"),
+    ("margin", "tolerance", "delta", "epsilon"),
+    ("y_reference", "reference", "baseline", "control"),
+    ("report", "output", "out"),
     ("n_splits", "n_folds", "folds"),
     ("n_jobs", "n_workers", "workers", "num_workers", "n_cpus"),
     ("estimator", "model", "clf", "classifier", "regressor"),
@@ -126,10 +135,9 @@ def _passed(
         bad = parts_of(error)
         if bad is not None and not bad.of:
             rename(error, {}, _taker(bad.name.partition("[")[0], *known))
-        unknown = _unknown(error, known[1], options) if bad is None else []
-        if not unknown:
+        if bad is not None or not _did_not_bind(error):
             raise
-        said = _unknown_keyword(_full_name(*known), unknown[0], options[unknown[0]], known[1])
+        said = _other_call(str(error), known, options)
     raise TypeError(said)
 
 
@@ -153,16 +161,28 @@ def _owner(full_name: str) -> str:
     return full_name.partition(".")[0]
 
 
-def _unknown(
-    error: BaseException, function: Callable[..., Any], options: Iterable[str]
-) -> list[str]:
-    """Keywords that a function does not have, where they are why the call did not bind."""
+def _did_not_bind(error: BaseException) -> bool:
+    """Whether an error is that a function does not take these arguments."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code is _passed.__code__:
         trace = trace.tb_next
     # A call that bound has a frame of the function.
-    known = _keywords_of(function)
-    return [] if trace is not None else [name for name in options if name not in known]
+    return trace is None
+
+
+def _other_call(said: str, known: _Known, options: Mapping[str, Any]) -> str:
+    """What Python says, and the argument that is meant, or the function that takes what is given.
+
+    ``said`` is what Python says of a call without an unknown keyword.
+    """
+    full, function, arguments = _full_name(*known), known[1], known[2]
+    given = arguments[1:] if "." in function.__qualname__ else arguments
+    # What lacks a keyword has its data in the right place.
+    advice = call_for(given) if options or "positional argument" in said else ""
+    unknown = [name for name in options if name not in _keywords_of(function)]
+    if unknown:
+        return _unknown_keyword(full, unknown[0], options[unknown[0]], function, advice)
+    return f"{said}. {advice}" if advice else said
 
 
 @cache
@@ -171,18 +191,26 @@ def _keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(one.name for one in parameters if one.name not in ("self", "cls"))
 
 
-def _unknown_keyword(of: str, name: str, value: Any, function: Callable[..., Any]) -> str:
+def _unknown_keyword(
+    of: str, name: str, value: Any, function: Callable[..., Any], advice: str
+) -> str:
     """What Python says, and the argument that is meant: by another name, misspelt, or any."""
     known = _keywords_of(function)
     said = f"{of}() got an unexpected keyword argument {name!r}."
-    rows = [row for row in _NAMES_OF_ONE if name in row]
-    meant = list(dict.fromkeys(own for row in rows for own in known if own in row))
-    meant = meant or difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)
+    meant = arguments_meant(name, known)
     if meant == ["confidence_level"]:
         return f"{said} Did you mean {_level(name, value)}?"
     if meant:
         return f"{said} Did you mean {' or '.join(map(repr, meant))}?"
-    return f"{said} It takes {', '.join(known)}."
+    listed = ", ".join(known)
+    return f"{said} {advice or f'It takes {listed}.'}"
+
+
+def arguments_meant(name: str, known: Sequence[str]) -> list[str]:
+    """Those of the known arguments that are meant by another name, or by a misspelt one."""
+    rows = [row for row in _NAMES_OF_ONE if name in row]
+    meant = list(dict.fromkeys(own for row in rows for own in known if own in row))
+    return meant or difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)
 
 
 def _level(name: str, value: Any) -> str:

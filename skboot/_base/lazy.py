@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn
+
+from .wayfinding import name_for
+
+# Names that an error offers at most, and how like the given one they are at least.
+_MOST_NEAR = 3
+_LEAST_LIKENESS = 0.88
 
 
 def names_from(
     package: str,
     names: Mapping[str, Iterable[str]],
-    moved: Iterable[str] = (),
+    elsewhere: Iterable[str] = (),
     others: str = "",
+    synonyms: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the ``__getattr__`` and ``__dir__`` of a package that has an ``__all__``.
 
@@ -26,10 +34,12 @@ def names_from(
     names : mapping of str to iterable of str
         Names by the module that defines them, seen from the package (``".other.module"`` for
         one beside it); submodules can be asked for as well.
-    moved : iterable of str
-        Modules whose names were here before.
+    elsewhere : iterable of str
+        Modules of the package whose names are looked for here, too.
     others : str
         A module whose classes are found as well; none if empty.
+    synonyms : mapping of str to str
+        Names by what else people call them, for errors.
 
     Returns
     -------
@@ -47,7 +57,7 @@ def names_from(
         else:
             value = vars(import_module(f".{others}", package)).get(name) if others else None
             if not isinstance(value, type):
-                _refuse(package, name, moved)
+                _refuse(package, name, elsewhere, synonyms)
         setattr(sys.modules[package], name, value)
         return value
 
@@ -58,12 +68,20 @@ def names_from(
     return find, shown
 
 
-def _refuse(package: str, name: str, moved: Iterable[str]) -> NoReturn:
-    """Say that a package has no attribute of this name, or where it is now."""
-    for place in [] if name.startswith("_") else moved:
+def _refuse(
+    package: str, name: str, elsewhere: Iterable[str], synonyms: Mapping[str, str]
+) -> NoReturn:
+    """Say that a package has no attribute of this name, or where it is."""
+    for place in [] if name.startswith("_") else elsewhere:
         if name in import_module(f".{place}", package).__all__:
-            raise AttributeError(f"{package}.{name} is {package}.{place}.{name} now.")
-    raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"{package}.{name} is {package}.{place}.{name}.")
+    known = [] if name.startswith("_") else sys.modules[package].__all__
+    near = [own for own in known if own.startswith(f"{name}_") or own == synonyms.get(name)]
+    near = near or difflib.get_close_matches(name, known, _MOST_NEAR, _LEAST_LIKENESS)
+    advice = f". Did you mean {' or '.join(near)}?" if near else ""
+    if known and not near and (call := name_for(name)):
+        advice = f". Use {call}."
+    raise AttributeError(f"module {package!r} has no attribute {name!r}{advice}")
 
 
 @cache

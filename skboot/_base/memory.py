@@ -43,7 +43,7 @@ def check_fits(name: str, count: int, bytes_each: int) -> None:
         f"{available // bytes_each}",
         f"{count}, which takes {count * bytes_each / 2**30:.3g} GiB of the "
         f"{available / 2**30:.3g} available",
-        "Monte Carlo error falls with the square root: ask for fewer.",
+        "Monte Carlo error falls only with the square root: use fewer.",
     )
 
 

@@ -72,7 +72,7 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
     kind = Path(path).suffix.lower()
     if kind not in _READERS:
         known = ", ".join(_READERS)
-        raise BadCall(f"{path!r}: the end of a file name tells its kind; known: {known}")
+        raise BadCall(f"{path!r}: the file extension must give its kind; known: {known}")
     named = dict.fromkeys([*wanted, *optional], False) | dict.fromkeys(wanted, True)
     try:
         columns = _READERS[kind](path, named)

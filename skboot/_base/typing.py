@@ -85,9 +85,21 @@ ErrorPoint: TypeAlias = Literal["oob", ".632", ".632+"]
 Clipping: TypeAlias = Literal["full", "literal"]
 SpreadForm: TypeAlias = Literal["centred", "et97"]
 CurveName: TypeAlias = Literal[
-    "roc", "precision_recall", "det", "calibration", "calibration_smooth", "decision"
+    "roc",
+    "precision_recall",
+    "pr",
+    "det",
+    "calibration",
+    "calibration_curve",
+    "reliability",
+    "calibration_smooth",
+    "decision",
+    "decision_curve",
+    "dca",
 ]
-CurveOverThresholds: TypeAlias = Literal["roc", "det", "precision_recall", "decision"]
+CurveOverThresholds: TypeAlias = Literal[
+    "roc", "det", "precision_recall", "pr", "decision", "decision_curve", "dca"
+]
 Band: TypeAlias = Literal["simultaneous", "pointwise"]
 Layout: TypeAlias = Literal["differences", "systems", "both"]
 ShownPairs: TypeAlias = Literal["auto", "all", "best"]

@@ -21,7 +21,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def show_versions() -> None:
-    """Print what a bug report needs: versions of Python, of packages and of libraries of BLAS.
+    """Print what a bug report needs: versions of Python, of packages and of BLAS libraries.
 
     See Also
     --------

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from .._base.doors import arguments_meant
 from .._base.reading import BadCall
-from ..results.curve import CURVE_NAMES
+from ..results.curve import CURVE_NAMES, curve_named
 
 _DESCRIPTION = """\
 Scores of machine-learning systems with their confidence intervals, from a file of predictions:
@@ -22,6 +24,24 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise BadCall(f"{message} (see {self.prog} --help)")
+
+
+class _VerbParser(_Parser):
+    """The parser of a verb."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Say which option is unknown before what else the call lacks."""
+        known = [word for action in self._actions for word in action.option_strings]
+        for word in args or []:
+            option = word.partition("=")[0]
+            if option.startswith("--") and len(option) > 2 and option not in known:
+                names = [own[2:].replace("-", "_") for own in known]
+                meant = arguments_meant(option[2:].replace("-", "_"), names)
+                options = " or ".join(f"--{own.replace('_', '-')}" for own in meant)
+                self.error(
+                    f"unknown option {option}{f'. Did you mean {options}?' if meant else ''}"
+                )
+        return super().parse_known_args(args, namespace)
 
 
 def parser_of(version: str) -> argparse.ArgumentParser:
@@ -45,7 +65,9 @@ def parser_of(version: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"skboot {version}")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = parser.add_subparsers(
+        dest="verb", metavar="VERB", required=True, parser_class=_VerbParser
+    )
     for name, (line, add) in _VERBS.items():
         verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
         add(verb)
@@ -55,6 +77,33 @@ def parser_of(version: str) -> argparse.ArgumentParser:
     text = "where the predictions and a report are written; without it nothing is kept"
     demo.add_argument("folder", metavar="FOLDER", nargs="?", help=text)
     return parser
+
+
+def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
+    """Return the call that words make; an option may have underscores in the place of hyphens.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Behind ``skboot``.
+    version : str
+        What ``--version`` says.
+
+    Returns
+    -------
+    Namespace
+
+    Raises
+    ------
+    BadCall
+        If they make none; an unknown option gets the one that is meant.
+    """
+    return parser_of(version).parse_args(list(map(_with_hyphens, words)))
+
+
+def _with_hyphens(word: str) -> str:
+    option, equals, value = word.partition("=")
+    return option.replace("_", "-") + equals + value if word.startswith("--") else word
 
 
 # ------------------------------------------------------------------ one function per verb
@@ -86,9 +135,9 @@ def _compare(verb: argparse.ArgumentParser) -> None:
 def _gate(verb: argparse.ArgumentParser) -> None:
     _add_rows(verb)
     _add_pair(verb, required=True)
-    text = "by how much the candidate may be worse, in units of the metric; 0: it must be better"
+    text = "how much worse the candidate may be, in units of the metric; 0: it must be better"
     verb.add_argument("--margin", type=float, required=True, help=text)
-    text = "what an open outcome counts as; exit code 3 if this is not given"
+    text = "what an inconclusive outcome counts as; exit code 3 if this is not given"
     verb.add_argument("--inconclusive", choices=["fail", "warn", "pass"], help=text)
     _add_metric(verb, None)
     _add_labels(verb)
@@ -110,7 +159,10 @@ def _curve(verb: argparse.ArgumentParser) -> None:
     which = verb.add_mutually_exclusive_group(required=True)
     _add_predictions(which)
     _add_systems(which)
-    verb.add_argument("--curve", choices=CURVE_NAMES, default="roc", help="default: roc")
+    known = [name for name in CURVE_NAMES if name != "learning"]
+    verb.add_argument(
+        "--curve", type=curve_named, choices=known, default="roc", help="default: roc"
+    )
     _add_positive(verb)
     _add_groups(verb)
     _add_level(verb)
@@ -121,10 +173,10 @@ def _plan(verb: argparse.ArgumentParser) -> None:
     _add_predictions(verb)
     _add_pair(verb, required=False)
     for name, text in (
-        ("half-width", "half of the width that the interval shall have"),
-        ("difference", "true difference of the pair that shall be shown"),
-        ("margin", "margin by which the gate shall pass if both are equal"),
-        ("proportion", "expected share, such as an accuracy, in the place of a file"),
+        ("half-width", "desired half of the width of the interval"),
+        ("difference", "true difference of the pair that shall be significant"),
+        ("margin", "margin with which the gate shall pass if both are equal"),
+        ("proportion", "expected share, such as an accuracy, instead of a file"),
     ):
         verb.add_argument(f"--{name}", type=float, metavar="X", help=text)
     verb.add_argument("--power", type=float, default=0.8, metavar="P", help="default: 0.8")
@@ -147,9 +199,9 @@ _VERBS: dict[str, tuple[str, Any]] = {
     "score": ("the score of each system, with its interval", _score),
     "compare": ("differences of systems on the same rows", _compare),
     "gate": ("is a candidate not worse than a reference by more than a margin?", _gate),
-    "rank": ("ranks of systems, with the ranks that each may truly have", _rank),
+    "rank": ("ranks of systems, with intervals of the true ranks", _rank),
     "curve": ("a curve with its band: ROC, precision-recall, calibration, ...", _curve),
-    "plan": ("how many rows are enough, by a pilot or an expected share", _plan),
+    "plan": ("how many rows are enough, from a pilot or an expected share", _plan),
     "check": ("which scores and differences of a printed table are possible", _check),
 }
 
@@ -176,7 +228,7 @@ def _add_systems(verb: Any, *, required: bool = False) -> None:
 
 
 def _add_pair(verb: argparse.ArgumentParser, *, required: bool) -> None:
-    for name, text in (("candidate", "the system to judge"), ("reference", "what it is judged by")):
+    for name, text in (("candidate", "the new system"), ("reference", "the system in use")):
         verb.add_argument(f"--{name}", metavar="COLUMN", help=text, required=required)
 
 
@@ -197,6 +249,8 @@ def _add_metric(verb: argparse.ArgumentParser, nargs: str | None) -> None:
 def _add_labels(verb: argparse.ArgumentParser) -> None:
     text = "labels of the columns of probabilities; or all labels, where some look like numbers"
     verb.add_argument("--labels", nargs="+", metavar="LABEL", help=text)
+    text = "predict the positive label where the column of scores is at least X"
+    verb.add_argument("--threshold", type=float, metavar="X", help=text)
     _add_positive(verb)
 
 
@@ -211,17 +265,17 @@ def _add_units(verb: argparse.ArgumentParser) -> None:
 
 
 def _add_groups(verb: argparse.ArgumentParser) -> None:
-    text = "rows of one group are drawn together; two columns are crossed factors"
+    text = "rows of one group are resampled together; two columns are crossed factors"
     verb.add_argument("--groups", nargs="+", metavar="COLUMN", help=text)
     text = "both columns of --groups name members of one population"
     verb.add_argument("--same-population", action="store_true", help=text)
-    verb.add_argument("--strata", metavar="COLUMN", help="units are drawn within strata")
+    verb.add_argument("--strata", metavar="COLUMN", help="units are resampled within strata")
     text = "rows in time order: rows of a block, or 'auto'"
     verb.add_argument("--block-length", type=_block_length, metavar="N", help=text)
 
 
 def _add_by(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and the gap between them")
+    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and their largest disparity")
 
 
 def _add_resampling(verb: argparse.ArgumentParser) -> None:
@@ -255,9 +309,9 @@ def _add_output(verb: argparse.ArgumentParser) -> None:
         written.add_argument(
             f"--{name}", dest="format", action="store_const", const=name, help=text
         )
-    text = "a picture, of the kind that the end of its name tells; needs matplotlib"
+    text = "a picture, in the format of the file extension; needs matplotlib"
     output.add_argument("--plot", metavar="FILE", help=text)
-    text = "a page of HTML with tables, pictures, claims, settings and versions"
+    text = "a page of HTML, or of Markdown (.md), with tables, claims, settings and versions"
     output.add_argument("--report", metavar="FILE", help=text)
 
 

@@ -75,7 +75,11 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
     weights = _listed(asked.weights)
     wanted = [*truth, *(name for names in systems.values() for name in names), *weights]
     columns = read_columns(asked.file, wanted + [name for names in ids.values() for name in names])
-    reads_labels = not of_scores and "labels" in _responses(asked)
+    threshold = getattr(asked, "threshold", None)
+    responses = set() if of_scores else _responses(asked)
+    if threshold is not None and responses != {"labels"}:
+        raise BadCall("--threshold makes labels of scores: every --metric must be one of labels")
+    reads_labels = "labels" in responses and threshold is None
     y_true, predictions = _answers(asked, columns, systems, reads_labels)
     options = {name: _ids(columns, names) for name, names in ids.items() if names}
     if weights:
@@ -88,6 +92,12 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
         options["pos_label"] = _label(asked.pos_label, y_true)
     if labels is not None and y_true is not None:
         options["labels"] = labels
+    if threshold is not None and y_true is not None:
+        both = _both_labels(asked, y_true, options)
+        predictions = {
+            name: both[(_as_scores(systems[name], cells) >= threshold).astype(np.intp)]
+            for name, cells in predictions.items()
+        }
     if reads_labels and y_true is not None:
         for name, predicted in predictions.items():
             _check_shared(asked.y_true, y_true, systems[name][0], predicted)
@@ -232,6 +242,25 @@ def _label(text: str, y_true: Array) -> Any:
     if number is None:
         raise BadCall(f"the label {text!r} is not a number, and the truth holds numbers")
     return number[0].item()
+
+
+def _both_labels(asked: Namespace, y_true: Array, options: Mapping[str, Any]) -> Array:
+    """Return the negative and the positive label, which a score at least the threshold predicts."""
+    labels, positive = np.unique(y_true), options.get("pos_label")
+    if len(labels) != 2:
+        raise BadCall(
+            f"--threshold needs two labels, and column {asked.y_true!r} has {len(labels)}"
+        )
+    if positive is None and labels.tolist() not in ([0, 1], [-1, 1]):
+        raise BadCall("--threshold needs the label that large scores stand for: --pos-label LABEL")
+    return labels if positive is None or labels[1] == positive else labels[::-1]
+
+
+def _as_scores(names: Sequence[str], cells: Array) -> Array:
+    """Return one number a row."""
+    if cells.ndim != 1 or cells.dtype.kind not in "biuf":
+        raise BadCall(f"--threshold needs one column of numbers, and got {', '.join(names)}")
+    return cells
 
 
 def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -> Array:

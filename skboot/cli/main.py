@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from .._base.messages import parts_of
 from .._base.reading import BadCall
-from .arguments import parser_of
+from .arguments import parsed
 from .demo import demonstrate
 from .printing import check_files, put, tables_of, text_of, write_files
 from .verbs import answer_of
@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _carried_out(words: Sequence[str]) -> int:
     """Parse and carry out a call, and return its exit code."""
-    asked = parser_of(sys.modules["skboot"].__version__).parse_args(words)
+    asked = parsed(words, sys.modules["skboot"].__version__)
     if asked.verb == "demo":
         return demonstrate(asked.folder, _carried_out, _print)
     check_files(asked)
@@ -103,7 +103,9 @@ def _said(error: BaseException) -> str:
     option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
     of_system = f" {system.rstrip(']')}" if bracket else ""
     option = "--systems" if bracket and option == "--y-pred" else option
-    return _of_a_call(f"{option}{of_system} must {bad.must}. Got {bad.got}. {bad.advice}")
+    # No callable can be typed.
+    must = bad.must.replace(" or a callable", "")
+    return _of_a_call(f"{option}{of_system} must {must}. Got {bad.got}. {bad.advice}")
 
 
 def _of_a_call(text: str) -> str:

@@ -120,10 +120,11 @@ def text_of(answer: Answer, format_name: str | None) -> str:
         return json.dumps({"schema": _SCHEMA, **answer.record}, indent=2, allow_nan=False)
     if format_name == "latex":
         statement = f"% {rendering.one_line(answer.statement)}\n" if answer.statement else ""
-        return statement + str(answer.shown[0].to_latex())
+        tables = [("", table) for table in answer.tables]
+        shown = rendering.latex_tables(tables) if tables else str(answer.shown[0].to_latex())
+        return statement + shown
     if format_name == "markdown":
-        statement = f"{rendering.markdown(answer.statement)}\n\n" if answer.statement else ""
-        return statement + str(answer.shown[0].to_markdown())
+        return _markdown(answer)
     return f"{answer.text}\n\n{rendering.text_list(answer.facts)}" if answer.facts else answer.text
 
 
@@ -162,7 +163,10 @@ def write_files(answer: Answer, asked: Namespace, command: str) -> None:
         drawn = _drawn(answer, kind)
         with _written("plot", asked.plot):
             write_whole(asked.plot, lambda file: file.write(drawn))
-    if asked.report is not None:
+    if asked.report is not None and Path(asked.report).suffix.lower() == ".md":
+        with _written("report", asked.report):
+            write_text(asked.report, _markdown_page(answer, command))
+    elif asked.report is not None:
         pictures = []
         if _has_matplotlib():
             encoded = base64.b64encode(_drawn(answer, "png")).decode("ascii")
@@ -181,6 +185,34 @@ def _written(option: str, path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise BadCall(f"--{option} {path!r} cannot be written: {error.strerror}") from error
+
+
+def _markdown(answer: Answer) -> str:
+    """Return the verdict and the tables in Markdown."""
+    statement = f"{rendering.markdown(answer.statement)}\n\n" if answer.statement else ""
+    tables = [("", table) for table in answer.tables]
+    return statement + (
+        rendering.markdown_tables(tables) if tables else str(answer.shown[0].to_markdown())
+    )
+
+
+def _markdown_page(answer: Answer, command: str) -> str:
+    """Return a page in Markdown: tables, claims, the call, its settings and the versions."""
+    claims = answer.sentences or tuple(
+        shown.claim() for shown in answer.shown if hasattr(shown, "claim")
+    )
+    parts = [f"# {rendering.markdown(answer.title)}", _markdown(answer)]
+    parts += [rendering.markdown(claim) for claim in claims]
+    parts += ["## The call", f"```text\n{command}\n```"]
+    lists = [("", answer.facts)]
+    lists += [
+        (f"## {title.capitalize()}", _listed(getattr(answer.settings, title, {})))
+        for title in ("settings", "versions")
+    ]
+    for heading, items in lists:
+        lines = [f"* {label}: {rendering.markdown(text)}" for label, text in items]
+        parts += [heading] * bool(heading and lines) + ["\n".join(lines)] * bool(lines)
+    return "\n\n".join(parts) + "\n"
 
 
 def _rich_table(table: rendering.Table, console: Any) -> str:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base.messages import parts_of
+from .._base.messages import BadArgument, parts_of
 from .._base.reading import BadCall
 from .._base.warnings import warn_user
+from ..results.rendering import Table
 from ..results.storage import plain
 from .columns import Rows, rows_of
 
@@ -37,6 +38,8 @@ class Answer(NamedTuple):
         What holds the settings and the versions.
     statement : str
         The verdict in words; empty without one.
+    tables : tuple of Table
+        In the place of those of what is shown, in Markdown and LaTeX.
     sentences : tuple of str
         Claims that what is shown does not hold itself.
     code : int
@@ -53,6 +56,7 @@ class Answer(NamedTuple):
     picture: Callable[[], Any]
     settings: Any
     statement: str = ""
+    tables: tuple[Table, ...] = ()
     sentences: tuple[str, ...] = ()
     code: int = 0
     warns: bool = False
@@ -113,6 +117,7 @@ _CODES = {"pass": 0, "fail": 1, "inconclusive": 3, "warn": 0}
 def _gate(asked: Namespace) -> Answer:
     from ..comparison import compare_systems
     from ..comparison.arguments import copy_of_truth
+    from ..results.decisions import verdict_table
     from ..study.rows import Rows as InMemory
 
     if asked.candidate == asked.reference:
@@ -133,6 +138,7 @@ def _gate(asked: Namespace) -> Answer:
         text=f"{verdict.statement}\n\n{answer.text}",
         record=answer.record | {"verdict": record},
         statement=verdict.statement,
+        tables=(verdict_table(shown, verdict),),
         code=_CODES[outcome],
         warns=outcome == "warn",
     )
@@ -212,7 +218,7 @@ def _pilot(asked: Namespace) -> tuple[Any, Answer | None]:
     if asked.file is None and asked.proportion is None:
         raise BadCall("FILE is missing, or --proportion in its place")
     if asked.file is not None and asked.proportion is not None:
-        raise BadCall("--proportion stands in the place of FILE: give one of them")
+        raise BadCall("--proportion replaces FILE: give one of them")
     if asked.file is None:
         _check_no_columns(asked)
         return None, None
@@ -284,16 +290,25 @@ def _listed(metric: str | list[str] | None) -> list[str]:
 def _called(
     function: Callable[..., Any], asked: Namespace, rows: Rows, predicted: Any, **options: Any
 ) -> Any:
-    """Call a public function; where it does not know the positive label, say how to name it."""
+    """Call a public function, and put its advice into the words of the command line."""
     try:
         return function(rows.y_true, predicted, **_options(asked, rows), **options)
     except ValueError as error:
         bad = parts_of(error)
-        if bad is None or bad.name != "y_true" or asked.pos_label is not None:
+        advice = "" if bad is None else _advice(bad, asked, rows)
+        if bad is None or not advice:
             raise
-        if rows.y_true is None or len(np.unique(rows.y_true)) != 2:
-            raise
-        raise bad._replace(advice="Name the positive label: --pos-label LABEL.").error() from None
+        raise bad._replace(advice=advice).error() from None
+
+
+def _advice(bad: BadArgument, asked: Namespace, rows: Rows) -> str:
+    """Return what to give on the command line, where a function advises something of Python."""
+    if bad.name.startswith("y_pred") and "class labels" in bad.must:
+        return "Give --threshold 0.5, or a metric of scores, such as --metric roc_auc."
+    if bad.name != "y_true" or asked.pos_label is not None:
+        return ""
+    has_two = rows.y_true is not None and len(np.unique(rows.y_true)) == 2
+    return "Name the positive label: --pos-label LABEL." if has_two else ""
 
 
 def _options(asked: Namespace, rows: Rows) -> dict[str, Any]:
@@ -337,6 +352,8 @@ def _of_result(asked: Namespace, rows: Rows, shown: Any) -> Answer:
     ]
     if asked.pos_label is not None:
         facts.insert(1, ("positive label", asked.pos_label))
+    if getattr(asked, "threshold", None) is not None:
+        facts.insert(1, ("threshold", f"{asked.threshold:g}: scores from it on are positive"))
     return Answer(
         title=f"{shown._heading()} ({Path(asked.file).name})",
         shown=(shown,),

@@ -45,9 +45,9 @@ def compare_across(
 ) -> DatasetsComparison:
     """Compare methods across several data sets.
 
-    Two questions are kept apart. How will the methods differ on a new data set like these? Then
-    the data sets are a sample, and the difference varies from one to the next. How do they differ
-    on these very data sets, on average? Then only the error on each of them counts.
+    There are two questions. How will the methods differ on a new data set like these? Then the data
+    sets are a sample, and differences vary between them. How do they differ on average on exactly
+    these data sets? Then only the error on each of them counts.
 
     Parameters
     ----------
@@ -61,21 +61,22 @@ def compare_across(
     methods : array-like of shape (n_methods,), optional
         Names of the columns of an array.
     estimand : {"new", "these"}
-        The expected difference on a new data set like these, or the mean difference on these, for
-        which ``scores`` must be results: bare numbers have no error.
+        "new": the expected difference on a new data set like these. "these": the mean difference on
+        these, for which ``scores`` must be results, because bare numbers have no error.
     margin : float, optional
         Largest difference that does not matter in practice, in units of the metric. Each pair then
-        holds the share of the data sets on which the difference is within it.
+        holds the share of data sets with a difference within it.
     adjust : {"max-t", "holm", None}
-        For the number of pairs: simultaneous intervals and p-values from the joint law of all
-        differences; Holm's p-values with Bonferroni intervals; not at all.
+        For several pairs at once. "max-t": simultaneous intervals and p-values from the joint law
+        of all differences. "holm": Holm's p-values with Bonferroni intervals. None: neither.
     reference : str, optional
-        Compare all methods with this one instead of all pairs.
+        Name of the method that all others are compared with; all pairs when None.
     alternative : {"two-sided", "greater", "less"}
-        "greater" is against first minus second being at most 0, whatever the direction of the
-        metric; with ``reference`` the other method is the first.
+        Alternative hypothesis of intervals and p-values, as in `compare_systems`: "greater" is
+        against first minus second being at most 0, whatever the direction of the metric.
     n_resamples : int
-        Number of resamples of the data sets, at least 2, for support, mean ranks and distributions.
+        Number of resamples of the data sets, at least 2, for the probability of superiority, mean
+        ranks and distributions.
     confidence_level : float
         In (0, 1).
     greater_is_better : bool, optional
@@ -86,8 +87,8 @@ def compare_across(
     Returns
     -------
     DatasetsComparison
-        ``pairs``, ``systems``, ``ranks()`` as any comparison; besides ``mean_ranks()``,
-        ``friedman``, and ``wilcoxon_p_value`` of each pair.
+        ``pairs``, ``systems`` and ``ranks()`` as for any comparison; also ``mean_ranks()``,
+        ``friedman``, and the ``wilcoxon_p_value`` of each pair.
 
     Raises
     ------
@@ -99,8 +100,8 @@ def compare_across(
     Warns
     -----
     UserWarning
-        With fewer than 10 data sets, or if a table has more methods than data sets, as a transposed
-        one has.
+        With fewer than 10 data sets, or if a table has more methods than data sets and may be
+        transposed.
 
     See Also
     --------
@@ -109,18 +110,18 @@ def compare_across(
 
     Notes
     -----
-    All data sets weigh the same. On a new data set: Student's t of the mean difference, whose limit
-    on the side of the long tail reaches out by q + g (2 q^2 + 1) / (6 sqrt(K)) standard errors, q
-    the quantile of t and g the size of the skewness over the K data sets (Johnson 1978; Hall 1992).
-    Simultaneous limits have the q of the largest t of all pairs, and at most that of Bonferroni's
-    rule. The spread over the data sets holds the error on each of them, so that the error of a
-    score is not added again; where known, ``between_deviation`` is what it leaves.
-    On these data sets: with the standard error se_k on each of K, the variance is sum se_k^2 / K^2,
+    All data sets have the same weight. For a new data set: Student's t of the mean difference,
+    whose limit on the side of the long tail reaches out by q + g (2 q^2 + 1) / (6 sqrt(K)) standard
+    errors, q being the quantile of t and g the absolute skewness over the K data sets (Johnson
+    1978; Hall 1992). Simultaneous limits have the q of the largest t of all pairs, and at most that
+    of Bonferroni's rule. The spread over data sets includes the error on each of them, so the error
+    of a score is not added again; ``between_deviation`` is the rest, where the error is known. For
+    these data sets: with the standard error se_k on each of K, the variance is sum se_k^2 / K^2,
     with Satterthwaite's degrees of freedom.
 
-    In simulations of two equal methods it finds a difference in 1 to 5 % of the cases where
-    differences are symmetric, with light tails or heavy ones, and where they are lognormal (.5) or
-    exponential in 6 to 8 % of 8 to 10 data sets and 5 % of 30.
+    In simulations of two equal methods a difference was significant in 1 to 5 % of cases with
+    symmetric differences, of light or heavy tails. With lognormal (.5) or exponential ones it was 6
+    to 8 % with 8 to 10 data sets and 5 % with 30.
 
     References
     ----------
@@ -152,8 +153,8 @@ def compare_across(
     if estimand == "these" and data.errors is None:
         must = "be 'new' for bare numbers"
         advice = (
-            "How sure a score is on its data set is known from results alone: pass a dict of the "
-            "ComparisonResult of each data set."
+            "Bare numbers do not show how exact they are: pass a dict of the ComparisonResult of "
+            "each data set."
         )
         raise check.fail("estimand", must, repr(estimand), advice)
     margin = check_margin(margin, data)

@@ -351,10 +351,10 @@ def _notes(call: AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
     if n < FEW_DATA_SETS:
         only = f"Only {n} data sets (fewer than {FEW_DATA_SETS}): "
         new = (
-            "how much the differences vary is poorly known, skewed ones are told from 0 too often, "
-            "and tests of ranks say little."
+            "the spread of the differences is poorly estimated, skewed differences come out "
+            "significant too often, and tests of ranks say little."
         )
-        these = "mean ranks, Friedman's and Wilcoxon's tests, which take them as drawn, say little."
+        these = "mean ranks and rank tests, which treat them as a random sample, say little."
         notes.add("few", only + (new if call.estimand == "new" else these))
     if call.data.errors is None and len(call.data.methods) > n:
         notes.add(
@@ -385,7 +385,7 @@ def _advice(call: AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
         notes.add(
             "advice",
             f"{pair.first} - {pair.second}: {100 * share:.0f} % of the squared standard error "
-            "comes from the error on each data set, which more test rows or runs would lessen; the "
-            "rest from how the data sets differ, which more data sets alone would lessen.",
+            "comes from the error on each data set, which more test rows or runs would reduce, the "
+            "rest from differences between data sets, which only more data sets would reduce.",
         )
     return notes

@@ -48,32 +48,35 @@ def assert_not_worse(
 ) -> Verdict:
     """Assert that predictions are not worse than those of a reference by more than a margin.
 
-    For tests and continuous integration: a new release must not lose more than ``margin``. The
-    verdict is that of `PairedDifference.verdict` on the paired difference of both.
+    A test of non-inferiority for tests and continuous integration: a new release must not lose more
+    than ``margin``. The verdict is that of `PairedDifference.verdict` on the paired difference.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values; several columns for metrics of several labels or outputs a row, and
-        records, such as event times, for callables that take them. None with ``metric="mean"`` or
-        a callable of predictions alone.
+        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        records, such as event times, are for callables that take them. None with ``metric="mean"``
+        or a callable of predictions alone.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
         Predictions of the model that is judged.
     y_reference : array-like of shape (n_samples,) or (n_samples, n_classes)
-        Predictions of the model that it is judged by, on the same rows.
+        Predictions of the model that it is compared with, on the same rows.
     metric : str, callable or scorer
-        As of `skboot.bootstrap_score`; one metric.
+        As in `skboot.bootstrap_score`; one metric.
     margin : float
-        By how much ``y_pred`` may be worse, in units of the metric: 0.01 is one point of an
-        accuracy in percent. At least 0, where it must be better, and below the range of the metric.
+        Non-inferiority margin: how much worse ``y_pred`` may be, in units of the metric (0.01 is
+        one percentage point of accuracy). At least 0, where it must be better, and below the range
+        of the metric.
     inconclusive : {"fail", "warn", "pass"}
-        What happens where the data do not tell: an AssertionError, a UserWarning, or nothing.
+        What happens where the data do not decide: an AssertionError, a UserWarning, or nothing.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
-        Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
+        Rows of one group (speaker, patient) are resampled together. Two columns are crossed
+        factors.
     strata : array-like of shape (n_samples,), optional
-        Units are drawn within strata.
+        Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
-        A task per row, over which the metric is averaged; as of `skboot.compare_systems`.
+        A task (subject, language, site) per row, over which the metric is averaged with equal
+        weights, as in `skboot.bootstrap_score`.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
@@ -81,30 +84,32 @@ def assert_not_worse(
     n_resamples : int
         Number of resamples, at least 2.
     confidence_level : float
-        In (0, 1). Of the interval: at .95 a model that is worse by the margin passes in about
-        2.5 % of the data sets.
+        In (0, 1). At .95 a model that is worse by the margin passes in about 2.5 % of data sets.
     interval : str
-        As of `skboot.compare_systems`. Right and wrong on independent rows are judged by Tango's,
-        and areas under ROC curves by ``"logit-delong"``; with ``"anytime"`` by what it shows.
+        As in `skboot.compare_systems`. Right and wrong on independent rows are judged by Tango's,
+        and areas under ROC curves by ``"logit-delong"``; with ``"anytime"`` by that.
     first_look : int, optional
-        As of `skboot.compare_systems`: the rows or groups at the first of several looks.
+        The rows or groups at the first of several looks, as in `skboot.compare_systems`.
     same_population : bool
-        With crossed groups: both columns name members of one population.
+        With crossed groups: both columns name members of one population (trials of two speakers).
     greater_is_better : bool, optional
-        Direction of ``"mean"`` and of callables, which must be given for them.
+        Direction of ``"mean"`` and of callables, which skboot cannot know; it must be given for
+        them.
     pos_label : label, optional
-        The positive class of metrics that have one, as of `skboot.bootstrap_score`.
+        The positive class of metrics that have one, as in `skboot.bootstrap_score`.
     random_state : None, int, SeedSequence, RandomState or Generator
         Give an int, so that a test has the same outcome at every call.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it.
     verbose : None, bool or int
-        Progress on stderr.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
     Verdict
-        With the smallest margin that would have passed, and the one that these data could show.
+        With the smallest margin that would have passed, and the smallest that these data could
+        show.
 
     Raises
     ------
@@ -117,7 +122,7 @@ def assert_not_worse(
     -----
     UserWarning
         With the statement on "inconclusive", with ``inconclusive="warn"``; where ``y_pred`` equals
-        the truth on every row; and as `skboot.compare_systems`.
+        the truth on every row; and as in `skboot.compare_systems`.
 
     See Also
     --------

@@ -72,25 +72,25 @@ def learning_curve(
     """Learning curve of a method, with a confidence band.
 
     How well does this estimator do when it is trained on more or fewer rows? The band is for the
-    expected score over training sets of each size and new test rows, not for the model at hand.
+    expected score over training sets of each size and new test rows, not for one trained model.
 
     Parameters
     ----------
     estimator : estimator or dict of str to estimator
-        All of a dict are trained on the same rows; of exactly two the table also holds
+        All of a dict are trained on the same rows; with exactly two the table also holds
         ``"difference"``, first minus second.
     X : array-like of shape (n_samples, n_features)
         Rows to train and to test on.
     y : array-like of shape (n_samples,), default=None
         Targets.
     scoring : str, callable or None
-        One metric, as of `BootstrapScorer`.
+        One metric, as in `BootstrapScorer`.
     train_sizes : array-like of shape (n_sizes,)
         Rows to train on, rising: shares of all rows (floats), or numbers of rows (integers); with
         groups of whole groups. At most 90 %.
     n_repeats : int
         Trainings at each size, at least 2. The variance between training sets is estimated from
-        them: 20 were measured, and fewer make the band less reliable.
+        them; 20 were measured, and fewer make the band less reliable.
     groups : array-like of shape (n_samples,), optional
         Rows of one group (speaker, patient) are trained on, and tested, together.
     band : {"simultaneous", "pointwise"}
@@ -100,18 +100,19 @@ def learning_curve(
     error_score : float or "raise"
         What becomes of a training that fails: NaN leaves it out.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     memory : path-like, optional
-        Folder for finished trainings. Needs a ``random_state``.
+        Folder for finished trainings, as in `BootstrapScorer`. Needs a ``random_state``.
     verbose : None, bool or int
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
     CurveResult or ResultTable
-        Over numbers of training rows (with groups: their mean). A table for a dict of estimators.
+        Over numbers of training rows (with groups, their mean). A table for a dict of estimators.
 
     Raises
     ------
@@ -132,21 +133,21 @@ def learning_curve(
 
     Notes
     -----
-    Each of ``n_repeats`` random orders of the rows is cut at all sizes, so that larger training
-    sets hold the smaller ones, and each model is scored on all rows outside of its training set.
-    The first training sets hold a row of each class. One more training, on all rows, shows what the
-    metric reads.
+    Each of ``n_repeats`` random orders of the rows is cut at all sizes, so larger training sets
+    contain the smaller ones. Each model is scored on all rows outside of its training set. Every
+    training set has a row of each class. One more training, on all rows, shows what the metric
+    reads.
 
     With f the share trained on, R training sets and s^2 the variance between them beyond that of
     their test rows, the variance of the mean score is V1 + s^2 (f / (1 - f) + 1 / R) + 2 rho
     sqrt(V1 s^2 f / (1 - f)): V1 is the variance of the mean over test rows, the second term that of
     training sets drawn without replacement from the same rows (Nadeau & Bengio 2003 for one split),
-    and rho the correlation of both, since rows that are hard to predict may mislead in training
+    and rho the correlation of both, because rows that are hard to predict may mislead in training
     (Hoeffding 1948). Beyond half of the rows the second term stays at the largest up to there,
     unless s^2 is larger. Limits are those of t, on the scale of `bootstrap_curve` for shares of
     right or wrong rows; a simultaneous band reaches out to the quantile of the largest of normal
-    deviations with this covariance. Scores at the sizes are highly correlated: the band says little
-    of differences between sizes.
+    deviations with this covariance. Scores at different sizes are highly correlated, so do not
+    judge differences between sizes by the band.
 
     ``result.extrapolate`` continues a curve to at most twice the rows, by an inverse power law.
 
@@ -339,7 +340,7 @@ def _notes_of(
         notes.append(Note("undefined", f"{text}of {n_samples} trainings gave one."))
     if any(own.behind is None and own.floor is None and own.is_constant.any() for own in scores):
         text = "at some size all trainings gave the same score: the band has no width there, "
-        notes.append(Note("caution", f"{text}which does not show that the score is known."))
+        notes.append(Note("caution", f"{text}which does not show that the score is known exactly."))
     return notes
 
 
@@ -352,7 +353,7 @@ def _checked_sizes(train_sizes: Any, n_units: int, n_classes: int, what: str) ->
     units = sizes
     if sizes.dtype.kind == "f":
         if not ((sizes > 0) & (sizes <= _MOST)).all():
-            advice = "Whole numbers are numbers of rows. Of more than 90 % too few rows are left."
+            advice = "Whole numbers are numbers of rows. Above 90 % too few rows are left out."
             raise check.fail("train_sizes", f"be shares in (0, {_MOST}]", repr(train_sizes), advice)
         units = np.floor(sizes * n_units + 0.5)
     most = int(_MOST * n_units + 0.5)

@@ -46,7 +46,7 @@ _SHARE_OF_BOOTSTRAP = 0.632
 
 _SMALLER_SAMPLES = (
     "A bootstrap sample holds 63.2 % of the distinct rows: the differences are those of methods "
-    "trained on that much less data. strategy='cv-bootstrap' compares them at about this size."
+    "trained on that much less data. strategy='cv-bootstrap' compares them at about full size."
 )
 
 
@@ -265,9 +265,8 @@ def _notes(
     if call.fit.strategy not in ("oob", "cv-bootstrap"):
         notes.add(
             "advice",
-            f"The methods' own scores are by the strategy {call.fit.strategy!r}; their "
-            "differences are of out-of-bag scores, so that they can be other than those of the "
-            "scores.",
+            f"The methods' own scores are by the strategy {call.fit.strategy!r}, their differences "
+            "are of out-of-bag scores: these can deviate from the differences of the scores shown.",
         )
     if not call.is_cross_validated:
         notes.add("advice", _SMALLER_SAMPLES)

@@ -111,41 +111,41 @@ def compare_methods(
 ) -> ComparisonResult | ResultTable:
     """Compare estimators trained on the same samples and scored on the same rows.
 
-    Answers which *method* does better when trained on this many rows (without a test set, on 90 %
-    of them): the training rows, the seeds and the rows to be scored are all a sample. What is hard
-    for all of them cancels out of the differences, which are paired training sample by training
-    sample, fold by fold and row by row.
+    The claim is about *methods* (learning algorithms) trained on this many rows (without a test
+    set, on 90 % of them): training rows, seeds and scored rows are all a sample. Differences are
+    paired by training sample, fold and row, so what is hard for all methods cancels.
 
     Parameters
     ----------
     estimators : dict of str to estimator
-        At least two. All that looks at the data belongs inside a `Pipeline`.
+        At least two. All steps that learn from data belong inside a `Pipeline`.
     X : array-like of shape (n_samples, n_features)
         Rows to train on.
     y : array-like of shape (n_samples,), default=None
         Targets.
     groups : array-like of shape (n_samples,), optional
-        Rows of one group (speaker, patient) are drawn, and left out, together.
+        Rows of one group (speaker, patient) are resampled, and left out, together.
     X_test : array-like of shape (n_test, n_features) or dict of these, optional
         Test set that every run is scored on, instead of the rows left out. A dict of test sets
         gives a dict of results, from the same runs.
     y_test : array-like of shape (n_test,) or dict, optional
         Its targets.
     groups_test : array-like of shape (n_test,) or (n_test, 2) or dict, optional
-        Test rows of one group are drawn together. Two columns are crossed factors.
+        Test rows of one group are resampled together. Two columns are crossed factors.
     reference : str, optional
         Name of the estimator that all others are compared with; all pairs when None.
     adjust : {"max-t", "holm", None}
         For several differences at once, as in `compare_systems`.
     scoring : str, callable, list, tuple, dict or None
-        As of `BootstrapScorer`. A list or dict gives a dict of results, from the same runs.
+        As in `BootstrapScorer`. A list or dict gives a dict of results, from the same runs.
     strategy : {"cv-bootstrap", "oob", ".632", ".632+", "optimism"}
-        Of each method's own score, without a test set. With "cv-bootstrap" the differences are
-        those of repeated cross-validation: of methods trained on 90 % of the rows (ten folds).
-        With the others they are those of out-of-bag scores, of methods trained on bootstrap
-        samples, which hold 63.2 % of the rows: no error of a .632 difference is known.
+        Of each method's own score, without a test set, as in `BootstrapScorer`. With "cv-bootstrap"
+        the differences are those of repeated cross-validation: of methods trained on 90 % of the
+        rows (ten folds). With the others they are those of out-of-bag scores, of methods trained on
+        bootstrap samples, which hold 63.2 % of the rows; the error of a .632 difference is unknown.
     n_train_resamples : int
-        Bootstrap samples to train on; with a test set 0 keeps the training list fixed.
+        Bootstrap samples to train on. With a test set 0 makes the claim conditional on the training
+        set.
     n_cv_repeats : int
         Repeats of cross-validation, for ``strategy="cv-bootstrap"``. All estimators get the same
         folds.
@@ -157,26 +157,26 @@ def compare_methods(
         What the differences are of. For trained models use `compare_systems`.
     interval : {"auto", "cv-bootstrap", "adjusted", "components", "welch"}
         "auto" is "cv-bootstrap" with that strategy, "adjusted" with the others (t with the adjusted
-        standard error of the out-of-bag difference), and "components" with a test set; "welch",
-        with one, holds the test rows fixed.
+        standard error of the out-of-bag difference), and "components" with a test set. "welch",
+        with a test set, is conditional on the test rows.
     alternative : {"two-sided", "greater", "less"}
-        What intervals and p-values of the differences are against, as in `compare_systems`.
+        Alternative hypothesis of intervals and p-values, as in `compare_systems`.
     confidence_level : float
         In (0, 1).
     stratify : bool
-        Draw training samples within classes.
+        Resample within classes: where class sizes are fixed by design, or a class is rare.
     inner_cv : {"grouped", "as-is"}
         Whether cross-validation inside an estimator keeps copies of a row on one side.
     error_score : float or "raise"
         What becomes of a run that fails: NaN leaves its training sample out for all estimators.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it. An
-        estimator with threads of its own, such as boosting, is best given ``n_jobs=1``.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it. Use 1 for an estimator with threads of its own, such as boosting.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call, and each estimator the runs
         that a `BootstrapScorer` with these parameters gives it.
     memory : path-like, optional
-        Folder for finished runs, which serves `BootstrapScorer` too. Needs a ``random_state``.
+        Folder for finished runs, shared with `BootstrapScorer`. Needs a ``random_state``.
     verbose : None, bool or int
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
@@ -184,7 +184,7 @@ def compare_methods(
     -------
     ComparisonResult or ResultTable
         With ``outperformance`` in each pair: P(A > B), how often a run of the first beats the run
-        of the second on the same training sample, given this training list (and test set).
+        of the second on the same training sample, conditional on this training set (and test set).
 
     Raises
     ------
@@ -196,7 +196,7 @@ def compare_methods(
     sklearn.exceptions.FitFailedWarning
         If some runs failed. Their training samples are left out for all estimators.
     UserWarning
-        As of `BootstrapScorer`, and with few runs.
+        As in `BootstrapScorer`, and with few runs.
 
     See Also
     --------
@@ -207,24 +207,23 @@ def compare_methods(
     Notes
     -----
     Without a test set: difference of the scores by repeated cross-validation, with a t interval of
-    one degree of freedom less than there are rows (groups, rows of the rarest class for all but
-    means). Its variance is that of the out-of-bag difference, moved towards the infinitesimal
-    jackknife of `BootstrapScorer`'s "cv-bootstrap" interval where that is larger, the further the
-    less the methods gain between .632 of the rows and all of them; and at least the sampling
+    one degree of freedom less than there are rows (groups; rows of the rarest class for all but
+    means). Its variance is that of the out-of-bag difference. Where the infinitesimal jackknife of
+    `BootstrapScorer`'s "cv-bootstrap" interval is larger, it is moved towards that: further, the
+    less the methods gain between .632 of the rows and all of them. It is at least the sampling
     variance of the out-of-fold differences averaged over repeats. Where every row is decided alike
-    (or every row differently), the limits are those of Tango's score interval; for losses that are
-    not right or wrong there is none, and it is said.
-    With the other strategies: difference of the out-of-bag errors Err(1), with the standard error
-    of Efron and Tibshirani (1997, section 5) for the differences of the losses. There is no .632+
-    of a difference. With a test set: variance components of the differences run by run, centred on
-    the runs trained on all rows.
+    (or every row differently), the limits are those of Tango's score interval; for losses other
+    than right or wrong there is then no interval, with a note. With the other strategies:
+    difference of the out-of-bag errors Err(1), with the standard error of Efron and Tibshirani
+    (1997, section 5) for the differences of the losses. With a test set: variance components of the
+    differences run by run, centred on the runs trained on all rows.
 
     P(A > B) and ``bootstrap_support`` are over the runs on bootstrap samples, whatever the
-    strategy. P(A > B) has the percentile interval over bootstrap samples of the pairs of runs,
-    which share their training list and the rows they are scored on: it says nothing of other rows,
-    and can be far from .5 where the difference is not told from 0. Bouthillier et al. call a
-    difference meaningful if that interval lies above .5 and reaches beyond .75; 29 pairs tell .75
-    from .5 with 5 % errors of both kinds (Noether 1987, JASA 82:645).
+    strategy. P(A > B) has the percentile interval over bootstrap samples of the pairs of runs. It
+    is conditional on the training set and the scored rows, and can be far from .5 where the
+    difference is not significant. Bouthillier et al. call a difference meaningful if that interval
+    lies above .5 and reaches beyond .75; 29 pairs detect .75 against .5 with 5 % errors of both
+    kinds (Noether 1987, JASA 82:645).
 
     References
     ----------
@@ -338,6 +337,8 @@ def _named(estimators: Any, adjust: Any, alternative: Any, reference: Any) -> di
     """Estimators by name, at least two, and what is asked of their differences."""
     one = "BootstrapScorer"
     named = named_values("estimators", estimators, "estimator", "method", one)
+    for name, estimator in named.items():
+        check.check_estimator(f"estimators[{name!r}]", estimator)
     check_adjust(adjust)
     check_alternative(alternative)
     check_reference(reference, named)
@@ -365,7 +366,7 @@ def _check_asked(
             "n_seeds",
             "be at least 2 with n_train_resamples=0",
             "1",
-            "One run of each says nothing of other runs: give more seeds or training samples, or "
+            "One run of each does not show how runs vary: give more seeds or training samples, or "
             "compare these trained models by compare_systems.",
         )
 

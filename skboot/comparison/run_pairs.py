@@ -176,7 +176,7 @@ def _compare_by(
     law = _RunsLaw(call, methods)
     records = _records(law)
     one_list = call.of_any.keeps_training_list
-    held_fixed = ["the training list" if one_list else "settings of the methods"]
+    held_fixed = ["the training set" if one_list else "settings of the methods"]
     if call.asked.interval == "welch":
         held_fixed.append("the test rows")
     notes = _notes(call, records, law.each, statistic.greater_is_better)
@@ -397,21 +397,20 @@ def _notes(
         notes.add(
             "few",
             f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
-            "them is poorly known, and the intervals are wide.",
+            "them is poorly estimated, and the intervals are wide.",
         )
     if call.asked.interval == "welch":
         notes.add(
             "advice",
-            "Welch's interval varies the runs alone: it does not say how the difference would "
-            "come out on other test rows, and for two methods of equal merit it excludes 0 far "
-            "more often than stated.",
+            "Welch's interval varies the runs alone and is conditional on the test rows. For two "
+            "methods of equal merit it excludes 0 far more often than stated.",
         )
     for record, difference in zip(records, differences, strict=True):
         if difference.standard_error == 0:
             notes.add(
                 "degenerate",
                 f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
-                "the interval is degenerate; it does not say that the difference is known exactly.",
+                "the interval is degenerate; this does not show that the difference is exact.",
             )
     if call.asked.interval != "welch":
         pairs = list(zip(records, differences, strict=True))
@@ -443,7 +442,7 @@ def _advice(call: CompareRunsCall, record: PairedDifference, difference: RunsDif
     lists = (
         ""
         if divided
-        else " The part of the runs shrinks only with more training lists (independent ones), "
+        else " The part of the runs shrinks only with more training sets (independent ones), "
         "not with more bootstrap samples of this one."
     )
     return (

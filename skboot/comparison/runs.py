@@ -80,57 +80,55 @@ def compare_runs(
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
 ) -> ComparisonResult | ResultTable:
-    """Compare methods by several runs of each on the same test rows.
+    """Compare methods by several training runs of each on the same test rows.
 
-    Answers whether one *method* is better than another, where `compare_systems` answers for two
-    trained models: both the runs and the test rows are a sample.
+    The claim is about *methods* (learning algorithms with all their choices): both the runs and the
+    test rows are a sample. For trained models use `compare_systems`.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values; several columns for metrics of several labels or outputs a row, and
-        records, such as event times, for callables that take them. None with ``metric="mean"`` or
-        a callable of predictions alone.
+        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        records, such as event times, are for callables that take them. None with ``metric="mean"``
+        or a callable of predictions alone.
     y_preds : dict of str to array-like of shape (n_runs, n_samples[, n_classes])
-        Predictions of each run of each method, as `bootstrap_runs` takes them. The methods may
-        have different numbers of runs, at least two each.
+        Predictions of each run of each method, as in `bootstrap_runs`. Methods may have different
+        numbers of runs, at least two each.
     metric : str, callable, scorer, list or dict
-        As of `bootstrap_score`. A list or dict gives a dict of results, and so does a callable
-        that returns an array or a dict; ``adjust`` is for the differences by each of them.
+        As in `bootstrap_score`. A list or dict gives a dict of results, and so does a callable that
+        returns an array or a dict; ``adjust`` is for the differences by each of them.
     varied : {"seed", "training", "both", "independent"}
-        In what the runs differ: the seed alone, on one training list; each run on its own
-        bootstrap sample of the list (needs ``full_runs``); several seeds on each such sample
-        (needs ``full_runs`` and ``training``); each on its own fresh training set.
+        In what the runs differ, as in `bootstrap_runs`. "training" needs ``full_runs``; "both"
+        needs ``full_runs`` and ``training``.
     training : dict of str to array-like of shape (n_runs,), optional
-        The training sample of each run of each method, by number or name, with
-        ``varied="both"``.
+        The training sample of each run of each method, by number or name, with ``varied="both"``.
     paired_runs : bool
-        Whether run k of all methods belongs together, such as the same training sample; the
-        differences per run are then what varies. With ``varied="both"``: whether training
-        samples of the same name are the same; the methods may have different numbers of seeds.
+        Whether run k of all methods belongs together, for example by the same training sample; then
+        the differences per run vary. With ``varied="both"``: whether training samples of the same
+        name are the same; methods may then have different numbers of seeds.
     full_runs : dict of str to array-like, optional
-        Predictions of runs on the whole training list, with ``varied="training"`` or "both": the
+        Predictions of runs on the whole training set, with ``varied="training"`` or "both"; the
         differences come from them.
     reference : str, optional
         Name of the method that all others are compared with; all pairs when None.
     adjust : {"max-t", "holm", None}
-        For several differences at once.
+        For several differences at once, as in `compare_systems`.
     greater_is_better : bool, optional
-        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and
         nothing is called better or worse. A value that contradicts a known metric is refused.
     pos_label : label, optional
-        The positive class of metrics that have one, as of `bootstrap_score`.
+        The positive class of metrics that have one, as in `bootstrap_score`.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
-        Rows of one group are drawn together. Two columns are crossed factors.
+        Rows of one group (speaker, patient) are resampled together. Two columns are crossed
+        factors.
     strata : array-like of shape (n_samples,), optional
-        Units are drawn within strata.
+        Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
-        A task (subject, language, site) per row: the metric is computed within each task, and the
-        tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
-        tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
-        themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
+        A task (subject, language, site) per row, over which the metric is averaged with equal
+        weights, as in `skboot.bootstrap_score`.
     block_length : int or "auto", optional
-        As of `bootstrap_score`: blocks of so many consecutive rows in time order are drawn.
+        For rows in time order: resample blocks of so many consecutive rows, as in
+        `bootstrap_score`.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
@@ -140,22 +138,23 @@ def compare_runs(
     confidence_level : float
         In (0, 1).
     interval : {"auto", "components", "welch"}
-        "auto" is "components": runs and test rows vary. "welch": the runs alone, with the test
-        rows held fixed; it says nothing of other test rows.
+        "auto" is "components": runs and test rows vary. "welch": the runs alone vary, conditional
+        on the test rows, with no claim about other test rows.
     alternative : {"two-sided", "greater", "less"}
-        What intervals and p-values of the differences are against, as in `compare_systems`.
+        Alternative hypothesis of intervals and p-values, as in `compare_systems`.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it.
     verbose : None, bool or int
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
     ComparisonResult or dict
-        Its notes say what would narrow the intervals: more runs, or more test rows. Pairs hold
-        P(A > B) (``outperformance``) with ``paired_runs=True`` and a known direction.
+        Its notes say whether more runs or more test rows would narrow the intervals. Pairs hold P(A
+        > B) (``outperformance``) with ``paired_runs=True`` and a known direction.
 
     Raises
     ------
@@ -165,9 +164,9 @@ def compare_runs(
     Warns
     -----
     UserWarning
-        With few runs, and of test data on which no interval does well: few rows, groups or rows of
-        a class, one row that carries much of a mean, neighbouring rows that are alike; and on the
-        positive class as `bootstrap_score`.
+        With few runs; with test data on which no interval does well (few rows, groups or rows of a
+        class, one row that carries much of a mean, neighbouring rows that are alike); and on the
+        positive class as in `bootstrap_score`.
 
     See Also
     --------
@@ -243,7 +242,7 @@ def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -
     if on_samples != bool(full) or (full and set(full) != set(named)):
         raise check.fail(
             "full_runs",
-            "hold runs on the whole training list for every method with varied='training' or "
+            "hold runs on the whole training set for every method with varied='training' or "
             "'both', and be None otherwise",
             f"runs for {list(full)}" if full else "None",
             "A bootstrap sample holds 63.2 % of the rows, so its runs cannot give the centre.",

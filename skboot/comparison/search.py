@@ -87,9 +87,9 @@ def search_score(
 ) -> EvaluationResult | ResultTable:
     """Score of a tuned search, corrected for having chosen the best configuration.
 
-    The best score of a search is too good: it is the largest of many noisy numbers. Here the
-    choice is repeated on bootstrap samples of the rows, and what it chooses is scored on the rows
-    left out. Nothing is fitted again.
+    The best score of a search is optimistic, because it is the largest of many noisy numbers. Here
+    the choice is repeated on bootstrap samples of the rows, and the chosen configuration is scored
+    on the rows left out. Nothing is fitted again.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def search_score(
     y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes)
         Out-of-fold predictions of each configuration on the same folds; see `out_of_fold`.
     metric : str, callable, scorer, list or dict
-        As of `bootstrap_score`; the configuration is chosen by it, too.
+        As in `bootstrap_score`; the configuration is chosen by it, too.
     groups : array-like of shape (n_samples,), optional
-        Whole groups are drawn.
+        Rows of one group (speaker, patient) are resampled together.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row, in the choice and in the score.
     labels : array-like of shape (n_classes,), optional
@@ -114,22 +114,23 @@ def search_score(
         "percentile": of the out-of-bag scores of single resamples, the published form; measured
         to be 1.2 to 1.4 times too wide. "auto" takes the first where it exists.
     greater_is_better : bool, optional
-        Direction of ``"mean"`` and of callables, by which the best configuration is chosen; it
-        must be given for them. A value that contradicts a known metric is refused.
+        Direction of ``"mean"`` and of callables, which skboot cannot know; it must be given for
+        them. A value that contradicts a known metric is refused.
     pos_label : label, optional
-        The positive class of metrics that have one, as of `bootstrap_score`.
+        The positive class of metrics that have one, as in `bootstrap_score`.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it.
     verbose : None, bool or int
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
     EvaluationResult or dict
-        ``estimate`` is the corrected score, ``notes`` say who was chosen on all rows, with which
-        uncorrected score, and how often on the resamples.
+        ``estimate`` is the corrected score. ``notes`` name the configuration chosen on all rows,
+        its uncorrected score, and how often the resamples chose it.
 
     Raises
     ------
@@ -141,7 +142,7 @@ def search_score(
     Warns
     -----
     UserWarning
-        On the positive class as `bootstrap_score`.
+        On the positive class as in `bootstrap_score`.
 
     See Also
     --------

@@ -100,7 +100,7 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
     if few:
         notes.add(
             "choice",
-            f"Fewer than ten rows tell these apart, so the interval is Tango's: {_listed(few)}.",
+            f"Fewer than ten discordant rows, so the interval is Tango's: {_listed(few)}.",
         )
     notes += [Note("degenerate", text) for text in flat[:3]]
     if alone.n_undefined.any():

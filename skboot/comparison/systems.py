@@ -112,44 +112,45 @@ def compare_systems(
 ) -> ComparisonResult | ResultTable:
     """Compare trained systems on the same test rows, with intervals for their differences.
 
-    Every resample draws the same rows for all systems, so that what is hard for all of them
-    cancels out of the differences. Systems on test sets of their own go with ``paired=False``.
+    Every resample has the same rows for all systems (trained models), so that rows that are hard
+    for all of them cancel out of the differences. For systems with test sets of their own use
+    ``paired=False``.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values; several columns for metrics of several labels or outputs a row, and
-        records, such as event times, for callables that take them. None with ``metric="mean"`` or
-        a callable of predictions alone.
+        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        records, such as event times, are for callables that take them. None with ``metric="mean"``
+        or a callable of predictions alone.
     y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes)
-        Predictions of each system by its name, as `bootstrap_score` takes them, also in parts, from
-        dask or `skboot.scan_dataset`. Row order is what pairs them.
+        Predictions of each system by its name, as in `bootstrap_score`, also from dask or
+        `skboot.scan_dataset`. Row order pairs them.
     metric : str, callable, scorer, list or dict
-        As of `bootstrap_score`. A list or dict gives a dict of results, and so does a callable
-        that returns an array or a dict; ``adjust`` is for the differences by each of them.
+        As in `bootstrap_score`. A list or dict gives a dict of results, and so does a callable that
+        returns an array or a dict; ``adjust`` is for the differences by each of them.
     reference : str, optional
         Name of the system that all others are compared with; all pairs when None.
     adjust : {"max-t", "holm", None}
-        For several differences at once: simultaneous intervals and p-values from the joint
-        bootstrap; Holm's p-values with Bonferroni intervals; or none.
+        For several differences at once. "max-t": simultaneous intervals and p-values from the joint
+        bootstrap. "holm": Holm's p-values with Bonferroni intervals. None: neither.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
-        Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
+        Rows of one group (speaker, patient) are resampled together. Two columns are crossed
+        factors.
     strata : array-like of shape (n_samples,), optional
-        Units are drawn within strata.
+        Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
-        A task (subject, language, site) per row: the metric is computed within each task, and the
-        tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
-        tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
-        themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
+        A task (subject, language, site) per row, over which the metric is averaged with equal
+        weights, as in `skboot.bootstrap_score`.
     block_length : int or "auto", optional
-        As of `bootstrap_score`: blocks of so many consecutive rows in time order are drawn.
+        For rows in time order: resample blocks of so many consecutive rows, as in
+        `bootstrap_score`.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     by : array-like of shape (n_samples,), optional
-        A category per row: gives a comparison per subgroup and, under ``"gap"``, for each pair
-        of systems the two subgroups between which its difference changes most, with an
-        interval that is simultaneous over all of these. Subgroups that say too little leave the
-        gap by name, as in `bootstrap_score`.
+        A category per row: gives a comparison per subgroup and, under ``"gap"``, for each pair of
+        systems the two subgroups between which its difference changes most, with an interval that
+        is simultaneous over all of these. Subgroups that are too small are left out and named, as
+        in `bootstrap_score`.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
     n_resamples : int
@@ -157,46 +158,45 @@ def compare_systems(
     confidence_level : float
         In (0, 1).
     interval : str
-        Of the differences: ``"auto"`` (``"expanded"``; ``"tango"`` where fewer than ten
-        independent rows tell two systems apart; ``"logit-delong"`` for areas under ROC curves of
-        independent rows without weights or strata), percentile, expanded, two-way (crossed groups),
-        basic, normal, t, bca, tango (right or wrong on independent rows), delong (area under the
-        ROC curve of independent rows), logit-delong (the same), anytime (which holds at every look
-        from ``first_look`` on).
+        Of the differences: ``"auto"`` (``"expanded"``; ``"tango"`` with fewer than ten discordant
+        rows, on which one system alone is right, if rows are independent; ``"logit-delong"`` for
+        areas under ROC curves of independent rows without weights or strata), percentile, expanded,
+        two-way (crossed groups), basic, normal, t, bca, tango (right or wrong on independent rows),
+        delong (area under the ROC curve of independent rows), logit-delong (the same), anytime.
     first_look : int, optional
-        With ``interval="anytime"``: the number of rows, or groups, at the first look, fixed before
-        the data were seen; as of `skboot.bootstrap_score`. The systems by themselves have such
-        intervals too; there are no p-values, and ``adjust`` is Bonferroni's rule.
+        With ``interval="anytime"``: the number of rows, or groups, at the first look, as in
+        `bootstrap_score`. The systems by themselves have such intervals too; there are no p-values,
+        and ``adjust`` is Bonferroni's rule.
     alternative : {"two-sided", "greater", "less"}
-        What intervals and p-values of the differences are against, in scipy's words: "greater"
-        gives lower limits of the first minus the second (a larger loss is greater), and p-values
-        against a difference of 0 or less; "less" the reverse. The other limit is infinite. With a
-        ``reference`` the other system is the first.
+        Alternative hypothesis of intervals and p-values, as in scipy. "greater": lower limits of
+        the first minus the second (a larger loss is greater), and p-values against a difference of
+        0 or less. "less": the reverse. The other limit is infinite. With a ``reference`` the other
+        system is the first.
     paired : bool
-        Whether all systems were scored on the same rows. With False each has a test set of its
-        own, and independent resamples: ``y_true``, ``groups``, ``strata``, ``average_over`` and
-        ``sample_weight`` are then dicts with the names of ``y_preds`` (or None); fixed tasks are
-        the same for all systems. Where fewer than ten rows of a
-        system are right, or wrong, the interval is Newcombe's (1998). Tango's, BCa, logit-delong
-        and ``by`` need the same rows.
+        Whether all systems were scored on the same rows. False: each has its own test set, and
+        independent resamples; ``y_true``, ``groups``, ``strata``, ``average_over`` and
+        ``sample_weight`` are then dicts with the names of ``y_preds`` (or None), and fixed tasks
+        are the same for all systems. Where fewer than ten rows of a system are right, or wrong, the
+        interval is Newcombe's (1998). Tango's, BCa, logit-delong and ``by`` need the same rows.
     same_population : bool
-        With crossed groups: both columns name members of one population.
+        With crossed groups: both columns name members of one population (trials of two speakers).
     proxy : array-like of shape (n_samples,), or dict of str to array-like, optional
-        As of `bootstrap_score`: a judge's labels for all rows, where ``y_true`` has human ones for
-        some. With ``metric="mean"`` by system, beside human values in ``y_preds``.
+        A judge's labels for all rows, where ``y_true`` has human ones for some, as in
+        `bootstrap_score`. With ``metric="mean"`` by system, beside human values in ``y_preds``.
     proxy_weight : "auto" or float
-        As of `bootstrap_score`, one weight for all systems: "auto" is that of the smallest
-        variance of their differences.
+        As in `bootstrap_score`, one for all systems: "auto" is the weight of the smallest variance
+        of their differences.
     greater_is_better : bool, optional
-        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and
         nothing is called better or worse. A value that contradicts a known metric is refused.
     pos_label : label, optional
-        The positive class of metrics that have one, as of `bootstrap_score`.
+        The positive class of metrics that have one, as in `bootstrap_score`.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call, whatever the order of the
         systems.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it.
     verbose : None, bool or int
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
@@ -219,7 +219,7 @@ def compare_systems(
         If the metric is undefined on some resamples; they are left out and counted.
     UserWarning
         If an interval is known to be unreliable in the case at hand, and on the positive class as
-        `bootstrap_score`.
+        in `bootstrap_score`.
 
     See Also
     --------
@@ -227,16 +227,16 @@ def compare_systems(
 
     Notes
     -----
-    The p-value of a difference is the smallest 1 - level whose interval of the same method
-    excludes 0, at least 2 / (n_resamples + 1): it is at most 0.05 exactly when the 95 % interval
-    excludes 0. Simultaneous intervals are d -/+ c se, with se the standard deviation of the
-    difference over the resamples and c the quantile of the largest studentized deviation over
-    all differences (Westfall & Young 1993, section 2.3), never inside the interval of the
-    difference by itself.
+    The p-value of a difference is the smallest 1 - level whose interval of the same method excludes
+    0, at least 2 / (n_resamples + 1). It is at most 0.05 exactly when the 95 % interval excludes 0.
+    Simultaneous intervals are d -/+ c se: se is the standard deviation of the difference over the
+    resamples, and c the quantile of the largest studentized deviation over all differences
+    (Westfall & Young 1993, section 2.3). They contain the interval of the difference by itself.
 
     "logit-delong" is the outer of DeLong's interval and of one that is recovered from limits of
     both areas on the logit scale, both with Student's t of one less than the rows of the smaller
-    class: near an area of 1 DeLong's standard error is smallest where the area came out too large.
+    class. The second is needed because near an area of 1 DeLong's standard error is smallest where
+    the area came out too large.
 
     References
     ----------

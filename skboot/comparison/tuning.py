@@ -58,10 +58,10 @@ def out_of_fold(
 ) -> dict[str, NDArray[Any]] | NDArray[Any]:
     """Out-of-fold predictions: of every configuration of a fitted search, or of a cross-validation.
 
-    Fits each configuration of a search again on each fold: as much work as the search itself. The
-    models of a cross-validation are not fitted again. Each predicts its own fold: an interval of
-    `skboot.bootstrap_score` for these predictions is one for the test rows alone, and does not know
-    that other training rows would make other models.
+    Fits each configuration of a search again on each fold, which takes as long as the search
+    itself. The models of a cross-validation are not fitted again. An interval of
+    `skboot.bootstrap_score` for these predictions is conditional on the models: it does not include
+    the variation between training sets.
 
     Parameters
     ----------
@@ -69,21 +69,21 @@ def out_of_fold(
         A fitted `sklearn.model_selection.GridSearchCV`, ``RandomizedSearchCV`` or the like; or what
         ``cross_validate(..., return_estimator=True, return_indices=True)`` returned.
     X : array-like of shape (n_samples, n_features)
-        The data it was fitted on.
+        The data that it was fitted on.
     y : array-like of shape (n_samples,), optional
         The target of a search.
     groups : array-like of shape (n_samples,), optional
         For the splitter of the search.
     method : {"predict", "predict_proba", "decision_function"}, optional
-        What is asked of the models; None is what the scoring of a search looks at, and "predict"
-        of a cross-validation, which does not keep its scoring.
+        Method of the models to call. None: what the scoring of a search reads, and "predict" for a
+        cross-validation, which does not keep its scoring.
     n_jobs : int, optional
         Workers over the folds of a search.
 
     Returns
     -------
     dict of str to ndarray of shape (n_samples,) or (n_samples, n_classes), or one such array
-        Of a search by the parameters of the configuration; of a cross-validation the array.
+        For a search, by the parameters of each configuration; for a cross-validation, the array.
 
     Raises
     ------
@@ -149,7 +149,7 @@ _METHODS = ("predict", "predict_proba", "decision_function")
 def _check_folds(tested: Sequence[NDArray[Any]], X: Any, got: str) -> None:
     """Refuse folds that do not test each row once."""
     if not np.array_equal(np.sort(np.concatenate(tested)), np.arange(n_rows_of(X))):
-        advice = "Fit it with cv=5, KFold or the like; repeated or random splits will not do."
+        advice = "Fit it with cv=5, KFold or the like; not with repeated or random splits."
         raise check.fail("search", "have folds that test each row once", got, advice)
 
 
@@ -194,11 +194,11 @@ def _response_method(search: Any) -> str:
 
 @door("one_standard_error")
 def one_standard_error(scoring: str | None = None) -> Callable[[Mapping[str, Any]], int]:
-    """Make a ``refit=`` that takes the first configuration hardly worse than the best.
+    """Make a ``refit=`` that takes the simplest configuration within one standard error.
 
     List the configurations from the simplest to the most complex: the first one whose score is
-    within one standard error of the best score is chosen. The standard error is that of the
-    paired differences over the folds, since what is hard in a fold is hard for all.
+    within one standard error of the best is chosen. The standard error is that of the paired
+    differences over the folds, because a hard fold is hard for all.
 
     Parameters
     ----------
@@ -337,9 +337,9 @@ def corrected_t(
 ) -> CorrectedT | CorrectedTable:
     """Corrected resampled t interval from the scores of cross-validation.
 
-    For people who have results of `sklearn.model_selection.cross_validate` only. Splits share
-    training rows, so their scores are correlated, and the usual t interval is far too short. In
-    simulations this one covered 72 to 98 % where 95 % are stated: if you have the data, use
+    Use it if you have only results of `sklearn.model_selection.cross_validate`. Splits share
+    training rows, so their scores are correlated, and the usual t interval is far too short. At 95
+    % this one covered 72 to 98 % in simulations. If you have the data, use
     `skboot.BootstrapScorer`, which covered 91 % or more, or `skboot.compare_methods`, 88 % or more.
 
     Parameters
@@ -350,7 +350,7 @@ def corrected_t(
     scores_b : of the same type, optional
         Scores of a second method on the same splits: the interval is for the difference.
     n_train, n_test : int
-        Training and test rows of a split, for scores without a dict, whose indices tell them. Keep
+        Training and test rows of a split, for scores without a dict, whose indices give them. Use
         nine tenths for training: with less the correction is not enough.
     groups : array-like of shape (n_samples,), optional
         For a dict: group of each row, where rows of one belong together. Splits then count groups.
@@ -360,8 +360,8 @@ def corrected_t(
     Returns
     -------
     CorrectedT or CorrectedTable
-        Mean, interval, standard error and p-value; of a dict one of these by metric, with
-        ``to_frame``. Of a split of a dict the distinct training rows count.
+        Mean, interval, standard error and p-value; for a dict one of these by metric, with
+        ``to_frame``. In splits of a dict, distinct training rows count.
 
     Raises
     ------
@@ -418,7 +418,7 @@ def corrected_t(
     return _corrected(values, sizes, level)
 
 
-_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) tells the sizes."
+_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) has the sizes."
 
 
 def _of_each_metric(
@@ -426,7 +426,7 @@ def _of_each_metric(
 ) -> CorrectedTable:
     """Return the intervals of all metrics of a dict, or of their differences from another one."""
     if given != (None, None):
-        advice = "Leave them out: the indices of the dict tell the sizes."
+        advice = "Leave them out: the indices of the dict give the sizes."
         raise check.fail(
             "n_train", "be None, as 'n_test', with a dict of scores", repr(given), advice
         )

@@ -35,7 +35,7 @@ def _check_unpaired(interval: str, sampling: Sampling) -> None:
         raise check.fail("by", must, "subgroups", advice)
     if sampling.block_length is not None:
         must = "be None with paired=False"
-        advice = "Compare systems on the same rows, or draw whole series by groups."
+        advice = "Compare systems on the same rows, or resample whole series by groups."
         raise check.fail("block_length", must, repr(sampling.block_length), advice)
     if interval in _NEEDS_PAIRS:
         got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
@@ -140,6 +140,6 @@ def _check_same_tasks(studies: Mapping[str, Study]) -> None:
         return
     lacking = sorted(map(str, set.union(*names) - set.intersection(*names)))
     must = "name the same tasks for each system"
-    advice = "Give groups=<the tasks> to draw whole tasks, for a claim about new tasks like these."
+    advice = "Give groups=<the tasks> to resample whole tasks, for a claim about new tasks."
     got = f"tasks that some of them lack: {', '.join(lacking[:3])}"
     raise check.fail("average_over", must, got, advice)

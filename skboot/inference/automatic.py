@@ -161,11 +161,11 @@ def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -
         if evidence is not None and resamples_vary(evidence):
             return (
                 "The interval has zero width, although resamples vary, because both limits fall "
-                "on the same value; it does not say that the score is known exactly."
+                "on the same value; this does not show that the score is known exactly."
             )
         return (
             "The interval has zero width because every resample gave the same value; "
-            "it does not say that the score is known exactly."
+            "this does not show that the score is known exactly."
         )
     return None
 
@@ -188,9 +188,9 @@ class BiasTold(NamedTuple):
 def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold:
     """Return the bias that the interval is free of, else that of the resamples."""
     if interval.method == "jackknife" and evidence.left_out is not None:
-        return BiasTold(evidence.left_out[0], "leaving out single units tells")
+        return BiasTold(evidence.left_out[0], "the jackknife")
     mean = float(evidence.sorted_replicates.mean())
-    return BiasTold(mean - evidence.estimate, "resamples tell")
+    return BiasTold(mean - evidence.estimate, "the resamples")
 
 
 def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
@@ -202,9 +202,8 @@ def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str |
         return None
     bias, told_by = bias_told(interval, evidence)
     return (
-        f"The interval leaves out the estimate, {evidence.estimate:.4g}, which is biased by "
-        f"{bias:+.3g} as far as {told_by}; corrected for that it is "
-        f"{evidence.estimate - bias:.4g}."
+        f"The interval does not contain the estimate, {evidence.estimate:.4g}. Its bias is "
+        f"{bias:+.3g} by {told_by}; corrected for that it is {evidence.estimate - bias:.4g}."
     )
 
 
@@ -282,8 +281,8 @@ def _in_place_of_bca(method: str, evidence: Evidence) -> str:
     if evidence.acceleration is None or np.isnan(evidence.acceleration):
         say(
             "choice",
-            "The metric is undefined without some of the units, so BCa cannot be used: "
-            "percentile interval.",
+            "The metric is undefined without some of the units, which BCa leaves out: the "
+            "percentile interval is used.",
         )
         method = "percentile"
     elif _answers_in_jumps(evidence):
@@ -292,13 +291,12 @@ def _in_place_of_bca(method: str, evidence: Evidence) -> str:
             say(
                 "caution",
                 "No resample goes beyond the estimate on one side, as with a largest error: no "
-                "interval from resamples keeps its level for such a metric.",
+                "bootstrap interval attains its nominal coverage for such a metric.",
             )
         say(
             "choice",
-            "The metric answers single rows in jumps, as a median does, so that leaving out one "
-            "row at a time, which BCa needs, does not show its spread: expanded percentile "
-            "interval.",
+            "The metric changes in jumps with single rows, as a median does, and BCa fails for "
+            "such metrics: the expanded percentile interval is used.",
         )
         return "expanded"
     return _without_bias(method, evidence)
@@ -320,20 +318,20 @@ def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) ->
     is_sure = largest > SURE_BIAS and not are_few
     if not is_sure and abs(_skewness(evidence.sorted_replicates)) > LARGE_SKEWNESS:
         return method
-    where = "lower" if bias.of_resamples < 0 else "higher"
+    where = "below" if bias.of_resamples < 0 else "above"
     told = (
-        f"Resamples are {where} than the estimate by {abs(bias.of_resamples):.2g} standard errors "
-        "on average"
+        f"Resamples are on average {abs(bias.of_resamples):.2g} standard errors {where} the "
+        "estimate"
     )
     if evidence.left_out is None:
         corrected = 2 * evidence.estimate - evidence.sorted_replicates.mean()
-        about = f"t interval about the estimate corrected for this bias, {corrected:.4g}."
+        about = f"t interval about the bias-corrected estimate, {corrected:.4g}."
         say("choice", f"{told}: {about}")
         return "bias-corrected"
     say(
         "choice",
-        f"{told}, and it is biased by {round(bias.left_out, 6):+.2g} as far as leaving out single "
-        f"units tells: t interval about the estimate corrected for the latter, "
+        f"{told}, and its bias is {round(bias.left_out, 6):+.2g} standard errors by the jackknife: "
+        f"t interval about the estimate corrected for the jackknife's bias, "
         f"{evidence.estimate - evidence.left_out[0]:.4g}.",
     )
     return "jackknife"
@@ -351,9 +349,9 @@ def _tell_of_single_units(evidence: Evidence) -> None:
         return
     say(
         "caution",
-        f"Leaving out single {evidence.drawn.design.unit}s shows "
-        f"{evidence.left_out[1] / spread:.2g} times the standard error of resamples, which do not "
-        "know of others where one is alone of its kind: expect less coverage than stated.",
+        f"Leaving out single {evidence.drawn.design.unit}s gives "
+        f"{evidence.left_out[1] / spread:.2g} times the standard error of the resamples: those "
+        "that are the only ones of their kind decide the score. Expect less coverage than stated.",
     )
 
 
@@ -470,7 +468,7 @@ def _groups_without_loss(
     say(
         "caution",
         f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
-        f"undefined, since nothing in these {n_units} {unit}s says how large others are.",
+        f"undefined, since nothing in these {n_units} {unit}s shows how large other losses are.",
     )
     return ConfidenceInterval(*limits, confidence_level, "score")
 
@@ -491,13 +489,14 @@ def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> Confiden
         reason = f"Every {unit} has the same score, so resampling cannot show any spread"
     else:
         source = f"of the variation comes from about {max(round(varies.n_carriers), 1)} of the"
-        reason = f"Most {source} {n_groups} {unit}s, too few for a studentized interval"
+        reason = f"Most {source} {n_groups} {unit}s, too few for a bootstrap-t interval"
         if varies.n_carriers >= FEW_CARRIERS:
             interval = _made(evidence, method, confidence_level)
             low, high = interval
             if ends[0] < low and high < ends[1]:
                 return interval
-            reached = f"The {method} interval reaches the end of the range"
+            name = "bootstrap-t" if has_errors else method
+            reached = f"The {name} interval reaches the end of the range"
             reason = f"{reached} (most {source} {n_groups} {unit}s)"
     interval = few_groups_interval(evidence, confidence_level)
     if bounded:

@@ -32,7 +32,7 @@ MOST_RESAMPLES = 10**6
 
 # The numbers are those of `benchmarks/coverage/studies/biased_scores.py`.
 _OF_DISTANCES = (
-    "This metric adds up distances, and is too large, more so on resamples: 95 % intervals of "
+    "This metric sums distances and is biased upwards, more so on resamples: 95 % intervals of "
     "differences, averages and runs covered 0 to 92 %. Compare by log loss or Brier score."
 )
 
@@ -57,9 +57,9 @@ def cautions_of(evidence: Evidence) -> list[Note]:
         if evidence.facts.optimized:
             say(
                 "caution",
-                "The best threshold was chosen on these rows, so that the value is too good: "
-                "95 % intervals, corrected in part, covered 76 to 96 %, those of differences 92 "
-                "to 96 %.",
+                "The best threshold was chosen on these rows, so the value is optimistic: 95 % "
+                "intervals, corrected in part, covered 76 to 96 %, those of differences 92 to "
+                "96 %.",
             )
         if design.units_are_rows:
             _tell_of_rows(evidence)
@@ -101,10 +101,10 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
     Note
     """
     tail = min(level, 1 - level)
-    advice = "No practical number of resamples does: take more data, or another interval."
+    advice = "No practical number of resamples is enough: use more data, or another interval."
     if tail * (MOST_RESAMPLES + 1) >= 1:
         needed = math.ceil(1 / tail - 1e-6) - 1
-        advice = f"Raise n_resamples: at least {needed} are needed."
+        advice = f"Use n_resamples={needed} or more."
     text = (
         f"{n_resamples} resamples are too few for a quantile with {tail:.3g} beyond it: the "
         f"extreme one is used. {advice}"
@@ -119,8 +119,8 @@ def _tell_of_rows(evidence: Evidence) -> None:
     if evidence.facts.proportion is not None and np.isinf(evidence.facts.bounds).sum() == 1:
         say(
             "caution",
-            "All errors of these rows are 0 or 1, and the interval takes these for the only ones "
-            "there are.",
+            "All errors of these rows are 0 or 1, and the interval assumes that no other errors "
+            "occur.",
         )
     if share is not None and evidence.facts.proportion is None:
         if n_rows < FEW_ROWS:
@@ -132,8 +132,8 @@ def _tell_of_rows(evidence: Evidence) -> None:
         if share > max(HEAVY_SHARE, HEAVY_ROWS / n_rows):
             say(
                 "caution",
-                f"One row carries {share:.0%} of the sum: with tails this heavy no interval keeps "
-                "its level; expect less coverage than stated.",
+                f"One row carries {share:.0%} of the sum: with tails this heavy no interval "
+                "attains its nominal coverage.",
             )
     _tell_of_small_classes(evidence)
 
@@ -160,8 +160,8 @@ def _tell_of_two_classes(evidence: Evidence) -> None:
     if max(evidence.estimate, 1 - evidence.estimate) > NEAR_ONE:
         say(
             "few",
-            f"The area under the ROC curve is within {1 - NEAR_ONE:.2g} of its end: the interval "
-            "rests on the few rows that are out of order, and tends to be too short.",
+            f"The area under the ROC curve is within {1 - NEAR_ONE:.2g} of 0 or 1: the interval "
+            "rests on the few misranked rows, and tends to be too short.",
         )
 
 
@@ -195,7 +195,7 @@ def tell_of_groups(evidence: Evidence) -> None:
     if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
         say(
             "few",
-            f"The {n_groups} {unit}s that were resampled are of unequal size, and count like "
+            f"The {n_groups} resampled {unit}s differ in size and are equivalent to "
             f"{math.floor(n_equal)} of equal size (fewer than {FEW_EQUAL_GROUPS}): {expect}",
         )
         return
@@ -211,11 +211,11 @@ def tell_of_groups(evidence: Evidence) -> None:
     if min(erring, right) < FEW_DECIDING and not np.isnan(evidence.estimate):
         what, few = "wrong" if erring <= right else "right", min(erring, right)
         text = (
-            f"There are {what} decisions in only {few} of the {n_groups} {unit}s (fewer than "
-            f"{FEW_DECIDING}): how much they differ rests on these few."
+            f"Only {few} of the {n_groups} {unit}s have {what} decisions (fewer than "
+            f"{FEW_DECIDING}): the estimated variation between {unit}s rests on these few."
         )
         if not few:
-            text = f"There is no {what} decision in any {unit}: nothing shows how much they differ."
+            text = f"No {unit} has a {what} decision: nothing shows how much {unit}s differ."
         say("few", text)
 
 

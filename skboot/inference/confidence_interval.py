@@ -9,11 +9,10 @@ _ROUNDING = 1e-9
 
 
 class ConfidenceInterval(tuple[float, float]):
-    """A pair of limits, ``low, high``, that knows its confidence level and its method.
+    """A pair of limits, ``low, high``, with its confidence level and its method.
 
-    Two intervals are equal if their limits, levels and methods are. An interval and a plain tuple
-    are equal if the limits are: it is a pair. A format, as in ``f"{interval:.3f}"``, applies to
-    both limits.
+    Two intervals are equal if their limits, levels and methods are; an interval and a plain tuple
+    are equal if the limits are. A format, as in ``f"{interval:.3f}"``, applies to both limits.
 
     Parameters
     ----------
@@ -22,7 +21,8 @@ class ConfidenceInterval(tuple[float, float]):
     high : float
         Upper limit.
     confidence_level : float
-        Share of data sets whose interval holds the true value, if the method keeps its promise.
+        Share of data sets whose interval contains the true value, if the method attains its nominal
+        coverage.
     method : str
         Name of the method.
 

@@ -142,7 +142,7 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
     positive = check_column("y_positive", y_positive)
     if positive.dtype.kind not in "biuf" or not np.isin(positive, (0, 1)).all():
         got = f"values such as {positive[:3].tolist()}"
-        advice = "Of labels make them by y_true == label."
+        advice = "Make them from labels by y_true == label."
         raise fail("y_positive", "be booleans, or 0 and 1", got, advice)
     columns = {"first": check_column("first", first)}
     columns["second"] = check_column("second", second)

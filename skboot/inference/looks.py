@@ -58,7 +58,7 @@ def checked_first_look(interval: Any, first_look: Any, **refused: Any) -> int | 
         raise fail("first_look", must, "None", advice)
     for name, value in refused.items():
         if value is not None and value is not False:
-            advice = "No interval that holds at every look is known of it: use interval='auto'."
+            advice = "No interval that holds at every look is known for it: use interval='auto'."
             got = repr(value) if isinstance(value, str) else type(value).__name__
             raise fail(name, "not be given with interval='anytime'", got, advice)
     return check_count("first_look", first_look, FEWEST_GROUPS_AT_LOOK)
@@ -86,9 +86,7 @@ def level_at_look(evidence: Evidence, confidence_level: float) -> float:
     """
     first, drawn = evidence.first_look, evidence.drawn
     assert first is not None
-    say(
-        "choice", f"Intervals hold at every look from {first} {drawn.design.unit}s on, all at once."
-    )
+    say("choice", f"Intervals hold at all looks at once, from {first} {drawn.design.unit}s on.")
     a = boundary(confidence_level)
     z = min(np.sqrt(a * a + np.log(drawn.n_units[0] / first)), _FARTHEST)
     return float(1 - 2 * ndtr(-z))

@@ -152,8 +152,8 @@ def too_few_pairs(outperformances: Iterable[Outperformance | None]) -> list[str]
     if fewest is None or fewest >= needed:
         return []
     return [
-        f"P(A > B) is over {fewest} pairs of runs: it takes {needed} to tell {MEANINGFUL} from .5 "
-        "with 5 % errors of both kinds."
+        f"P(A > B) is estimated from {fewest} pairs of runs: {needed} are needed to detect "
+        f"{MEANINGFUL} against .5 with 5 % errors of both kinds."
     ]
 
 

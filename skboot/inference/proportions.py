@@ -286,8 +286,8 @@ def tango_interval(
 ) -> ConfidenceInterval:
     """Score interval for the difference of two proportions on the same rows.
 
-    Use it for two accuracies on one test set when few rows tell the systems apart: bootstrap
-    intervals are unreliable below about ten such rows.
+    Use it for two accuracies on one test set with few discordant rows, on which one system alone is
+    right: bootstrap intervals are unreliable below about ten of them.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def tango_interval(
     second_only : int
         Rows on which only the second system is right.
     n : int
-        All rows, those on which both are right or both wrong included.
+        All rows, including those on which both are right or both wrong.
     confidence_level : float
         In (0, 1).
 

@@ -261,7 +261,7 @@ def _widened(
         say(
             "choice",
             f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to "
-            f"the Wilson interval of as many {unit} as carry the same variance.",
+            f"the Wilson interval of the number of {unit} with the same variance.",
         )
         n_rows = n / 2 if estimand == "next_run" else n
         wilson = [sign * limit for limit in _wilson(spread, share, n_rows, interval)]

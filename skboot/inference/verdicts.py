@@ -27,23 +27,23 @@ _FAR_QUANTILE = 30.0
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the first of a pair is not worse than the second by more than a margin.
+    """Whether the first of a pair is not inferior to the second, within a margin.
 
     `skboot.testing.assert_not_worse` and ``pair.verdict(margin)`` of a comparison make them. There
-    are three outcomes, so that a verdict is neither true nor false: ask ``passed``, ``failed`` or
-    ``outcome``.
+    are three outcomes, so a verdict has no truth value: use ``passed``, ``failed`` or ``outcome``.
 
     Attributes
     ----------
     outcome : {"pass", "fail", "inconclusive"}
         "pass": the whole interval lies above minus the margin. "fail": it lies below.
     margin : float
-        By how much the first may be worse, in units of the metric; 0 asks whether it is better.
+        Non-inferiority margin: how much worse the first may be, in units of the metric; 0 asks
+        whether it is better.
     smallest_margin : float
         Margins above this one pass; 0 where the first is better.
     detectable_margin : float
-        Margin that would pass with a probability of 80 % if both were equal, as far as this one
-        comparison tells.
+        Margin that would pass with a probability of 80 % if both were equal, estimated from this
+        comparison.
     interval : ConfidenceInterval
         Of the advantage of the first, positive where it is better; simultaneous over all pairs of
         the comparison if they were adjusted.

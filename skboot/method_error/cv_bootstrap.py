@@ -222,13 +222,13 @@ class CVBootstrap:
         moved = ""
         if self.variance_cv > 0:
             times = np.sqrt(self.variance_training_robust / self.variance_cv)
-            moved = f"move the error {times:.1f} times as far as the units judged on, and "
+            moved = f"move the error {times:.1f} times as far as the test units do, and "
         note += (
             f"{'The' if moved else 'Of the'} bootstrap samples, which hold 63.2 % of the distinct "
             f"units, {moved}{self.n_beyond_fences} of {self.n_resamples} give outliers. "
         )
         if method == "cv-bootstrap-conservative":
-            return note + "These count in full here; 'cv-bootstrap' moves them to the rest."
+            return note + "They count in full here; 'cv-bootstrap' pulls them towards the rest."
         return note + "More rows, fewer columns or stronger regularisation narrow it."
 
     def _limits_without_spread(self, tail: float) -> tuple[float, float, tuple[str, ...]]:
@@ -555,14 +555,14 @@ def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
     if n_used < needed:
         cautions.append(
             f"{n_used} resamples are too few for the infinitesimal jackknife on {n_units} units, "
-            f"which is left out; draw at least {needed}, better {2 * needed}."
+            f"which is left out; use at least {needed}, better {2 * needed}."
         )
     squares = cv.mean(axis=0) ** 2
     unbounded = not (np.isfinite(bounds[0]) and np.isfinite(bounds[1]))
     if unbounded and squares.max() > HEAVY_TAIL_SHARE * squares.sum() > 0:
         cautions.append(
             "One unit carries more than half of the variance: the losses are heavy-tailed, and the "
-            "interval may cover less than it says (88 % was measured at 95 %)."
+            "interval may cover less than stated (88 % was measured at 95 %)."
         )
     return tuple(cautions)
 

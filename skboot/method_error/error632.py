@@ -34,8 +34,8 @@ _METHODS = ("adjusted", "hull", *CV_INTERVALS, "normal", "t", "percentile")
 
 _REPLICATE_NOTES = {
     "normal": (
-        "Mean -/+ z standard deviations of the out-of-bag scores of single resamples, as tutorials "
-        "have it: of many resamples the same as t, which covers the method's error too often."
+        "Mean -/+ z standard deviations of the out-of-bag scores of single resamples, as in "
+        "tutorials: with many resamples the same as t, which covers the method's error too often."
     ),
     "t": (
         "Mean -/+ t standard deviations of the out-of-bag scores of single resamples: measured to "
@@ -133,7 +133,7 @@ class ErrorSummary:
     def interval_with_notes(
         self, method: str = "adjusted", confidence_level: float = 0.95, *, point: str = ".632+"
     ) -> IntervalWithNotes:
-        """Interval for the expected error of the method, and what a reader must know of it.
+        """Interval for the expected error of the method, with its notes.
 
         Parameters
         ----------

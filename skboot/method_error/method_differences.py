@@ -64,8 +64,8 @@ class MethodsDifference(NamedTuple):
         """Why there is no interval; empty where there is one, or no difference."""
         if self.standard_error == 0 and self.span is None:
             return (
-                "the difference varies neither over rows nor over training samples, so that how "
-                "far it may be from 0 on others cannot be told"
+                "the difference varies neither over rows nor over training samples, so the data "
+                "do not show how far it may be from 0 on others"
             )
         return ""
 

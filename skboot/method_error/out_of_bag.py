@@ -129,7 +129,7 @@ def out_of_bag_metric(
     lines = np.flatnonzero(np.isfinite(values))
     if len(lines) < 2:
         must = "be finite in at least two resamples"
-        advice = "Draw more resamples, or within strata, so that every class is out-of-bag."
+        advice = "Use more resamples, or resample within strata, so that every class is out-of-bag."
         raise fail("scores", must, repr(len(lines)), advice)
     read = columns_of(influence)
     result = _metric_error(
@@ -437,13 +437,13 @@ def _result_notes(by_row: Array, n_resamples: int, floored: bool) -> tuple[str, 
     if never:
         notes.append(
             f"{never} of {len(by_row)} rows were never out-of-bag and are left out of the "
-            "out-of-bag error; draw more resamples."
+            "out-of-bag error; use more resamples."
         )
     notes += _few_resamples(n_resamples)
     if floored:
         notes.append(
-            "The standard error is floored at the spread of the per-unit errors: what the training "
-            "sample adds is too small to tell from the Monte Carlo noise of these resamples."
+            "The standard error is floored at the spread of the per-unit errors: the part of the "
+            "training sample is smaller than the Monte Carlo noise of these resamples."
         )
     return tuple(notes)
 
@@ -452,4 +452,4 @@ def _few_resamples(n_resamples: int) -> tuple[str, ...]:
     """Return a note on the standard error of few resamples; nothing if they are enough."""
     if n_resamples >= FEW_RESAMPLES:
         return ()
-    return (f"{n_resamples} resamples are too few for a stable standard error; draw 200.",)
+    return (f"{n_resamples} resamples are too few for a stable standard error; use 200.",)

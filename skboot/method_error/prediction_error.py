@@ -51,9 +51,9 @@ def prediction_error(
         Mean loss if labels were independent of predictions: over all pairs of a label and a
         prediction of the model trained on all rows.
     groups : array-like of shape (n_samples,), optional
-        Groups that were drawn as wholes.
+        Groups that were resampled as wholes.
     bounds : tuple of float, default=(0, 1)
-        Smallest and largest possible loss; infinite (or None) where there is none. They choose the
+        Smallest and largest possible loss; infinite (or None) where there is none. They decide the
         scale of the interval: logit, log, or none.
     clipping : {"full", "literal"}, default="full"
         "full" replaces an out-of-bag error above the no-information rate by that rate, throughout
@@ -77,7 +77,7 @@ def prediction_error(
     .632+ points is that of the out-of-bag error, unscaled: their ratio as a factor covers less.
 
     With samples drawn within strata, weights are read as if drawn from all rows: the standard error
-    then leaves out what the number of rows per stratum adds through training.
+    then omits what the number of rows per stratum adds through training.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from .cost_metrics import (
     expected_cost,
     false_positive_rate_at,
 )
-from .names import get_scorer
+from .names import SYNONYMS, get_scorer
 from .two_class import npv, ppv, sensitivity, specificity
 
 if typing.TYPE_CHECKING:
@@ -75,4 +75,5 @@ __getattr__, __dir__ = _lazy.names_from(
         "generations": ["pass_at_k"],
         ".scorer.interval_scorer": ["interval_scorer"],
     },
+    synonyms=SYNONYMS,
 )

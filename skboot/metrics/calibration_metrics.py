@@ -56,8 +56,8 @@ def calibration_slope(
     Returns
     -------
     float
-        1 if the probabilities are as spread as they should be, less if they are too sure. NaN where
-        the fit does not exist: one class alone, or classes that a threshold tells apart.
+        1 if the probabilities are as spread as they should be, less if they are overconfident. NaN
+        where the fit does not exist: one class alone, or classes that a threshold separates.
 
     Raises
     ------
@@ -153,8 +153,8 @@ def expected_calibration_error(
     y_prob : array-like of shape (n_samples, 2) or (n_samples,)
         Probability of each class, or of the second.
     n_bins : int, default=10
-        Number of bins of equal width from 0 to 1. A probability between two bins is of the upper
-        one.
+        Number of bins of equal width from 0 to 1. A probability on an edge belongs to the upper
+        bin.
     labels : array-like of shape (2,), optional
         Both labels, in the order of the columns; by default those of ``y_true``, sorted.
     sample_weight : array-like of shape (n_samples,), optional
@@ -163,7 +163,7 @@ def expected_calibration_error(
     Returns
     -------
     float
-        In [0, 1]; the smaller, the better.
+        In [0, 1]; smaller is better.
 
     Raises
     ------
@@ -173,9 +173,9 @@ def expected_calibration_error(
     Notes
     -----
     The sum over bins of the distance between the share of the second class and the mean
-    probability, weighted by their rows. A sum of distances is never below 0, so that a calibrated
-    system has one that is above 0, and the more so the fewer rows are in a bin: resamples raise it
-    once more. `skboot.bootstrap_score` makes its interval from limits of all bins at once.
+    probability, weighted by their rows. Distances are never negative, so the value is biased
+    upwards, more with fewer rows per bin and once more on resamples: a calibrated system has a
+    value above 0. `skboot.bootstrap_score` makes its interval from simultaneous limits of all bins.
     Differences of systems, averages over tasks and several runs have no such interval, and a
     warning says so.
 
@@ -207,7 +207,7 @@ def net_benefit(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """True positives a row, less false positives at what the threshold says they are worth.
+    """Net benefit: true positives per row, less false positives weighted by the threshold odds.
 
     Parameters
     ----------
@@ -225,8 +225,8 @@ def net_benefit(
     Returns
     -------
     float
-        The larger, the better; treating nobody has 0. `skboot.bootstrap_curve` with
-        ``curve="decision"`` has it at all thresholds.
+        Larger is better; treat none has 0. `skboot.bootstrap_curve` with ``curve="decision"`` has
+        it at all thresholds.
 
     Raises
     ------

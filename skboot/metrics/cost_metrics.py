@@ -57,8 +57,8 @@ def expected_cost(
 ) -> float:
     """Average cost of hard decisions.
 
-    Total error by default; with ``costs``, errors count as much as they cost; with ``priors``,
-    as they would where the classes are as frequent as that.
+    The error rate by default. ``costs`` weigh each kind of error, and ``priors`` are the
+    frequencies of the classes where the system will be used.
 
     Parameters
     ----------
@@ -75,14 +75,14 @@ def expected_cost(
     labels : array-like of shape (n_classes,), optional
         All labels; by default those of ``y_true`` and ``y_pred``, sorted.
     relative : bool, default=False
-        Divide by the cost of the best decision that ignores the input: 1 is useless.
+        Divide by the cost of the best decision that ignores the input; 1 is then useless.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
 
     Returns
     -------
     float
-        The smaller, the better.
+        Smaller is better.
 
     Raises
     ------
@@ -146,14 +146,14 @@ def cross_entropy(
         All labels, in the order of the columns; by default those of ``y_true``, sorted.
     relative : bool, default=False
         Divide by the entropy of the classes, the cross entropy of the best posterior that ignores
-        the input: 1 is useless.
+        the input; 1 is then useless.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
 
     Returns
     -------
     float
-        The smaller, the better.
+        Smaller is better.
 
     Raises
     ------
@@ -208,14 +208,14 @@ def brier_score(
     labels : array-like of shape (n_classes,), optional
         All labels, in the order of the columns; by default those of ``y_true``, sorted.
     relative : bool, default=False
-        Divide by the score of the best posterior that ignores the input: 1 is useless.
+        Divide by the score of the best posterior that ignores the input; 1 is then useless.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
 
     Returns
     -------
     float
-        The smaller, the better.
+        Smaller is better.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def brier_score(
 def bayes_decisions(
     y_prob: ArrayLike, *, costs: ArrayLike | None = None, labels: ArrayLike | None = None
 ) -> NDArray[Any]:
-    """Decide for the least expected cost under the given posteriors.
+    """Decide for the least expected cost under the given posteriors (Bayes decisions).
 
     Parameters
     ----------
@@ -301,9 +301,9 @@ def equal_error_rate(
 ) -> float:
     """Error rate of a detector at the threshold where both kinds of error are equally frequent.
 
-    Where the rate of false negatives equals that of false positives, on the operating points of
-    all thresholds (equal scores move together), with linear interpolation between the two
-    neighbouring points.
+    The rates of false negatives and false positives are equal there. They are taken at the
+    operating points of all thresholds (equal scores move together), with linear interpolation
+    between the two neighbouring points.
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ def equal_error_rate(
     Returns
     -------
     float
-        The smaller, the better; 0.5 is useless.
+        Smaller is better; 0.5 is useless.
 
     Raises
     ------
@@ -356,7 +356,7 @@ def false_positive_rate_at(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Smallest false-positive rate of a detector that misses no more than it may.
+    """Smallest false-positive rate of a detector with at most the given false-negative rate.
 
     Parameters
     ----------

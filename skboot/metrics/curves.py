@@ -142,6 +142,10 @@ class Curve(Evaluated):
         """Values of a system that ignores its inputs, (n_grid,); None if there are none."""
         return None
 
+    def area(self, reduced: ReducedData) -> float | None:
+        """Area that scikit-learn's displays name beside the curve; None where they name none."""
+        return None
+
     def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
         """What a reader must know of the curve on these rows."""
         return ()
@@ -202,6 +206,12 @@ class Roc(Curve):
             missed = (found.before[:, :, 1] + share * step[:, :, 1]) / total[:, :, 1]
         return self._of(np.where((total > 0).all(axis=2), missed, np.nan))
 
+    def area(self, reduced: ReducedData) -> float | None:
+        """Area under the ROC curve: the share of pairs in order, ties half."""
+        negatives, positives = _sums_of_levels(reduced).T
+        in_order = positives.sum() - np.cumsum(positives) + positives / 2
+        return float(negatives @ in_order / (negatives.sum() * positives.sum()))
+
     def _of(self, missed: Floats) -> Floats:
         """The value from the share of the positives that are missed."""
         return 1.0 - missed
@@ -236,6 +246,10 @@ class Det(Roc):
     name = "det"
     axes = ("false positive rate", "false negative rate")
     rises = False
+
+    def area(self, reduced: ReducedData) -> float | None:
+        """None: displays of DET curves name no area."""
+        return None
 
     def _of(self, missed: Floats) -> Floats:
         return missed
@@ -290,6 +304,12 @@ class PrecisionRecall(Curve):
         found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
         return np.asarray(worth * found.after[0, :, 1])
 
+    def area(self, reduced: ReducedData) -> float | None:
+        """Average precision: the precision at each threshold, by the recall that it adds."""
+        positives, rows = _sums_of_levels(reduced).T
+        found = np.cumsum(positives)
+        return float(positives @ (found / np.cumsum(rows)) / found[-1])
+
     def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
         """That the curve is steps, where the levels of the scores are few (record 0089)."""
         ends = reduced.data["ends"]
@@ -297,8 +317,8 @@ class PrecisionRecall(Curve):
         if n_levels >= FEW_LEVELS:
             return ()
         text = (
-            f"The scores have {n_levels} levels (fewer than {FEW_LEVELS}), between which precision "
-            "is a step: such bands held 89 to 98 % of whole curves. Read the curve at its levels."
+            f"The scores have {n_levels} levels (fewer than {FEW_LEVELS}), and precision jumps "
+            "between them: bands covered 89 to 98 % of whole curves. Read the curve at its levels."
         )
         return (Note("caution", text),)
 
@@ -314,6 +334,17 @@ class PrecisionRecall(Curve):
         """Above the recall of all positives but one nothing is known."""
         outside = self.grid > 1 - 1 / sizes.positives * (1 - 1e-9)
         return outside, outside
+
+
+def _sums_of_levels(reduced: ReducedData) -> Floats:
+    """Sums of the terms of the rows of each level of the score, (n_levels, n_terms)."""
+    counts: Any = reduced.counts
+    if counts is None:
+        counts = np.bincount(reduced.code) if reduced.code is not None else np.ones(reduced.n_codes)
+    sums, ends = reduced.terms * counts[:, None], reduced.data["ends"]
+    if ends is None:
+        return np.asarray(sums)
+    return np.asarray(np.add.reduceat(sums, np.append(0, ends[:-1] + 1), axis=0))
 
 
 def _within_errors(grid: Floats, n: float) -> NDArray[np.intp]:

@@ -42,7 +42,7 @@ def sensitivity_at(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Largest sensitivity of a detector that is at least so specific.
+    """Largest sensitivity of a detector with at least the given specificity.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def specificity_at(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Largest specificity of a detector that is at least so sensitive.
+    """Largest specificity of a detector with at least the given sensitivity.
 
     One less `skboot.metrics.false_positive_rate_at` with the other bound.
 
@@ -157,7 +157,7 @@ def cllr(
     Returns
     -------
     float
-        The smaller, the better; 1 for ratios that are always 1, which say nothing.
+        Smaller is better; 1 for ratios that are always 1, which are uninformative.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def actual_detection_cost(
         ``costs[i][j]`` is the cost of deciding j when the truth is i, negatives first; 1 for each
         error by default.
     relative : bool, default=False
-        Divide by the cost of the best decision that ignores the input: 1 is useless.
+        Divide by the cost of the best decision that ignores the input; 1 is then useless.
     pos_label : label, optional
         The positive class; by default the greater label.
     sample_weight : array-like of shape (n_samples,), optional
@@ -221,8 +221,7 @@ def actual_detection_cost(
     Returns
     -------
     float
-        The smaller, the better; how much larger it is than `minimum_detection_cost` is the price
-        of a wrong calibration.
+        Smaller is better. The excess over `minimum_detection_cost` is the cost of miscalibration.
 
     Raises
     ------
@@ -272,7 +271,7 @@ def minimum_detection_cost(
         ``costs[i][j]`` is the cost of deciding j when the truth is i, negatives first; 1 for each
         error by default.
     relative : bool, default=False
-        Divide by the cost of the best decision that ignores the input: 1 is useless.
+        Divide by the cost of the best decision that ignores the input; 1 is then useless.
     pos_label : label, optional
         The positive class; by default the greater label.
     sample_weight : array-like of shape (n_samples,), optional
@@ -281,7 +280,7 @@ def minimum_detection_cost(
     Returns
     -------
     float
-        The smaller, the better. It is too low by what the threshold owes to these rows; the
+        Smaller is better. It is optimistic, because the threshold was chosen on these rows; the
         interval of `skboot.bootstrap_score` corrects for a part of that, as its warning says.
 
     Raises

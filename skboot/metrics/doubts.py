@@ -141,8 +141,8 @@ def _note_on_labels(found: _Unmet | None, argument: str) -> Note | None:
     if found is None:
         return None
     text = (
-        f"{100 * found.share:.0f} % of {argument} are labels that y_true never has: y_true holds "
-        f"{found.truth}, {argument} {found.predicted}. Make sure that both name the classes alike."
+        f"{100 * found.share:.0f} % of {argument} are labels that do not occur in y_true: y_true "
+        f"holds {found.truth}, {argument} holds {found.predicted}. Use the same labels in both."
     )
     return Note("caution", text, about=_LABELS)
 
@@ -212,7 +212,7 @@ def refuse_exchanged(
         raise fail("y_true", f"hold class labels for {metric}", got, EXCHANGED)
 
 
-EXCHANGED = "Truth and scores look exchanged: the truth comes first."
+EXCHANGED = "Truth and scores seem to be swapped: the truth comes first."
 
 
 def are_exchanged(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
@@ -234,5 +234,5 @@ def advice_on_range(low: float, high: float, function: str) -> str:
     """Return how numbers outside of [0, 1] become probabilities."""
     of_logits = f"scipy.special.{function}"
     if low >= 0 and high <= 100:
-        return f"Percent become probabilities when divided by 100, logits by {of_logits}."
-    return f"Logits become probabilities by {of_logits}."
+        return f"Divide percent by 100; convert logits to probabilities by {of_logits}."
+    return f"Convert logits to probabilities by {of_logits}."

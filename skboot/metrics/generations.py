@@ -42,8 +42,8 @@ def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.
     -----
     With c of n generations correct, the share of the sets of k generations that hold a correct one
     is 1 - C(n - c, k) / C(n, k) = 1 - prod_{i = n - c + 1}^{n} (1 - k / i), which is unbiased for
-    the probability (Chen et al. 2021, equation 1); 1 - (1 - c / n)^k is not. The product is taken
-    on the scale of logarithms, so that small probabilities keep their digits.
+    the probability (Chen et al. 2021, equation 1); 1 - (1 - c / n)^k is not. The product is
+    computed with logarithms, so small probabilities keep their digits.
 
     References
     ----------

@@ -27,7 +27,7 @@ from . import additive
 from . import cost_metrics as costs
 from .adapters import CellsCallable, LibraryCallable, Negated, WeightedCallable
 from .cells import SharedCells
-from .names import SCORERS, known_names, losses, unknown_metric
+from .names import SCORERS, function_of, known_names, losses, meant_by, unknown_metric
 from .registry import GREATER_IS_POSITIVE, PATHS, RANGES, Request
 from .responses import check_response
 from .statistic import CallableStatistic, Response, Statistic
@@ -151,7 +151,8 @@ def _taken_apart(metric: Any, name: str | None) -> Request:
     if parts is not None:
         response = "labels" if parts.response_methods == ("predict",) else "scores"
         function, options = _without_partial(parts.function, dict(parts.options))
-        given = _name_of(function) if parts.sign > 0 else f"neg_{_name_of(function)}"
+        given = full_name(function, options)
+        given = given if parts.sign > 0 else f"neg_{given}"
         return Request(name or given, function, options, parts.sign, response)
     if not callable(metric):
         must = "be a scoring name, a scorer, a callable, or a list or dict of these"
@@ -163,7 +164,7 @@ def _taken_apart(metric: Any, name: str | None) -> Request:
         advice = "Give the function that the scorer calls, or a scorer of make_scorer."
         raise fail("metric", must, "a callable of an estimator", advice)
     function, options = _without_partial(metric, {})
-    return Request(name or _name_of(function), function, options)
+    return Request(name or full_name(function, options), function, options)
 
 
 @lru_cache(maxsize=256)
@@ -176,7 +177,13 @@ def _from_name(metric: str, name: str | None) -> Request:
     if metric in losses():
         negated = _from_name(losses()[metric], name or metric)
         return negated._replace(sign=1.0, scorer_response=None)
-    raise unknown_metric(metric)
+    meant = meant_by(metric)
+    if meant != metric:
+        return _from_name(meant, name)
+    function = function_of(metric)
+    if function is None:
+        raise unknown_metric(metric)
+    return _taken_apart(function, name or metric)
 
 
 def _of_positive(request: Request, metric: Any, pos_label: Any) -> Request:
@@ -259,6 +266,24 @@ def _name_of(function: Any) -> str:
     return "metric" if name == "<lambda>" else str(name)
 
 
+def full_name(function: Any, options: Mapping[str, Any]) -> str:
+    """Name of a function with its options, as "sensitivity_at specificity 0.9"."""
+    name = _name_of(function)
+    if not options:
+        return name
+    if name.endswith("_at") and len(options) == 1:
+        [(key, value)] = options.items()
+        return f"{name} {key} {_written(value)}".replace("_", " ")
+    return f"{name} ({', '.join(f'{key}={_written(value)}' for key, value in options.items())})"
+
+
+def _written(value: Any) -> str:
+    """An option as the name of a metric holds it."""
+    if np.ndim(value) == 0:
+        return str(value)
+    return str(np.asarray(value).tolist()) if np.size(value) <= _MOST_WRITTEN else "..."
+
+
 def _is_library(function: Any) -> bool:
     module = str(getattr(function, "__module__", ""))
     return module.startswith(("sklearn.", "skboot."))
@@ -295,13 +320,15 @@ def _check_options(request: Request, several: bool) -> None:
     is_library = _is_library(request.function)
     unknown = sorted(set(request.options) - set(known)) if is_library else []
     if unknown:
-        must = f"have options that {request.name} takes"
+        must = f"have options that {_name_of(request.function)} takes"
         advice = f"It takes {', '.join(name for name in known if not name.startswith('y_'))}."
         raise fail("metric", must, f"{unknown}", advice)
     missing = [name for name, one in known.items() if _is_required(one, request.options)]
     if missing:
         bound = ", ".join(f"{name}=..." for name in missing)
-        must = f"be {request.name!r} with a value for {' and '.join(map(repr, missing))}"
+        must = (
+            f"be {_name_of(request.function)!r} with a value for {' and '.join(map(repr, missing))}"
+        )
         advice = f"Give functools.partial({_name_of(request.function)}, {bound})."
         raise fail("metric", must, "none", advice)
 
@@ -331,7 +358,7 @@ def _check_columns_of_truth(request: Request, known: Mapping[str, Any]) -> None:
             raise fail("metric", must, got, _OF_RANKED_ITEMS)
         return
     if average == "binary":
-        name = request.name.removesuffix("_score")
+        name = _name_of(request.function).removesuffix("_score")
         must = "name an average where a row has several labels"
         advice = (
             f"Use '{name}_macro', '{name}_micro', '{name}_weighted' or '{name}_samples', or "
@@ -348,6 +375,8 @@ def _check_columns_of_truth(request: Request, known: Mapping[str, Any]) -> None:
         raise fail("metric", must, f"{request.name!r}, which takes one value a row", advice)
 
 
+# Numbers of an option that the name of a metric holds: those of the costs of three classes.
+_MOST_WRITTEN = 9
 # Metrics of how a row ranks its columns; for one column scikit-learn's raise an error.
 _NO_ENDS = (-np.inf, np.inf)
 _OF_RANKED_COLUMNS = frozenset(

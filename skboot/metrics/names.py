@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from functools import lru_cache
+import sys
+from functools import lru_cache, partial
 from typing import Any
 
 import sklearn.metrics
@@ -28,21 +29,18 @@ class NotGiven(str):
 
 ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 
-# What people call a metric, in lower case with underscores, and its name in ``metric=``.
-ALIASES = {
+# What people call a metric, in lower case with underscores, and the name in ``metric=`` of the same
+# number: it is taken at once, and the result bears this name.
+SYNONYMS = {
+    "error_rate": "zero_one_loss",
     "acc": "accuracy",
-    "act_dcf": "expected_cost",
-    "actdcf": "expected_cost",
-    "adj_r2": "r2",
-    "adjusted_r2": "r2",
+    "act_cllr": "cllr",
+    "actual_cllr": "cllr",
     "ami": "adjusted_mutual_info_score",
     "ap": "average_precision",
-    "area_under_curve": "roc_auc",
-    "area_under_the_curve": "roc_auc",
     "ari": "adjusted_rand_score",
     "auc": "roc_auc",
     "auc_roc": "roc_auc",
-    "aucpr": "average_precision",
     "auprc": "average_precision",
     "auroc": "roc_auc",
     "ba": "balanced_accuracy",
@@ -53,20 +51,17 @@ ALIASES = {
     "binary_crossentropy": "log_loss",
     "brier_loss": "brier_score",
     "brier_score_loss": "brier_score",
+    "calibration_in_the_large": "calibration_intercept",
     "ce": "log_loss",
-    "cost": "expected_cost",
+    "cohen_kappa": "cohen_kappa_score",
+    "cohens_kappa": "cohen_kappa_score",
     "crossentropy": "log_loss",
-    "dcf": "expected_cost",
     "dice": "f1",
     "dice_coefficient": "f1",
     "dice_score": "f1",
     "dice_similarity_coefficient": "f1",
+    "ece": "expected_calibration_error",
     "eer": "equal_error_rate",
-    "em": "accuracy",
-    "error": "expected_cost",
-    "error_rate": "expected_cost",
-    "exact_match": "accuracy",
-    "f": "f1",
     "f1_measure": "f1",
     "f1score": "f1",
     "f_measure": "f1",
@@ -74,37 +69,36 @@ ALIASES = {
     "fscore": "f1",
     "intersection_over_union": "jaccard",
     "iou": "jaccard",
+    "kappa": "cohen_kappa_score",
     "likelihood_ratio_negative": "negative_likelihood_ratio",
     "likelihood_ratio_positive": "positive_likelihood_ratio",
-    "log_likelihood": "neg_log_loss",
     "logistic_loss": "log_loss",
     "lr_minus": "negative_likelihood_ratio",
     "lr_plus": "positive_likelihood_ratio",
-    "mad": "mean_absolute_error",
     "mae": "mean_absolute_error",
     "mape": "mean_absolute_percentage_error",
     "mcc": "matthews_corrcoef",
-    "mean_iou": "jaccard_macro",
     "mdae": "median_absolute_error",
     "medae": "median_absolute_error",
-    "miou": "jaccard_macro",
     "mse": "mean_squared_error",
     "msle": "mean_squared_log_error",
     "multiclass_log_loss": "log_loss",
+    "nce": "normalized_cross_entropy",
+    "nec": "normalized_expected_cost",
     "negative_predictive_value": "npv",
     "nll": "log_loss",
     "nlr": "negative_likelihood_ratio",
     "nmi": "normalized_mutual_info_score",
+    "normalized_cost": "normalized_expected_cost",
+    "normalized_error": "normalized_total_error",
+    "nte": "normalized_total_error",
     "phi": "matthews_corrcoef",
     "plr": "positive_likelihood_ratio",
     "positive_predictive_value": "ppv",
-    "pr_auc": "average_precision",
-    "prauc": "average_precision",
     "r_squared": "r2",
     "rmsd": "root_mean_squared_error",
     "rmse": "root_mean_squared_error",
     "rmsle": "root_mean_squared_log_error",
-    "roc": "roc_auc",
     "rocauc": "roc_auc",
     "rsquared": "r2",
     "selectivity": "specificity",
@@ -112,21 +106,56 @@ ALIASES = {
     "spec": "specificity",
     "tnr": "specificity",
     "top1": "accuracy",
-    "top5": "top_k_accuracy",
     "top_1": "accuracy",
     "top_1_accuracy": "accuracy",
-    "top_5": "top_k_accuracy",
-    "top_5_accuracy": "top_k_accuracy",
-    "top_k": "top_k_accuracy",
     "tpr": "recall",
     "true_negative_rate": "specificity",
     "true_positive_rate": "recall",
     "uar": "balanced_accuracy",
     "xent": "log_loss",
 }
+# What may be meant by another number as well, so that it is asked.
+ALIASES = {
+    "adj_r2": "r2",
+    "adjusted_r2": "r2",
+    "area_under_curve": "roc_auc",
+    "area_under_the_curve": "roc_auc",
+    "aucpr": "average_precision",
+    "cost": "expected_cost",
+    "em": "accuracy",
+    "error": "zero_one_loss",
+    "exact_match": "accuracy",
+    "f": "f1",
+    "log_likelihood": "neg_log_loss",
+    "mad": "mean_absolute_error",
+    "mean_iou": "jaccard_macro",
+    "miou": "jaccard_macro",
+    "pr_auc": "average_precision",
+    "prauc": "average_precision",
+    "roc": "roc_auc",
+    "top5": "top_k_accuracy",
+    "top_5": "top_k_accuracy",
+    "top_5_accuracy": "top_k_accuracy",
+    "top_k": "top_k_accuracy",
+}
+# Metrics that have a name in ``metric=`` alone: function of `skboot.metrics`, and its options.
+OF_SKBOOT: dict[str, tuple[str, dict[str, Any]]] = {
+    "calibration_intercept": ("calibration_intercept", {}),
+    "calibration_slope": ("calibration_slope", {}),
+    "cllr": ("cllr", {}),
+    "expected_calibration_error": ("expected_calibration_error", {}),
+    "normalized_cross_entropy": ("cross_entropy", {"relative": True}),
+    "normalized_expected_cost": ("expected_cost", {"relative": True}),
+    "normalized_total_error": ("expected_cost", {"relative": True}),
+}
+# Ends of the names of scikit-learn's functions that are metrics; `auc`, which takes a curve, and
+# matrices have others.
+_ENDS = ("_score", "_loss", "_error", "_deviance")
 # Minimum likeness, as of difflib, of a name that is offered; below it "zero_one_loss" would be
 # taken for a misspelt "log_loss".
 _LEAST_LIKENESS = 0.7
+# Names that an error offers at most.
+_MOST_NEAR = 3
 _OF_A_FUNCTION = "Of a function make a scorer with sklearn.metrics.make_scorer."
 
 # Function, and the methods of an estimator whose answer it takes, by the name of the scorer.
@@ -196,21 +225,39 @@ def losses() -> dict[str, str]:
     return {name.removeprefix("neg_"): name for name in known_names() if name.startswith("neg_")}
 
 
+def meant_by(metric: str) -> str:
+    """Name in ``metric=`` of what is given: itself, in other letters, or that of a synonym."""
+    plain = _plain(metric)
+    if metric in _names():
+        return metric
+    return SYNONYMS.get(plain, plain if plain in _names() or plain in OF_SKBOOT else metric)
+
+
+def function_of(name: str) -> Any | None:
+    """Function of a metric that is no scorer's; None where there is none of this name."""
+    if name in OF_SKBOOT:
+        function, options = OF_SKBOOT[name]
+        found = getattr(sys.modules[__package__], function)
+        return partial(found, **options) if options else found
+    return getattr(sklearn.metrics, name, None) if name.endswith(_ENDS) else None
+
+
 def unknown_metric(metric: str) -> ValueError:
-    """Error for a ``metric`` of no known name: the nearest one first, then all."""
+    """Error for a ``metric`` of no known name: the nearest ones, or all where none is near."""
     advice = _instead(metric) or _did_you_mean(metric, negated=False)
+    if advice:
+        return fail("metric", "be a known name or a callable", repr(metric), advice)
     listed = (
         f"Known names: {', '.join(known_names())}; those that begin with 'neg_' also without it, "
         "where smaller is better. A metric without a name is a callable: "
         "metric=lambda y_true, y_pred: ..."
     )
-    must = "be a known name or a callable"
-    return fail("metric", must, repr(metric), f"{advice}\n{listed}")
+    return fail("metric", "be a known name or a callable", repr(metric), f"\n{listed}")
 
 
 def unknown_scoring(scoring: str) -> ValueError:
     """Error for a ``scoring`` of no known name; for a loss it names the negated one."""
-    advice = _instead(scoring)
+    advice = _instead(scoring) or _as_function(meant_by(scoring))
     if advice.startswith(AS_MEAN):
         advice += " In scoring= there is no such metric: it takes predictions, not values of rows."
     elif advice:
@@ -220,32 +267,53 @@ def unknown_scoring(scoring: str) -> ValueError:
         )
     else:
         advice = _did_you_mean(scoring, negated=True)
-    names = [name for name in known_names() if name != "mean"]
-    listed = (
-        f"Known names: {', '.join(names)}. Losses are negated, so that larger is always better. "
-        "A metric without a name: scoring=sklearn.metrics.make_scorer(function)."
+    if not advice:
+        names = [name for name in known_names() if name != "mean"]
+        advice = (
+            f"\nKnown names: {', '.join(names)}. Losses are negated, so that larger is always "
+            "better. A metric without a name: scoring=sklearn.metrics.make_scorer(function)."
+        )
+    return fail("scoring", "be a known name or a callable", repr(scoring), advice)
+
+
+def _as_function(name: str) -> str:
+    """Advice that names the function of a metric that is no scorer's; "" if it is one."""
+    found = None if name in _names() else function_of(name)
+    if found is None:
+        return ""
+    options = "".join(f", {key}={value!r}" for key, value in getattr(found, "keywords", {}).items())
+    function = getattr(found, "func", found)
+    module = "sklearn.metrics" if function.__module__.startswith("sklearn.") else __package__
+    called = f"{module}.{function.__name__}"
+    return (
+        f"It is the function functools.partial({called}{options})."
+        if options
+        else (f"It is the function {called}.")
     )
-    must = "be a known name or a callable"
-    return fail("scoring", must, repr(scoring), f"{advice}\n{listed}")
 
 
 def _did_you_mean(given: str, negated: bool) -> str:
-    """Question whether the nearest of the known names was meant; "" if none is near."""
-    near = difflib.get_close_matches(_plain(given), _names(), 1, _LEAST_LIKENESS)
-    name = _meant(_plain(given)) or (near[0] if near else None)
-    if name is None:
-        return ""
+    """Question whether one of the nearest known names was meant; "" if none is near."""
+    known = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
+    near = difflib.get_close_matches(_plain(given), known, _MOST_NEAR, _LEAST_LIKENESS)
+    name = _meant(_plain(given))
+    found = [name] if name is not None else list(dict.fromkeys(map(meant_by, near)))
     if negated:
-        return f"Did you mean {losses().get(name, name)!r}?"
-    return f"Did you mean {name!r}?{' Smaller is better.' if name in losses() else ''}"
+        scorers = (losses().get(each, each) for each in found)
+        found = [each for each in dict.fromkeys(scorers) if each in known_names()]
+    if not found:
+        return ""
+    smaller = not negated and len(found) == 1 and found[0] in losses()
+    listed = " or ".join(map(repr, found))
+    return f"Did you mean {listed}?{' Smaller is better.' if smaller else ''}"
 
 
 def _meant(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
-    of_words = {_in_order(name): name for name in _names()}
+    of_words, others = {_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
-        if candidate in ALIASES or _in_order(candidate) in of_words:
-            return ALIASES.get(candidate) or of_words[_in_order(candidate)]
+        if candidate in others or _in_order(candidate) in of_words:
+            return others.get(candidate) or of_words[_in_order(candidate)]
     loss = re.sub("^(neg|negative|negated)_", "", plain)
     meant = _meant(loss) if loss != plain else None
     return losses().get(meant) if meant is not None else None
@@ -266,12 +334,4 @@ def _plain(given: str) -> str:
 
 def _instead(given: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
-    unnamed = instead_of_name(given, _plain(given))
-    if unnamed:
-        return unnamed
-    # The last parts of names keep matrices, curves and `auc`, which takes a curve, from the advice.
-    ends = ("_score", "_loss", "_error", "_deviance")
-    if not given.endswith(ends) or _meant(_plain(given)) is not None:
-        return ""
-    is_function = callable(getattr(sklearn.metrics, given, None))
-    return f"Give the function: metric=sklearn.metrics.{given}." if is_function else ""
+    return instead_of_name(given, _plain(given))

@@ -99,7 +99,7 @@ def check_columns_of_truth(
         _check_call(statistic, y_true, y_pred)
 
 
-_AS_TEXT = "Of tuples make labels: [str(label) for label in {0}]."
+_AS_TEXT = "Make labels from tuples: [str(label) for label in {0}]."
 _OF_ARRAYS = (
     "Reduce each row to counts or to a value, or give a callable of the rows: see "
     "docs/guide/images.md."
@@ -111,7 +111,7 @@ def _if_one_hot(y_true: NDArray[Any]) -> str:
     if y_true.dtype.kind not in "biuf" or not np.isin(y_true, (0, 1)).all():
         return ""
     one_hot = bool((y_true.sum(axis=1) == 1).all())
-    return "One-hot rows become labels by y_true.argmax(axis=1)." if one_hot else ""
+    return "Convert one-hot rows to labels by y_true.argmax(axis=1)." if one_hot else ""
 
 
 def _check_indicators(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
@@ -133,7 +133,7 @@ def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: st
 
 
 def _check_label_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    advice = "Of graded relevances take sklearn.metrics.ndcg_score."
+    advice = "For graded relevances use sklearn.metrics.ndcg_score."
     _check_zero_one("y_true", statistic, y_true, advice)
 
 

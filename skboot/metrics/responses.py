@@ -138,7 +138,7 @@ def _note_on_sums(y_pred: NDArray[Any], argument: str) -> Note:
         f"{sums.max():.4g}: make sure that they are probabilities of all classes."
     )
     if np.abs(sums - 1).max() < _HALF_PRECISION:
-        text += " Half precision rounds so; a softmax in single precision does not."
+        text += " Half precision rounds like this; a softmax in single precision does not."
     return Note("caution", text)
 
 
@@ -269,7 +269,7 @@ def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
     check_columns(y_pred, all_labels)
 
 
-_ONE_CLASS = "Test rows of one class say nothing of how classes are told apart: add the other's."
+_ONE_CLASS = "Rows of one class do not show how well classes are separated: add the other."
 _ONE_OF_SEVERAL = "Score a class against the others: y_true == label, and its column of y_pred."
 
 

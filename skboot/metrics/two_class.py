@@ -142,7 +142,7 @@ def ppv(
     Returns
     -------
     float
-        NaN if no decision is positive. It holds at the share of positives of these rows.
+        NaN if no decision is positive. It is valid at the share of positives of these rows.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def npv(
     Returns
     -------
     float
-        NaN if no decision is negative. It holds at the share of positives of these rows.
+        NaN if no decision is negative. It is valid at the share of positives of these rows.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | No
     return Note(
         "caution",
         f"pos_label={pos_label!r} changes nothing: {names} {_HAS[len(given) > 1]} no positive "
-        "class. A function of yours has one if it has an argument pos_label.",
+        "class. Your own function has one if it has an argument pos_label.",
     )
 
 
@@ -362,7 +362,7 @@ def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:
     if values.min() < 0 or values.max() > 1 or len(label_counts(y_true)[0]) != 2:
         return advice
     return (
-        "Of a column p with probabilities of the second class give both columns, "
+        "If p holds probabilities of the second class, give both columns, "
         "np.column_stack((1 - p, p)): metrics of labels then take the more probable class, "
         f"and metrics of probabilities stay as they are. {advice}"
     )

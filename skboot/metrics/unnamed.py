@@ -14,7 +14,9 @@ def _by_name(several: Mapping[str, str]) -> dict[str, str]:
 # where that is not obvious.
 CALLABLES = _by_name(
     {
-        "act_cllr actual_cllr cllr": "skboot.metrics.cllr. It takes natural log-likelihood ratios",
+        "act_dcf actdcf actual_dcf actual_detection_cost dcf": "functools.partial("
+        "skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], relative=True). Its second "
+        "prior is that of targets, and it takes log-likelihood ratios",
         "ap50 ap75 coco_map map50 map_0_5 map_50 map_50_95 map_at_50 mean_ap": "lambda image: "
         "f(image), with y_true=None and y_pred=np.arange(n_images). f pools the detections of the "
         "images with these numbers",
@@ -24,13 +26,8 @@ CALLABLES = _by_name(
         "harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index": "lambda "
         "y, risk: lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with "
         "y_true=np.column_stack((time, event)). Without times, for two classes, it is 'roc_auc'",
-        "calibration_in_the_large calibration_intercept": "skboot.metrics.calibration_intercept",
-        "calibration_slope": "skboot.metrics.calibration_slope",
         "ccc concordance_correlation lins_ccc": "lambda y, p: 2 * np.cov(y, p, bias=True)[0, 1] / "
         "(y.var() + p.var() + (y.mean() - p.mean()) ** 2)",
-        "cohen_kappa cohens_kappa kappa": "sklearn.metrics.cohen_kappa_score",
-        "ece expected_calibration_error": "skboot.metrics.expected_calibration_error. It has ten "
-        "bins",
         "corr correlation pearson pearsonr": "lambda y, p: scipy.stats.pearsonr(y, p)[0]",
         "diagnostic_odds_ratio dor": "lambda y, p: "
         "np.divide(*sklearn.metrics.class_likelihood_ratios(y, p))",
@@ -49,6 +46,10 @@ CALLABLES = _by_name(
         "1 - sklearn.metrics.balanced_accuracy_score(y, p)",
         "informedness j_statistic youden youden_index youden_j youdens_j": "functools.partial("
         "sklearn.metrics.balanced_accuracy_score, adjusted=True)",
+        "false_positive_rate_at": "functools.partial(skboot.metrics.false_positive_rate_at, "
+        "false_negative_rate=0.05)",
+        "sensitivity_at": "functools.partial(skboot.metrics.sensitivity_at, specificity=0.9)",
+        "specificity_at": "functools.partial(skboot.metrics.specificity_at, sensitivity=0.9)",
         "kendall kendall_tau kendalltau": "lambda y, p: scipy.stats.kendalltau(y, p)[0]",
         "kolmogorov_smirnov ks ks_statistic": "lambda y, score: "
         "scipy.stats.ks_2samp(score[y == 1], score[y == 0]).statistic",

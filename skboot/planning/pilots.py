@@ -65,6 +65,8 @@ class Pilot:
         Whether its interval has one limit.
     notes : tuple of str
         What must be known of it.
+    rows_per_unit : float or None
+        Rows of a group, on average; None where the units are rows.
     """
 
     spread: AnySpread
@@ -76,6 +78,13 @@ class Pilot:
     n_runs: int | None = None
     one_sided: bool = False
     notes: tuple[str, ...] = ()
+    rows_per_unit: float | None = None
+
+    def with_rows(self, n_rows: int | None) -> Pilot:
+        """Return the pilot with the number of its rows, where its units are others."""
+        if self.unit == "row" or n_rows is None or self.n_units is None:
+            return self
+        return replace(self, rows_per_unit=n_rows / self.n_units)
 
     @property
     def runs_matter(self) -> bool:
@@ -162,7 +171,7 @@ def _check_result(result: EvaluationResult) -> None:
     if design.n_factors > 1 or design.same_population:
         raise _crossed(result.unit)
     if result.basis.is_gap:
-        raise _not_a_pilot("be the score of one system", "the gap of subgroups")
+        raise _not_a_pilot("be the score of one system", "the largest disparity between subgroups")
     if result.estimand == "method" and not hasattr(result.basis, "run_evidence"):
         raise _no_test_set("a method")
     if result.confidence_interval.method == "t" and result.estimand == "method":
@@ -197,13 +206,13 @@ def _not_a_pilot(must: str, got: str, advice: str = "") -> ValueError:
 
 def _crossed(unit: str) -> ValueError:
     got = f"one whose unit is a {unit}"
-    advice = "With two crossed factors it is not known which of them to have more of."
+    advice = "With two crossed factors a pilot does not show which of them needs more members."
     return _not_a_pilot("have rows or groups as units", got, advice)
 
 
 def _no_test_set(what: str) -> ValueError:
     advice = (
-        "Without one, more rows also make for better training, and one size does not tell by how "
+        "Without one, more rows also improve the training, and one size does not show by how "
         "much. Give X_test and y_test, or use bootstrap_runs or compare_runs."
     )
     return _not_a_pilot("stand on a test set", f"{what} scored on rows left out", advice)
@@ -263,8 +272,8 @@ def _pilot_of_counts(
     notes = [_caution_of_few(n, "row")] if n < FEW else []
     if hits in (0, n):
         notes.append(
-            f"The pilot shows {'only' if hits == n else 'no'} hits, so that the plan is for a "
-            "share that is known too well: see the larger end of the range."
+            f"The pilot shows {'only' if hits == n else 'no'} hits, so the plan may be for too "
+            "extreme a share: see the larger end of the range."
         )
     extremes = _of_any_size(*ends)
     return Pilot(spread, extremes, "row", result.metric, level, n, notes=tuple(notes))
@@ -403,8 +412,8 @@ def _notes_of(spread: Spread, unit: str, n_runs: int | None) -> tuple[str, ...]:
         notes.append("The strata keep their shares of the units.")
     if spread.fixed > 0:
         notes.append(
-            "The part of the training samples stays, since all are of one training list: only more "
-            "training lists (varied='independent') would lessen it."
+            "The variance between training samples stays, since all come from one training set: "
+            "only more training sets (varied='independent') would reduce it."
         )
     return tuple(notes)
 
@@ -417,8 +426,8 @@ def _notes_of_pair(
     if pair.discordant is not None and sum(pair.discordant[:2]) < FEW:
         count = sum(pair.discordant[:2])
         notes.append(
-            f"Only {count} rows of the pilot tell {pair.first} and {pair.second} apart (fewer than "
-            f"{FEW}): how many would is poorly known, and the plan is a guess."
+            f"Only {count} rows of the pilot are discordant for {pair.first} and {pair.second} "
+            f"(fewer than {FEW}): their share is poorly estimated, and the plan is a guess."
         )
     if not facts.paired:
         notes.append(
@@ -427,7 +436,7 @@ def _notes_of_pair(
         )
     if pair.simultaneous_interval is not None and pair.p_value_adjusted > pair.p_value:
         notes.append(
-            "For this pair by itself: intervals that hold for several pairs at once need more."
+            "The size is for this pair alone: simultaneous intervals of several pairs need more."
         )
     n_runs = None if pair.n_runs is None else min(pair.n_runs)
     return (*_notes_of(spread, facts.unit, n_runs), *notes)
@@ -436,5 +445,5 @@ def _notes_of_pair(
 def _caution_of_few(n: int, unit: str) -> str:
     return (
         f"The pilot has only {n} {unit}{'' if n == 1 else 's'} (fewer than {FEW}): its spread is "
-        "poorly known, so that the size is a guess. Plan again with a larger pilot."
+        "poorly estimated, and the size is a guess. Plan again with a larger pilot."
     )

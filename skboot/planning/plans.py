@@ -39,31 +39,31 @@ def plan_evaluation(
     Parameters
     ----------
     pilot : EvaluationResult or PairedDifference, optional
-        A small evaluation of the same kind. For a half-width a result of `skboot.bootstrap_score`,
-        `skboot.bootstrap_runs` or a method with a test set; for a difference or a margin one of the
-        ``pairs`` of a comparison. Without one, give ``proportion``.
+        A small evaluation of the same kind. For a half-width: a result of `skboot.bootstrap_score`,
+        `skboot.bootstrap_runs` or a method with a test set. For a difference or a margin: one of
+        the ``pairs`` of a comparison. Without a pilot give ``proportion``.
     half_width : float, optional
-        Half of the width that the interval shall have, in units of the metric.
+        Desired half of the width of the interval, in units of the metric.
     difference : float, optional
-        True difference that shall be shown: the interval of the pair by itself excludes 0.
+        True difference that shall be significant: the interval of the pair by itself excludes 0.
     margin : float, optional
-        Margin by which ``pair.verdict(margin)`` shall pass if both are equal.
+        Non-inferiority margin: ``pair.verdict(margin)`` shall pass if both are equal.
     power : float, optional
-        Probability of that, in (0, 1).
+        Probability that the difference is significant, or the margin passes, in (0, 1).
     confidence_level : float, optional
         Of the interval; the pilot's when None, 0.95 without a pilot.
     proportion : float, optional
         Expected proportion, such as an accuracy, in [0, 1]: the plan is for Wilson's interval of
         independent rows.
     n_runs : int, optional
-        Number of runs (of each method where there are two) of a pilot that has several; its own
-        when None, or more where no number of test units reaches the target with these.
+        Number of runs (of each method where there are two) for a pilot that has several. None: the
+        pilot's own, or more where no number of test units reaches the target with these.
 
     Returns
     -------
     EvaluationPlan
         ``n_units`` of ``unit`` and ``n_runs``, a ``table`` of other sizes, and the range of sizes
-        that the pilot's own error allows.
+        by the error of the pilot.
 
     Raises
     ------
@@ -83,16 +83,16 @@ def plan_evaluation(
     the pilot, n' units have s sqrt(n / n'), and the quantile is that of Student's t at n'. The
     interval of a proportion is solved exactly. With m units and S runs in the pilot,
     ``Var(m', S') = training + seed / S' + (test + interaction / S') m / m'``, by the components of
-    the pilot, with Satterthwaite's degrees of freedom at that size. Of two methods the part of the
-    test units is taken not to shrink with more runs, so that the plan is rather too large for
-    another ``n_runs``. The power is that of the normal law, or of the noncentral t under 20 degrees
-    of freedom. The range scales the pilot's variance by the limits of its chi-square law at the
-    same level, and where a score has two bounds also by how that of a proportion would change
-    within the pilot's interval at that level; of a proportion it is made of Wilson's limits. With
-    heavy tails variances are known less well than that, unless ``pair.error_freedom`` is known:
-    then the degrees of freedom, in proportion to the units, are at most these. A margin for right
-    and wrong on independent rows is planned by Tango's interval, one for areas under ROC curves by
-    logit-delong, as verdicts are.
+    the pilot, with Satterthwaite's degrees of freedom at that size. For two methods the part of the
+    test units is assumed not to shrink with more runs, so the plan is rather too large for another
+    ``n_runs``. The power is that of the normal law, or of the noncentral t under 20 degrees of
+    freedom. The range scales the pilot's variance by the limits of its chi-square law at the same
+    level; where a score has two bounds, also by how the variance of a proportion would change
+    within the pilot's interval at that level. For a proportion it comes from Wilson's limits. With
+    heavy tails variances are less certain than that, unless ``pair.error_freedom`` is known: then
+    it limits the degrees of freedom, in proportion to the units. A margin for right and wrong on
+    independent rows is planned by Tango's interval, one for areas under ROC curves by logit-delong,
+    like verdicts.
 
     References
     ----------
@@ -176,13 +176,14 @@ def _checked_pilot(
         if target != "half_width":
             advice = "Compare two systems, and give one of the pairs of the comparison."
             raise fail("pilot", f"be a pair for {target}=", "an EvaluationResult", advice)
-        return pilot_of_result(pilot, confidence_level)
+        return pilot_of_result(pilot, confidence_level).with_rows(pilot.n_samples)
     if isinstance(pilot, PairedDifference):
         if target == "half_width":
             advice = "Give difference= or margin=, or the result of one system."
             must = "be an EvaluationResult for half_width="
             raise fail("pilot", must, "a pair", advice)
-        return pilot_of_pair(pilot, target, value, confidence_level)
+        found = pilot_of_pair(pilot, target, value, confidence_level)
+        return found.with_rows(pilot.comparison.n_samples if pilot.comparison else None)
     advice = "Of a comparison give one of its .pairs, of a table one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
     raise fail("pilot", must, type(pilot).__name__, advice)
@@ -195,6 +196,6 @@ def _checked_runs(n_runs: Any, pilot: Pilot) -> int:
         advice = "Runs come from bootstrap_runs, compare_runs, or methods with a test set."
         raise fail("n_runs", "be None for a pilot without runs", repr(n_runs), advice)
     if not pilot.runs_matter and number != pilot.n_runs:
-        advice = "By this pilot more runs would narrow nothing."
+        advice = "With this pilot, more runs would not narrow the interval."
         raise fail("n_runs", "be None for this pilot", repr(n_runs), advice)
     return number

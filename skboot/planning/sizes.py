@@ -92,6 +92,7 @@ def plan_of(call: PlanCall) -> EvaluationPlan:
         pilot_n_units=pilot.n_units,
         pilot_n_runs=pilot.n_runs,
         metric=pilot.metric,
+        rows_per_unit=pilot.rows_per_unit,
         curves=_curves(call, n_units, n_runs),
         provenance=Provenance(notes, settings=call.settings),
     )
@@ -113,9 +114,9 @@ def _size(call: PlanCall) -> tuple[int | None, int]:
     got = f"{call.target_value:g}; the {what} comes to {best:.3g} at best, with {runs[-1]} runs"
     spread = pilot.spread
     if isinstance(spread, Spread) and spread.fixed > 0:
-        advice = "Only more training lists would lessen the part of the training samples."
+        advice = "Only more training sets would reduce the variance between training samples."
     else:
-        advice = "Ask for more runs by n_runs=, or for less."
+        advice = "Use more runs (n_runs=), or an easier target."
     raise fail(call.target, must, got, advice)
 
 

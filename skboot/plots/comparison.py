@@ -27,7 +27,7 @@ class ComparisonDisplay(ForestPlot):
 
     Use `from_result`, or `from_results` for several metrics or subgroups, each in a panel of its
     own. The thick line is the interval of the difference by itself, the thin one the simultaneous
-    interval; systems are told apart where the thin one does not reach 0.
+    interval; systems differ significantly where the thin one excludes 0.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class ComparisonDisplay(ForestPlot):
     names : sequence of str
         One per difference.
     is_distinguishable : sequence of bool
-        Whether the systems of each pair can be told apart.
+        Whether the systems of each pair differ significantly.
     texts : sequence of str, optional
         What is written beside each difference.
     label : str
@@ -59,7 +59,7 @@ class ComparisonDisplay(ForestPlot):
     figure_ : matplotlib Figure
         Figure of the axes.
     points_ : list of matplotlib Line2D
-        Differences: of each panel those told from 0, and those not.
+        Differences: of each panel those significantly different from 0, and the others.
     intervals_, simultaneous_intervals_ : list of matplotlib LineCollection
         Intervals, in the same order.
     texts_ : list of matplotlib Text
@@ -160,7 +160,7 @@ class ComparisonDisplay(ForestPlot):
         ax : matplotlib Axes, optional
             Where; a new figure when None.
         pairs : {"auto", "all", "best"}
-            As of `from_result`.
+            As in `from_result`.
         **kwargs : dict
             Passed to `plot`.
 
@@ -299,7 +299,9 @@ class ComparisonDisplay(ForestPlot):
         if not np.isnan(self.simultaneous_lows).all():
             handles[self.interval_names[1]] = Line2D([], [], color=GREY, linewidth=1)
         if self.is_distinguishable.any():
-            handles["told from 0"] = Line2D([], [], color=ORANGE, marker="o", linestyle="")
+            handles["significantly different from 0"] = Line2D(
+                [], [], color=ORANGE, marker="o", linestyle=""
+            )
         return handles
 
 

@@ -25,8 +25,10 @@ _REFERENCES = {
     "precision_recall": "share of positives",
     "calibration": "perfect calibration",
     "calibration_smooth": "perfect calibration",
-    "decision": "treat everybody",
+    "decision": "treat all",
 }
+# What the area is called in the legend, as scikit-learn's displays do.
+_AREAS = {"roc": "AUC", "precision_recall": "AP"}
 _DIFFERENCE = "difference"
 # Curves whose points are few, and are drawn with marks.
 _WITH_MARKS = ("calibration", "learning")
@@ -166,6 +168,8 @@ class CurveBandDisplay(Display):
         lines = []
         for each in curves:
             band = f"{rendering.percent(each.confidence_level)} {each.band} band"
+            if each.area is not None:
+                band = f"{_AREAS[each.curve]} = {each.area:.2f}, {band}"
             label = f"{name or each.name} ({band})" if name or each.name else band
             lines.append((each.x, each.estimate, each.low, each.high, label))
         value = f"difference of {first.axes[1]}" if first.is_difference else first.axes[1]
@@ -340,7 +344,7 @@ class CurveBandDisplay(Display):
         style = {"color": GREY, "linestyle": (0, (2, 2)), "linewidth": 1.2, "zorder": 1}
         [self.reference_] = self.ax_.plot(x, y, label=label, **style)
         if self.curve == "decision" and not self.is_difference:
-            self.ax_.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat nobody")
+            self.ax_.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat none")
 
     def _finish(self) -> None:
         """Set limits, labels and the legend, below the axes where it hides nothing."""
@@ -354,6 +358,7 @@ class CurveBandDisplay(Display):
         elif self.curve == "decision" and not self.is_difference:
             highest = max(float(np.nanmax(line.high)) for line in self.lines)
             ax.set_ylim(-_BELOW * highest, 1.05 * highest)
+            ax.set_xlim(0.0, max(float(line.x[-1]) for line in self.lines))
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": 1}
         ax.legend(frameon=False, fontsize="small", **below)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base.doors import door
+from ..inference.intervals import title_of
 from ..results import drawing, rendering, wording
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal, range_of, with_direction
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class BootstrapDistributionDisplay(Display):
-    """Histogram of a bootstrap distribution, with estimate, interval and naive reference.
+    """Histogram of a bootstrap distribution, with estimate, interval and baseline.
 
-    Use `from_result`. Few distinct values, as of an accuracy on few rows, get a bar each; many are
-    binned in whole steps of their lattice, if they have one, so that bins and values do not beat.
+    Use `from_result`. Few distinct values, as for an accuracy on few rows, get a bar each; many are
+    binned in whole steps of their lattice, if they have one.
 
     Parameters
     ----------
@@ -38,6 +39,8 @@ class BootstrapDistributionDisplay(Display):
         Label of the value axis.
     interval_name : str
         What the interval is called.
+    histogram_name : str
+        What the histogram is, where the interval is not made from it; else empty.
     digits : int, optional
         Digits after the point in the legend; as the width of the interval supports when None.
 
@@ -81,6 +84,7 @@ class BootstrapDistributionDisplay(Display):
         naive_estimate: float | None = None,
         name: str | None = None,
         interval_name: str = "CI",
+        histogram_name: str = "",
         digits: int | None = None,
     ) -> None:
         self.replicates = np.asarray(replicates, dtype=float)
@@ -89,6 +93,7 @@ class BootstrapDistributionDisplay(Display):
         self.naive_estimate = naive_estimate
         self.name = name
         self.interval_name = interval_name
+        self.histogram_name = histogram_name
         self.digits = digits
 
     @classmethod
@@ -122,6 +127,7 @@ class BootstrapDistributionDisplay(Display):
             naive_estimate=wording.baseline(result),
             name=name or with_direction(result.basis.title(result), result.greater_is_better),
             interval_name=result.basis.interval_name(result),
+            histogram_name=result.basis.replicates_text(result),
             digits=wording.digits_of(result),
         )
         return display.plot(ax, **kwargs)
@@ -147,9 +153,9 @@ class BootstrapDistributionDisplay(Display):
         name : str, optional
             Label of the value axis.
         bins : int, sequence or str, optional
-            As of `numpy.histogram`; suited to the values when None.
+            As for `numpy.histogram`; chosen by the values when None.
         show_naive : bool
-            Whether to mark the naive reference.
+            Whether to mark the baseline.
         hist_kwargs : dict, optional
             Passed to ``ax.bar``.
         line_kwargs : dict, optional
@@ -173,7 +179,7 @@ class BootstrapDistributionDisplay(Display):
         self.bars_ = self._draw_bars(values, bins, hist_kwargs or {})
         start, stop = self._range(values)
         naive = self.naive_estimate if show_naive else None
-        n_lines = 2 + (naive is not None and math.isfinite(naive))
+        n_lines = 2 + (naive is not None and math.isfinite(naive)) + bool(self.histogram_name)
         top = self._leave_room_for_legend(n_lines)
         self._draw_interval(start, stop, top, interval_kwargs or {})
         style = {"color": ORANGE, "linewidth": 2, "ymax": top, **(line_kwargs or {})}
@@ -213,6 +219,7 @@ class BootstrapDistributionDisplay(Display):
             heights, edges = np.histogram(values, bins=bins)
             centres, widths = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
         style = {"color": GREY, "alpha": 0.6, "linewidth": 0, **style}
+        style |= {"label": self.histogram_name} if self.histogram_name else {}
         return self.ax_.bar(centres, heights, width=widths, **style)
 
     def _range(self, values: NDArray[Any]) -> tuple[float, float]:
@@ -237,6 +244,7 @@ class BootstrapDistributionDisplay(Display):
         """Shade the interval; the label gives its limits, or says that there are none."""
         low, high = self.confidence_interval
         level, method = self.confidence_interval.confidence_level, self.confidence_interval.method
+        method = title_of(method)
         self.interval_span_ = None
         label = f"{rendering.percent(level)} {self.interval_name}"
         if math.isnan(low) or math.isnan(high):
@@ -260,7 +268,7 @@ class BootstrapDistributionDisplay(Display):
         self.naive_line_ = None
         if naive is None or not math.isfinite(naive):
             return start, stop
-        label = f"naive reference {rendering.number(naive, self._digits)}"
+        label = f"baseline {rendering.number(naive, self._digits)}"
         style = {"color": "black", "linestyle": ":", "linewidth": 1.5}
         if max(start - naive, naive - stop) < stop - start:
             self.naive_line_ = self.ax_.axvline(naive, ymax=top, label=label, **style)

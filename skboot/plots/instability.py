@@ -22,12 +22,12 @@ _N_BARS = 20
 
 
 class PredictionInstabilityDisplay(Display):
-    """Answers for each row by models trained on other samples, against that of the model at hand.
+    """Answers for each row by models of bootstrap samples, against the model of all rows.
 
     Use `from_scorer`. A score can be certain while the answers for single rows are not: two models
-    of one accuracy may disagree on a fifth of the rows. Each line spans 95 % of what the bootstrap
-    models that left the row out answer; the diagonal is the model of all rows. Labels have no
-    range: of them bars show for how many rows which share of the models answers otherwise.
+    of equal accuracy may disagree on a fifth of the rows. Each line spans 95 % of the answers of
+    the bootstrap models that left the row out; the diagonal is the model of all rows. For labels,
+    bars show for how many rows which share of the models answers otherwise.
 
     Parameters
     ----------

@@ -229,7 +229,7 @@ class IntervalDisplay(ForestPlot):
         name : str, optional
             Label of the value axis, of the last panel if there are several.
         show_naive : bool
-            Whether to mark the naive references.
+            Whether to mark the baselines.
         show_values : bool
             Whether to write the numbers beside the intervals.
         point_kwargs : dict, optional
@@ -310,20 +310,20 @@ class IntervalDisplay(ForestPlot):
                 axes.plot(where, places[infinite], marker=arrow, clip_on=False, **ends)
 
     def _draw_naive(self, axes: Any, rows: NDArray[Any]) -> None:
-        """Mark the naive references of a panel, with arrows for those off the axis."""
+        """Mark the baselines of a panel, with arrows for those off the axis."""
         naive = self.naive_estimates[rows]
         start, stop = axes.get_xlim()
         inside = (naive >= start) & (naive <= stop)
         style = {"color": "black", "linestyle": "", "markersize": 6, "zorder": 2}
         lines = np.arange(len(rows))
-        label = "naive reference" if inside.any() else None
+        label = "baseline" if inside.any() else None
         self.naive_points_ += axes.plot(
             naive[inside], lines[inside], marker="D", fillstyle="none", label=label, **style
         )
         for far, arrow, edge in ((naive < start, "<", start), (naive > stop, ">", stop)):
             if far.any():
                 where = np.full(int(far.sum()), edge)
-                label = "naive reference, off the axis"
+                label = "baseline, off the axis"
                 axes.plot(
                     where,
                     lines[far] + 0.3,  # apart from the arrow of an infinite limit

@@ -62,13 +62,12 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     if not len(influence):
         return None
     rows = runs.n_rows // runs.samples.n_folds
-    what, others = "A callable of estimator, X and y", "Metrics by name read"
+    what, others = "A callable of estimator, X and y", "Metrics by name pool"
     if runs.target.y is not None and runs.target.y.ndim > 1:
-        what, others = "A metric of targets of several columns", "Metrics of one column read"
+        what, others = "A metric of targets of several columns", "Metrics of one column pool"
     note = (
         f"{what} is averaged over folds of about {rows} rows; if it is biased on so few, as "
-        f"average precision and R2 are, so is the estimate. {others} all folds of a repeat "
-        "together."
+        f"average precision and R2 are, so is the estimate. {others} all folds of a repeat."
     )
     return CrossValidated(float(np.nanmean(errors)), influence, {"notes": (note,)})
 
@@ -99,7 +98,7 @@ def _mean_over_folds(metric: ReplicateRunMetric, centre: float, together: float)
         f"The estimate {mean:.4g} is the mean over folds, because decision values of different "
         "models are on different scales. It is biased where folds have few rows of a class: taken "
         f"as one scale the folds give {all_rows:.4g} together, so that it may be off by about "
-        f"{abs(mean - all_rows):.2g}, which the interval does not hold. An estimator with "
+        f"{abs(mean - all_rows):.2g}, which the interval does not include. An estimator with "
         "predict_proba (CalibratedClassifierCV) has no such bias."
     )
 

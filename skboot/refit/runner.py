@@ -155,7 +155,7 @@ def _check_writable(folder: str) -> None:
         probe.unlink(missing_ok=True)  # another fit into the same folder may have been quicker
     except OSError as error:
         place, reason = str(Path(folder).parent), error.strerror or error
-        advice = "Give another folder, or leave memory= out: the runs are then kept by nobody."
+        advice = "Give another folder, or leave memory= out: the runs are then not kept."
         must = "be a folder that can be written"
         raise fail("memory", must, f"{place!r}: {reason}", advice) from error
 
@@ -174,13 +174,13 @@ def _note_on_stop(job: Job, runs: Sequence[Run]) -> str:
     if job.folder is None:
         return (
             "The runs that had finished are lost. With memory='a folder' and a random_state they "
-            "would be kept, and the same call would go on from there."
+            "would be kept, and the same call would resume from there."
         )
     folder = Path(job.folder)
     n_finished = sum(_path(folder, run.number).exists() for run in runs)
     return (
         f"{n_finished} of {len(runs)} runs are kept in the folder given as memory= "
-        f"({str(folder.parent)!r}): the same call goes on from there."
+        f"({str(folder.parent)!r}): the same call resumes from there."
     )
 
 

@@ -193,14 +193,14 @@ registered(
         kind="blocks of one row",
         unit="block",
         units_in_advice="blocks",
-        remarks=(Note("choice", "Blocks of one row were drawn, which are single rows."),),
+        remarks=(Note("choice", "Blocks of one row were resampled, which are single rows."),),
     )
 )
 # Poisson weights, see `skboot.resampling.streamed`.
 for _kind, _words in (("streamed rows", ROWS), ("streamed groups", GROUPS)):
     _text = (
-        f"Poisson resamples: each {_words.unit} was drawn by itself, a Poisson number of times "
-        "with mean 1, so that the size of resamples varies."
+        f"Poisson resamples: each {_words.unit} is resampled independently, a Poisson number of "
+        "times with mean 1, so the size of resamples varies."
     )
     registered(
         replace(
@@ -209,7 +209,7 @@ for _kind, _words in (("streamed rows", ROWS), ("streamed groups", GROUPS)):
             groups_in_messages="streams of rows or groups",
             automatic="expanded",
             studentized="",
-            no_given_rows="A stream keeps no rows that could be drawn again.",
+            no_given_rows="A stream keeps no rows that could be resampled.",
             no_jackknife="a stream keeps no rows that could be left out",
             remarks=(Note("choice", _text),),
         )

@@ -418,7 +418,7 @@ class SeriesDesign(SamplingDesign):
         if len(sizes) > 1:
             strata, held_fixed = circles.series_of_block, ("the length of each series",)
             within = f" within each of {len(sizes)} series"
-        text = f"Circular blocks of {block_length} consecutive rows were drawn{within}."
+        text = f"Circular blocks of {block_length} consecutive rows were resampled{within}."
         return cls(
             n_samples,
             (int(circles.n_blocks.sum()),),

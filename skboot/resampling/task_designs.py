@@ -114,8 +114,8 @@ def _few(n_tasks: int) -> Notes:
     notes = Notes()
     if n_tasks < FEW_TASKS:
         text = (
-            f"Only {n_tasks} tasks (fewer than {FEW_TASKS}) are averaged, and held fixed: the "
-            "interval says nothing of other tasks."
+            f"Only {n_tasks} tasks (fewer than {FEW_TASKS}) are averaged, and the interval is "
+            "conditional on them: it does not hold for other tasks."
         )
         notes.add("few", text)
     return notes
@@ -125,14 +125,13 @@ def _of_strata(unit: str, sizes: Floats, of_task: NDArray[np.intp], *, by_class:
     """Return notes on classes in each task, on strata of one unit, and on tasks of few."""
     notes = Notes()
     if by_class:
-        text = "Rows were drawn within task and class, because the metric needs both classes."
+        text = "Rows were resampled within task and class, because the metric needs both classes."
         notes.add("choice", text)
     few = int(np.count_nonzero(of_task < FEW_UNITS))
     if few:
         text = (
-            f"{few} of {len(of_task)} tasks have fewer than {FEW_UNITS} {unit}s: the interval is "
-            "wider for their sake, by the factor sqrt(m / (m - 1)) for the part of a task of m "
-            f"{unit}s."
+            f"{few} of {len(of_task)} tasks have fewer than {FEW_UNITS} {unit}s: the standard "
+            f"error of a task of m {unit}s is multiplied by sqrt(m / (m - 1)) to allow for this."
         )
         notes.add("choice", text)
     single = int(np.count_nonzero(sizes == 1))

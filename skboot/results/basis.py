@@ -173,6 +173,11 @@ class Basis(ABC):
         """Whether the interval would be the same with other resamples."""
         return result.confidence_interval.method in WITHOUT_RESAMPLES
 
+    def replicates_text(self, result: EvaluationResult) -> str:
+        """Return what the replicates are, where the interval is not made from them."""
+        unused = "scores on resamples, which the interval does not use"
+        return unused if self.uses_no_resamples(result) else ""
+
     # -------------------------------------------------------------- names
 
     def title(self, result: EvaluationResult) -> str:
@@ -275,16 +280,22 @@ class Basis(ABC):
             ("estimate", self.score_text(result)),
             (self.interval_label(result), self.interval_text(result)),
             ("standard error", wording.number_or_reason(result, result.standard_error)),
-            ("bias", wording.number(result, result.bias)),
-            ("Monte Carlo error", self._monte_carlo_text(result)),
-            ("resampled", self.resampled(result)),
+            *self._of_resamples(result),
             *self.facts_of_runs(result),
             *self.held_fixed(result),
             *wording.judged(result, result.n_samples),
         ]
         if wording.baseline(result) is not None:
-            lines.append(("naive reference", wording.naive_text(result)))
+            lines.append(("baseline", wording.naive_text(result)))
         return lines + self._undefined(result) + wording.notes_beside_reason(result)
+
+    def _of_resamples(self, result: EvaluationResult) -> list[tuple[str, str]]:
+        """Return what the resamples are and say, if the interval is made of them."""
+        error = ("Monte Carlo error", self._monte_carlo_text(result))
+        if self.uses_no_resamples(result):
+            return [error, ("units", wording.units_and_rows(result))]
+        bias = ("bias", wording.number(result, result.bias))
+        return [bias, error, ("resampled", self.resampled(result))]
 
     def remarks(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return the facts that the row of a score does not hold, and why numbers are undefined."""
@@ -294,12 +305,13 @@ class Basis(ABC):
         elif not wording.has_limits(result):
             lines.append((self.interval_label(result), self.interval_text(result)))
         if result.naive_estimate is not None and math.isnan(result.naive_estimate):
-            lines.append(("naive reference", wording.naive_text(result)))
+            lines.append(("baseline", wording.naive_text(result)))
         return lines + self._undefined(result) + wording.notes_beside_reason(result)
 
     def held_fixed(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return what the interval does not vary, if anything."""
-        return [("held fixed", wording.listed(result.held_fixed))] if result.held_fixed else []
+        given = wording.listed(result.held_fixed) if result.held_fixed else ""
+        return [("conditional on", given)] if given else []
 
     def _undefined(self, result: EvaluationResult) -> list[tuple[str, str]]:
         if not self.counts_undefined(result):
@@ -373,14 +385,17 @@ class SystemBasis(Basis):
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
-        expected, corrected = self.corrected_estimate(result) or score, ""
+        expected = self.corrected_estimate(result) or score
+        start = f"{name} on {wording.new_data(result)} is estimated at {score} from {rows}"
         if expected != score:
             of_estimate = bias_told(result.confidence_interval, self.evidence).bias
             bias = rendering.number(of_estimate, wording.digits_of(result))
-            corrected = f"corrected for a bias of {bias}, "
+            start = (
+                f"{name} was {score} on {rows}; corrected for a bias of {bias}, on "
+                f"{wording.new_data(result)} it is estimated at {expected}"
+            )
         return (
-            f"{name} was {score} on {rows}; {corrected}on {wording.new_data(result)} it is "
-            f"estimated at {expected} ({interval}).{wording.no_width(result)}"
+            f"{start} ({interval}).{wording.no_width(result)}"
             f"{wording.below_baseline(result)}{wording.if_random_sample(result)}"
         )
 
@@ -404,7 +419,7 @@ class ScoresBasis(Basis):
         name, rows = wording.name_and_rows(result)
         return (
             f"{name} to be expected of the method at this training-set size"
-            f"{wording.with_held_fixed(result)} is estimated at {score} from {rows} ({interval})."
+            f"{wording.conditional_on(result)} is estimated at {score} from {rows} ({interval})."
             f"{wording.no_width(result)}"
         )
 

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from .._base.checks import fail, is_among
 from .._base.doors import door
 from .._base.values import same_values
+from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.verdicts import Verdict
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .decisions import one_sided
@@ -33,10 +35,10 @@ from .shown import Number, ShownDifferences
 class ComparisonResult(FromACall, ShownDifferences):
     """Differences of systems on the same rows, with intervals and p-values.
 
-    `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. Of two
-    systems ``float(result)`` is the difference, and a format, as in ``f"{result:.3f}"``, applies
-    to it and its limits; of more, ``result.pair("A", "B")`` and ``result.systems["A"]`` are such
-    numbers. Two results are equal if all they hold is equal; they cannot be hashed or changed.
+    `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. For two
+    systems ``float(result)`` is the difference, and a format, as in ``f"{result:.3f}"``, applies to
+    it and its limits; for more, use ``result.pair("A", "B")`` and ``result.systems["A"]``. Two
+    results are equal if all they hold is equal; they cannot be hashed or changed.
 
     Attributes
     ----------
@@ -56,14 +58,14 @@ class ComparisonResult(FromACall, ShownDifferences):
     automatic : bool
         Whether the interval was chosen by ``interval="auto"``.
     training_share : float or None
-        Of methods scored on rows left out: share of the rows (groups) that they were trained on,
+        For methods scored on rows left out: share of the rows (groups) that they were trained on,
         .9 by 10-fold cross-validation and .632 on bootstrap samples. None on a test set.
     provenance : skboot.results.provenance.Provenance
         Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
-        What the intervals do not vary.
+        What the intervals are conditional on.
     seed : int, list, dict or None
         Entropy of the random numbers.
     settings : dict
@@ -143,6 +145,7 @@ class ComparisonResult(FromACall, ShownDifferences):
             paired_runs=of_call.paired_runs,
             paired=of_call.paired,
             bounds=(min(lowest), max(highest)),
+            n_samples=system.n_samples,
         )
         return tuple(
             pair if pair.comparison == facts else taken_up(pair, facts) for pair in self.pairs
@@ -157,7 +160,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     def _method_name(self, method: str) -> str:
         """Return the name of an interval of a difference, in words."""
-        return wording.method_name(method, paired=self.is_paired)
+        return comparison_tables.method_name(method, paired=self.is_paired)
 
     @property
     def _any_system(self) -> EvaluationResult:
@@ -203,8 +206,49 @@ class ComparisonResult(FromACall, ShownDifferences):
         return None if self.greater_is_better is None else self.ranking[0]
 
     @property
+    @door("ComparisonResult.difference")
+    def difference(self) -> float:
+        """Difference of the two systems, first minus second; AttributeError with more pairs."""
+        return self._only_pair(".difference", AttributeError).difference
+
+    @property
+    @door("ComparisonResult.confidence_interval")
+    def confidence_interval(self) -> ConfidenceInterval:
+        """Interval of the difference of the two systems; AttributeError with more pairs."""
+        return self._only_pair(".confidence_interval", AttributeError).confidence_interval
+
+    @property
+    @door("ComparisonResult.p_value")
+    def p_value(self) -> float:
+        """P-value of the difference of the two systems; AttributeError with more pairs."""
+        return self._only_pair(".p_value", AttributeError).p_value
+
+    @door("ComparisonResult.verdict")
+    def verdict(self, margin: float = 0.0) -> Verdict:
+        """Say whether the first of two systems is not worse than the second by more than a margin.
+
+        Parameters
+        ----------
+        margin : float
+            As of `PairedDifference.verdict`.
+
+        Returns
+        -------
+        Verdict
+            Of the one pair.
+
+        Raises
+        ------
+        AttributeError
+            If there are more systems than two: ask a pair.
+        ValueError
+            As of `PairedDifference.verdict`.
+        """
+        return self._only_pair(".verdict", AttributeError).verdict(margin)
+
+    @property
     def alternative(self) -> str:
-        """What intervals and p-values are against: "two-sided", or one side ("greater", "less")."""
+        """Alternative hypothesis of intervals and p-values: "two-sided", "greater" or "less"."""
         return self.pairs[0].alternative
 
     @property
@@ -215,7 +259,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     @door("ComparisonResult.indistinguishable_from_best")
     def indistinguishable_from_best(self) -> tuple[str, ...] | None:
-        """Systems that cannot be told from the best, by the simultaneous interval.
+        """Systems that are not significantly different from the best, by the simultaneous interval.
 
         None where they were not compared with it: the direction is unknown, or all were compared
         with a reference that is not the best. A ValueError where the intervals are one-sided.
@@ -225,7 +269,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     @door("ComparisonResult.distinguishable_from_best")
     def distinguishable_from_best(self) -> tuple[str, ...] | None:
-        """Systems that are worse than the best, by the simultaneous interval; None as above."""
+        """Systems that are significantly worse than the best; None as above."""
         return self._with_best("distinguishable_from_best", excluding=True)
 
     def _with_best(self, name: str, *, excluding: bool) -> tuple[str, ...] | None:
@@ -241,7 +285,7 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @door("ComparisonResult.is_distinguishable")
     def is_distinguishable(self, pair: PairedDifference) -> bool:
-        """Whether a pair's systems differ: by its widest interval, and by Holm's p-value if used.
+        """Whether the systems of a pair differ: by its widest interval, and Holm's p-value if used.
 
         Parameters
         ----------
@@ -281,11 +325,11 @@ class ComparisonResult(FromACall, ShownDifferences):
 
         Notes
         -----
-        A system is at least behind those that are told to be better, and ahead of those told to be
-        worse, by one-sided tests of all ordered pairs from the joint bootstrap, in steps: pairs
-        that are told leave, and the quantile of the others is smaller. The quantile is never larger
-        than Bonferroni's of Student's t, which alone decides where rows are right or wrong. So a
-        rank can be told where the simultaneous interval of a pair, which has no steps, holds 0.
+        The rank of a system is limited by those that are significantly better or worse, by
+        one-sided step-down tests of all ordered pairs from the joint bootstrap: significant pairs
+        leave, and the quantile of the others is smaller. The quantile is never larger than
+        Bonferroni's of Student's t, which alone decides where rows are right or wrong. So ranks can
+        be certain where the simultaneous interval of a pair, which has no steps, contains 0.
 
         References
         ----------
@@ -409,7 +453,9 @@ class ComparisonResult(FromACall, ShownDifferences):
         blocks = [
             wording.title(self),
             rendering.text_table(comparison_tables.systems_table(self)),
-            rendering.text_table(comparison_tables.pairs_table(self)),
+            rendering.text_table(
+                comparison_tables.pairs_table(self, comparison_tables.IN_A_SUMMARY)
+            ),
             rendering.text_list(wording.facts(self)),
         ]
         return "\n\n".join(blocks)
@@ -434,12 +480,12 @@ class ComparisonResult(FromACall, ShownDifferences):
     def __format__(self, spec: str) -> str:
         return format(self._only_pair(f"The format {spec!r}"), spec) if spec else str(self)
 
-    def _only_pair(self, what: str) -> PairedDifference:
+    def _only_pair(self, what: str, error: type[Exception] = TypeError) -> PairedDifference:
         """Return the difference of two systems; of more, no number is the one that is meant."""
         if len(self.pairs) == 1:
             return self.pairs[0]
         first, second = self.pairs[0].first, self.pairs[0].second
-        raise TypeError(
+        raise error(
             f"{what} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "
             f"has many. Use .pair({first!r}, {second!r}) or .systems[{first!r}] of it."
         )
@@ -480,11 +526,11 @@ class ComparisonResult(FromACall, ShownDifferences):
     def _heading(self) -> str:
         return wording.title(self)
 
-    def _tables(self) -> list[tuple[str, rendering.Table]]:
-        return [("", comparison_tables.pairs_table(self, self.pairs))]
+    def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
+        return [("", comparison_tables.pairs_table(self, options, self.pairs))]
 
-    def _systems(self) -> rendering.Table:
-        return comparison_tables.scores_table([(self.metric, self)])
+    def _systems(self, options: rendering.TableOptions) -> rendering.Table:
+        return comparison_tables.scores_table([(self.metric, self)], options)
 
     def _records(self) -> list[dict[str, Any]]:
         return [pair._row(self.is_distinguishable(pair)) for pair in self.pairs]
@@ -499,14 +545,14 @@ class ComparisonResult(FromACall, ShownDifferences):
                 limits["simultaneous"] = pair.simultaneous_interval
             yield Number((f"{pair.first} - {pair.second}",), self.metric, pair.difference, limits)
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
         shown = self._shown_pairs
         strips = [comparison_tables.strip_of(self, pair) for pair in shown]
         ends = [strip.extent for strip in strips if np.isfinite(strip.estimate)]
         extent = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else None
         drawings = [drawing.draw(strip, extent, wide=False) for strip in strips]
-        table = comparison_tables.pairs_table(self, shown)
+        table = comparison_tables.pairs_table(self, options, shown)
         pairs = rendering.html_table(table, drawings, f"{drawing.LEGEND}; dashed: no difference")
         systems = rendering.html_table(comparison_tables.systems_table(self))
         facts = rendering.html_list(wording.facts(self))

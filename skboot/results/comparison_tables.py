@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..inference.differences import words_of_difference
+from ..inference.intervals import title_of
 from ..inference.outperformance import Outperformance
 from . import rendering, wording
 from .drawing import Strip
@@ -19,6 +21,18 @@ if TYPE_CHECKING:
 # Largest number of differences that a summary or a picture shows; of more than this it shows those
 # with the best system, because a reader compares with the best and all of 20 systems fill 190 rows.
 MAX_SHOWN = 15
+_METHODS = {
+    "max-t": "max-t",
+    "bonferroni": "Bonferroni",
+    "components": "t interval from variance components",
+    "welch": "Welch's t interval over runs",
+    "adjusted": "t interval with the adjusted standard error of the out-of-bag difference",
+    "cv-bootstrap": "t interval with the spread of bootstrap samples",
+}
+# Title of the column of `PairedDifference.bootstrap_support`.
+SUPERIORITY = "P(superiority)"
+IN_A_SUMMARY = rendering.TableOptions(p_values=True)
+"""Tables of a summary: all numbers, and the scores in a table of their own."""
 
 
 def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
@@ -40,23 +54,27 @@ def systems_table(result: ComparisonResult) -> rendering.Table:
         value = rendering.number(system.estimate, digits)
         interval = system.confidence_interval
         cell = rendering.Best(value) if value == best else value
-        rows.append([name, cell, rendering.limits(interval, digits), interval.method])
+        rows.append(
+            [name, cell, rendering.limits(interval, digits), wording.method_title(interval)]
+        )
     noun = result._compared
     return rendering.Table([noun, result.metric, f"{level} CI", "interval"], rows)
 
 
-def scores_table(named: Sequence[tuple[str, ComparisonResult]]) -> rendering.Table:
+def scores_table(
+    named: Sequence[tuple[str, ComparisonResult]], options: rendering.TableOptions
+) -> rendering.Table:
     """Return one row per system and one column per comparison, the best of each in bold."""
     systems = dict.fromkeys(system for _, result in named for system in result.systems)
-    columns = [_scores_of(result) for _, result in named]
+    columns = [_scores_of(result, options) for _, result in named]
     titles = [f"{name} ({rendering.percent(each.confidence_level)} CI)" for name, each in named]
     rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
     return rendering.Table([named[0][1]._compared, *titles], rows)
 
 
-def _scores_of(result: ComparisonResult) -> dict[str, str]:
+def _scores_of(result: ComparisonResult, options: rendering.TableOptions) -> dict[str, str]:
     """Return "0.85 (0.80 to 0.90)" of each system, with the same digits for all."""
-    digits, best = _digits_and_best(result)
+    digits, best = _digits_and_best(result, options)
     cells = {}
     for name, system in result.systems.items():
         value = rendering.number(system.estimate, digits)
@@ -69,12 +87,14 @@ def _scores_of(result: ComparisonResult) -> dict[str, str]:
     return cells
 
 
-def _digits_and_best(result: ComparisonResult) -> tuple[int, str | None]:
+def _digits_and_best(
+    result: ComparisonResult, options: rendering.TableOptions = IN_A_SUMMARY
+) -> tuple[int, str | None]:
     """Return the digits that all scores need, and how the best of them is then written.
 
     Scores that are written alike are best alike. None if the direction is unknown.
     """
-    digits = digits_of_scores(result)
+    digits = digits_of_scores(result) if options.digits is None else options.digits
     defined = [s.estimate for s in result.systems.values() if not math.isnan(s.estimate)]
     if result.greater_is_better is None or not defined:
         return digits, None
@@ -82,28 +102,61 @@ def _digits_and_best(result: ComparisonResult) -> tuple[int, str | None]:
 
 
 def pairs_table(
-    result: ComparisonResult, pairs: Sequence[PairedDifference] | None = None
+    result: ComparisonResult,
+    options: rendering.TableOptions,
+    pairs: Sequence[PairedDifference] | None = None,
 ) -> rendering.Table:
     """Return the table of differences: those that `shown_pairs` gives, unless others are given."""
     pairs = result._shown_pairs if pairs is None else pairs
+    columns = _columns(result, pairs, options)
     level = rendering.percent(result.confidence_level)
-    adjusted = result.adjust is not None and len(result.pairs) > 1
-    further = list(dict.fromkeys(title for pair in pairs for title in pair._further_cells()))
-    methods = {pair.confidence_interval.method for pair in pairs}
+    methods = list(dict.fromkeys(method_title(pair) for pair in pairs))
     # A method that all share is named once, in the title: rows are wide enough without it.
     shared = len(methods) == 1
-    header = ["difference", *([] if shared else ["interval"]), "estimate"]
-    header += [f"{level} CI ({methods.pop()})" if shared else f"{level} CI"]
-    with_p = any(map(_may_have_p, pairs))
-    header += ["simultaneous"] * adjusted + with_p * (["p"] + ["adjusted p"] * adjusted)
+    header = ["difference", *([] if shared else ["interval"])]
+    header += ["first", "second"] * columns.scores + ["estimate"]
+    header += [f"{level} CI ({methods[0]})" if shared else f"{level} CI"]
+    header += ["simultaneous"] * columns.adjusted
+    header += columns.with_p * (["p"] + ["adjusted p"] * columns.adjusted)
     runs = any(pair.outperformance is not None for pair in pairs)
-    header += ["P(A > B)" if runs else "support", *further]
+    header += ["P(A > B)" if runs else SUPERIORITY, *columns.further]
     rows = []
     for pair in pairs:
         names = rendering.Difference(pair.first, pair.second)
-        method = [] if shared else [pair.confidence_interval.method]
-        rows.append([names, *method, *_pair_cells(pair, adjusted, with_p, further)])
+        method = [] if shared else [method_title(pair)]
+        rows.append([names, *method, *_pair_cells(result, pair, columns)])
     return rendering.Table(header, rows, 1 if shared else 2)
+
+
+class _Columns(NamedTuple):
+    """Which columns of numbers a table of differences has.
+
+    Attributes
+    ----------
+    digits : int or None
+        Decimals that are asked for.
+    scores, adjusted, with_p : bool
+        Whether there are scores of both systems, simultaneous intervals, p-values.
+    further : sequence of str
+        Titles of those that only some comparisons have.
+    """
+
+    digits: int | None
+    scores: bool
+    adjusted: bool
+    with_p: bool
+    further: Sequence[str]
+
+
+def _columns(
+    result: ComparisonResult, pairs: Sequence[PairedDifference], options: rendering.TableOptions
+) -> _Columns:
+    further: dict[str, str] = {}
+    for pair in pairs:
+        further |= pair._further_cells(options)
+    adjusted = result.adjust is not None and len(result.pairs) > 1
+    with_p = options.p_values and any(map(_may_have_p, pairs))
+    return _Columns(options.digits, options.scores, adjusted, with_p, list(further))
 
 
 def _may_have_p(pair: PairedDifference) -> bool:
@@ -111,23 +164,44 @@ def _may_have_p(pair: PairedDifference) -> bool:
     return not math.isnan(pair.p_value) or math.isnan(sum(pair.confidence_interval))
 
 
-def _pair_cells(
-    pair: PairedDifference, adjusted: bool, with_p: bool, further: Sequence[str]
-) -> list[str]:
+def _pair_cells(result: ComparisonResult, pair: PairedDifference, columns: _Columns) -> list[str]:
     """Return the numbers of a pair."""
-    simultaneous, digits = pair.simultaneous_interval, digits_of(pair)
-    own = pair._further_cells()
+    simultaneous = pair.simultaneous_interval
+    digits = digits_of(pair) if columns.digits is None else columns.digits
+    own, scores = pair._further_cells(IN_A_SUMMARY), list[str]()
+    if columns.scores:
+        of_scores, _ = _digits_and_best(result, rendering.TableOptions(columns.digits))
+        both = (result.systems[name].estimate for name in (pair.first, pair.second))
+        scores = [rendering.number(score, of_scores) for score in both]
     return [
+        *scores,
         rendering.number(pair.difference, digits),
         rendering.limits(pair.confidence_interval, digits),
-        *([rendering.limits(simultaneous, digits) if simultaneous else ""] if adjusted else []),
-        *([p_number(pair.p_value)] if with_p else []),
-        *([p_number(pair.p_value_adjusted)] if adjusted and with_p else []),
+        *(
+            [rendering.limits(simultaneous, digits) if simultaneous else ""]
+            if columns.adjusted
+            else []
+        ),
+        *([p_number(pair.p_value)] if columns.with_p else []),
+        *([p_number(pair.p_value_adjusted)] if columns.adjusted and columns.with_p else []),
         rendering.number(pair.bootstrap_support, 3)
         if pair.outperformance is None
         else share_text(pair.outperformance),
-        *(own.get(title, "") for title in further),
+        *(own.get(title, "") for title in columns.further),
     ]
+
+
+def method_title(pair: PairedDifference) -> str:
+    """Return the name of the interval of a pair as papers print it."""
+    method = pair.confidence_interval.method
+    return title_of(method, method_name(method))
+
+
+def method_name(method: str, *, paired: bool = True) -> str:
+    """Return the name of an interval of a difference, in words."""
+    if method in _METHODS:
+        return _METHODS[method]
+    return words_of_difference(method, paired=paired)
 
 
 def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
@@ -176,7 +250,7 @@ def short_text(pair: PairedDifference) -> str:
     """Write the names of a pair, its difference and its interval on one line."""
     digits, interval = digits_of(pair), pair.confidence_interval
     level = rendering.percent(interval.confidence_level)
-    limits = f"{level} CI {rendering.limits(interval, digits)}, {interval.method}"
+    limits = f"{level} CI {rendering.limits(interval, digits)}, {method_title(pair)}"
     value = rendering.number(pair.difference, digits)
     return f"{pair.first} - {pair.second}: {value} ({limits})"
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..inference.differences import CLOSED_FORM, words_of_difference
+from ..inference.differences import CLOSED_FORM
 from . import rendering, wording
 from .comparison_tables import (
+    SUPERIORITY,
     digits_of,
     digits_of_scores,
     p_text,
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
 # with sentences that differ in names alone.
 _MAX_VERDICTS = 3
 
-_METHODS = {
-    "max-t": "max-t",
-    "bonferroni": "Bonferroni",
-    "components": "t interval from variance components",
-    "welch": "Welch's t interval over runs",
-    "adjusted": "t interval with the adjusted standard error of the out-of-bag difference",
-    "cv-bootstrap": "t interval with the spread of bootstrap samples",
-}
 _ESTIMANDS = {
     "system": "difference of these trained systems on {}",
     "method": "difference of the methods' expected performance at this training-set size",
@@ -44,6 +37,7 @@ _ESTIMANDS = {
 }
 
 
+_NOT_SIGNIFICANT = "The difference is not significant: this does not show that"
 # What a one-sided alternative says of a difference.
 _SIDES = {"greater": "above", "less": "below"}
 
@@ -63,7 +57,7 @@ def short(result: ComparisonResult) -> str:
     best = f", best {result.best}" if result.best else ""
     return (
         f"{result.metric} of {len(result.systems)} {result._compared}s{best}; "
-        f"{apart} of {len(result.pairs)} differences told from 0"
+        f"{apart} of {len(result.pairs)} differences significant"
     )
 
 
@@ -86,7 +80,7 @@ def _claim(result: ComparisonResult) -> str:
         apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
         return (
             f"Of {len(result.pairs)} differences in {_metric(result)} between "
-            f"{len(result.systems)} {result._compared}s {apart} could be told from 0 "
+            f"{len(result.systems)} {result._compared}s {apart} differed significantly from 0 "
             f"({_together(result)})."
         )
     return _claim_with(result, result.best)
@@ -98,7 +92,7 @@ def _claim_of_one_side(result: ComparisonResult) -> str:
     told = [f"{pair.first} - {pair.second}" for pair in result.pairs if pair.excludes_zero]
     start = (
         f"Of {len(result.pairs)} differences in {_metric(result)} between {len(result.systems)} "
-        f"{result.estimand}s on {_rows(result)}, {len(told)} could be told to be {side} 0"
+        f"{result.estimand}s on {_rows(result)}, {len(told)} were significantly {side} 0"
     )
     names = f": {wording.named(told)}" if told else ""
     return f"{start}{names} ({_together(result)})."
@@ -124,21 +118,18 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         "new": "the difference to be expected on a new data set like these is estimated at",
         "these": "the mean difference on these data sets is estimated at",
     }[result.estimand]
-    fixed = (
-        f", with {wording.listed(result.held_fixed)} held fixed"
-        if (result.estimand == "method" and result.held_fixed)
-        else ""
-    )
+    fixed = wording.conditional_on(result) if result.estimand == "method" else ""
     sentence = f"{start}; {subject} {value}{fixed} ({_own_interval(result, pair)})."
     share = _claim_of_runs(result, pair)
     word = _comparative(result)
     if not result.is_distinguishable(pair) and pair.alternative != "two-sided":
-        return f"{sentence}{share} This does not show that it is {_SIDES[pair.alternative]} 0."
+        side = _SIDES[pair.alternative]
+        return f"{sentence}{share} {_NOT_SIGNIFICANT} it is {side} 0."
     if not result.is_distinguishable(pair):
-        return f"{sentence}{share} This does not show which one is {word}, nor that they are equal."
+        return f"{sentence}{share} {_NOT_SIGNIFICANT} one is {word}, nor that they are equal."
     winner, loser = _ordered(result, pair)
     verb = "scores" if result.greater_is_better is None else "is"
-    return f"{sentence}{share} {winner} {verb} {word} than {loser}."
+    return f"{sentence}{share} {winner} {verb} significantly {word} than {loser}."
 
 
 def _comparative(result: ComparisonResult) -> str:
@@ -206,9 +197,13 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
     else:
         start = f"Compared with {centre} ({score}) by {_metric(result)} on {rows}"
     words = {
-        "better": "{} scored higher" if result.greater_is_better is None else "{} did better",
-        "worse": "{} scored lower" if result.greater_is_better is None else "{} did worse",
-        "open": "{} could not be told from it",
+        "better": "{} scored significantly higher"
+        if result.greater_is_better is None
+        else "{} did significantly better",
+        "worse": "{} scored significantly lower"
+        if result.greater_is_better is None
+        else "{} did significantly worse",
+        "open": "{} did not differ significantly from it",
     }
     clauses = [words[kind].format(wording.named(names)) for kind, names in groups.items() if names]
     separator = "; " if result.reference is None else ", "
@@ -268,9 +263,9 @@ def _size(result: ComparisonResult) -> str:
 def _given(result: ComparisonResult) -> str:
     """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
-        return "this training list"
+        return "this training set"
     listless = result.provenance.facts.varied == "independent" or is_untrained(result)
-    return "this test set" if listless else "this training list and test set"
+    return "this test set" if listless else "this training set and test set"
 
 
 def _metric(result: ComparisonResult) -> str:
@@ -302,7 +297,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     open_ = None if result.alternative != "two-sided" else result.indistinguishable_from_best
     if open_ is not None and len(result.systems) > 2:
         text = wording.listed(open_) if open_ else "none"
-        lines.append((f"not told from {result.best}", text))
+        lines.append(("not significant", f"difference from {result.best}: {text}"))
     hidden = len(result.pairs) - len(result._shown_pairs)
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
@@ -314,9 +309,9 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
     if not any(pair.outperformance for pair in result._shown_pairs):
-        lines.append(("support", _support(result)))
+        lines.append((SUPERIORITY, _superiority(result)))
     if result.held_fixed:
-        lines.append(("held fixed", wording.listed(result.held_fixed)))
+        lines.append(("conditional on", wording.listed(result.held_fixed)))
     lines += wording.judged(result, result._any_system.n_samples)
     lines += [("note", note) for note in result.notes]
     return lines
@@ -340,12 +335,15 @@ def _estimand(result: ComparisonResult) -> str:
     return f"difference of the methods' expected performance{_size(result)}"
 
 
-def _support(result: ComparisonResult) -> str:
+def _superiority(result: ComparisonResult) -> str:
     """Say what the column of this name holds."""
     drawn = (
         "resamples" if result._any_system.basis.is_resampled else "draws from the law of the errors"
     )
-    return f"share of the {drawn} on which the first scores {_comparative(result)}, ties half"
+    return (
+        f"probability of superiority, estimated by the bootstrap: share of the {drawn} on which "
+        f"the first scores {_comparative(result)}, ties half"
+    )
 
 
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
@@ -399,13 +397,3 @@ def _adjusted(result: ComparisonResult) -> str:
         "bonferroni": f"for {n} differences, by Bonferroni",
         None: f"not for the {n} differences: some of them may exclude 0 by chance",
     }[result.adjust]
-
-
-# ------------------------------------------------------------------ words
-
-
-def method_name(method: str, *, paired: bool = True) -> str:
-    """Return the name of an interval of a difference, in words."""
-    if method in _METHODS:
-        return _METHODS[method]
-    return words_of_difference(method, paired=paired)

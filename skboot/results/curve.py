@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from html import escape
@@ -38,6 +39,17 @@ CURVE_NAMES = {
     "learning": "learning curve",
 }
 """Curves by name, as they are called in a sentence."""
+CURVE_SYNONYMS = {
+    "pr": "precision_recall",
+    "prc": "precision_recall",
+    "calibration_curve": "calibration",
+    "reliability": "calibration",
+    "reliability_diagram": "calibration",
+    "dca": "decision",
+    "decision_curve": "decision",
+    "net_benefit": "decision",
+}
+"""What people call a curve of scores, in lower case with underscores, and its name."""
 
 _OF_A_POINT = "A point of a curve: its interval holds for this point by itself."
 _EXTRAPOLATED = (
@@ -54,6 +66,14 @@ _LEAST_VARIANCE = 1e-12
 _SHOWN_POINTS = 9
 # Distance from a point of the grid, as a share of its span, that is rounding.
 _ROUNDING = 1e-9
+
+
+def curve_named(curve: Any) -> Any:
+    """Return the name of a curve that is called otherwise; all else as it is."""
+    if not isinstance(curve, str) or curve in CURVE_NAMES:
+        return curve
+    plain = re.sub(r"[\W_]+", "_", curve.lower())
+    return plain if plain in CURVE_NAMES else CURVE_SYNONYMS.get(plain, curve)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -80,11 +100,11 @@ class CurveResult(FromACall, Shown):
     confidence_level : float
         Of the band.
     reference : ndarray of shape (n_grid,) or None
-        The curve of a system that ignores its inputs (of perfect calibration, for "calibration";
-        of treating everybody, for "decision"); None where there is none.
+        The curve of a system that ignores its inputs (perfect calibration for "calibration", treat
+        all for "decision"); None where there is none.
     bootstrap_distribution : ndarray of shape (n_resamples, n_grid)
-        The curve on each resample, read-only; NaN where undefined. Of a learning curve draws from
-        the normal law of its error.
+        The curve on each resample, read-only; NaN where undefined. For a learning curve, random
+        draws from the normal law of its error.
     axes : tuple of str
         What is on the horizontal and on the vertical axis.
     critical : float or None
@@ -94,14 +114,17 @@ class CurveResult(FromACall, Shown):
     bounds : tuple of float
         Range of the values.
     free_below, free_above : ndarray of shape (n_grid,) of bool, or None
-        Where the data say nothing of the lower, or of the upper limit.
+        Where the data give no lower, or no upper limit.
     floor : ndarray of shape (n_grid,) or None
-        Smallest standard errors that are believed of points that are no shares.
+        Smallest standard errors used at points that are not shares.
     bin_error : ndarray of shape (n_grid,) or None
-        Of columns that are not in memory: how far each point may be from the curve of all scores,
-        since these were counted in intervals. The limits are as much farther out.
+        For columns that are not in memory: how far each point may be from the curve of all scores,
+        because these were counted in intervals. The band is wider by this.
     is_difference : bool
         Whether it is the difference of two curves.
+    area : float or None
+        Area under a ROC curve, or average precision of a precision-recall curve, of all rows; None
+        for other curves, and for rows that are not in memory.
     n_trainings : int or None
         Of a learning curve: trainings at each size; None for curves of trained systems.
     kind : str
@@ -110,7 +133,7 @@ class CurveResult(FromACall, Shown):
     unit : str
         The same in the singular, in words.
     units_of_factors : tuple of int
-        How many units were there to draw from, one number a factor.
+        Number of units to resample from, one number per factor.
     n_strata : int
         Number of strata, 1 without.
     freedom : tuple of float or None
@@ -124,7 +147,7 @@ class CurveResult(FromACall, Shown):
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
-        What the band does not vary.
+        What the band is conditional on.
     seed : int, list, dict or None
         Entropy of the random numbers.
     settings : dict
@@ -175,6 +198,7 @@ class CurveResult(FromACall, Shown):
     floor: Floats | None = None
     bin_error: Floats | None = None
     is_difference: bool = False
+    area: float | None = None
     n_trainings: int | None = None
     freedom: tuple[float, float] | None = None
     provenance: Provenance = field(default_factory=Provenance)
@@ -197,7 +221,7 @@ class CurveResult(FromACall, Shown):
 
     @property
     def n_units(self) -> int | tuple[int, ...]:
-        """How many units were there to draw from; a number per factor if there are two."""
+        """Number of units to resample from; one number per factor if there are two."""
         units = self.units_of_factors
         return units[0] if len(units) == 1 else units
 
@@ -263,14 +287,14 @@ class CurveResult(FromACall, Shown):
         Raises
         ------
         ValueError
-            For curves of trained systems, for differences, of curves with a score at fewer than
-            four sizes, and for other numbers of rows.
+            For curves of trained systems, differences, curves with a score at fewer than four
+            sizes, and other numbers of rows.
 
         Notes
         -----
-        The law a + b m^-c is an assumption. The interval is the spread of its fits, and says
-        nothing where the curve follows another law. On nine pairs of real data and method it held
-        the score at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
+        The law a + b m^-c is an assumption. The interval is the spread of its fits, and is invalid
+        where the curve follows another law. On nine pairs of real data and method it held the score
+        at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
         """
         known = ~np.isnan(self.estimate)
         if self.n_trainings is None or self.is_difference or known.sum() < _SIZES_OF_A_LAW:
@@ -445,7 +469,7 @@ class CurveResult(FromACall, Shown):
             (how, self._resampled()),
         ]
         if self.held_fixed:
-            facts.append(("held fixed", wording.listed(self.held_fixed)))
+            facts.append(("conditional on", wording.listed(self.held_fixed)))
         if self.n_undefined:
             count = f"{self.n_undefined} of {self.n_resamples} resamples, at some point"
             facts.append(("undefined", f"{count}, left out there"))
@@ -457,20 +481,21 @@ class CurveResult(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _table(self) -> rendering.Table:
+    def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
         """Return the band at some points of the grid."""
         shown = np.unique(np.linspace(0, len(self.x) - 1, _SHOWN_POINTS).round().astype(int))
         level = rendering.percent(self.confidence_level)
+        digits = 3 if options.digits is None else options.digits
         rows = [
-            [self._place(k), *(rendering.number(v, 3) for v in values)]
+            [self._place(k), *(rendering.number(v, digits) for v in values)]
             for k in shown.tolist()
             for values in [(self.estimate[k], self.low[k], self.high[k])]
         ]
         header = [self.axes[0], self._value_name, f"{level} low", "high"]
         return rendering.Table(header, rows, 0)
 
-    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", self._table())]
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
+        return [("", self._table(options))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         columns = {"x": self.x, "estimate": self.estimate, "low": self.low, "high": self.high}
@@ -499,9 +524,9 @@ class CurveResult(FromACall, Shown):
         }
         return dict(storage.plain(record, for_json=True))
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        body = rendering.html_list(self._facts()) + rendering.html_table(self._table())
+        body = rendering.html_list(self._facts()) + rendering.html_table(self._table(options))
         return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
 
     @classmethod

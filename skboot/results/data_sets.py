@@ -33,7 +33,7 @@ _METHODS = {
         "skewed-t": "t interval over the data sets, longer on the side of the tail",
         # Of comparisons that were saved before record 0088.
         "t": "t interval over the data sets",
-        "studentized": "studentized bootstrap interval",
+        "studentized": "bootstrap-t interval",
     },
     "these": {"t": "t interval from the standard error on each data set"},
 }
@@ -76,11 +76,11 @@ class DatasetsPair(PairedDifference):
         pair = super().mirrored()
         return replace(pair, share_better=self.share_worse, share_worse=self.share_better)
 
-    def _further_cells(self) -> dict[str, str]:
-        cells = {
-            "Wilcoxon p": p_number(self.wilcoxon_p_value),
-            "with Holm": p_number(self.wilcoxon_p_value_adjusted),
-        }
+    def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
+        cells = {}
+        if options.p_values:
+            cells["Wilcoxon p"] = p_number(self.wilcoxon_p_value)
+            cells["with Holm"] = p_number(self.wilcoxon_p_value_adjusted)
         if self.share_within_margin is not None:
             cells[f"within {self.margin:g}"] = f"{100 * self.share_within_margin:.0f} %"
         return cells
@@ -184,7 +184,7 @@ class DatasetsComparison(ComparisonResult):
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
-        What the intervals do not vary.
+        What the intervals are conditional on.
     seed : int, list, dict or None
         Entropy of the random numbers.
     settings : dict
@@ -268,10 +268,10 @@ class DatasetsComparison(ComparisonResult):
         Notes
         -----
         The limits are for the expected rank on a new data set like these, whatever the estimand:
-        ranks on given data sets have no error that the standard errors of the scores would tell.
-        They come from the largest studentized deviation over resamples of the data sets, with a
-        variance that two data sets at either end are added to (below 8 data sets Bonferroni's
-        Student's t).
+        standard errors of scores do not give the error of ranks on given data sets. They come from
+        the largest studentized deviation over resamples of the data sets, with a variance to which
+        two data sets at either end are added (below 8 data sets Student's t with Bonferroni's
+        rule).
 
         The mean rank of a method depends on which others are ranked with it: adding a method can
         reverse two others (Benavoli, Corani & Mangili 2016, Journal of Machine Learning Research
@@ -322,7 +322,9 @@ class DatasetsComparison(ComparisonResult):
         blocks = [
             words.title(self),
             rendering.text_table(comparison_tables.systems_table(self)),
-            rendering.text_table(comparison_tables.pairs_table(self)),
+            rendering.text_table(
+                comparison_tables.pairs_table(self, comparison_tables.IN_A_SUMMARY)
+            ),
             str(self.mean_ranks()),
             rendering.text_list([*words.facts(self), *self._facts_of_ranks()]),
         ]
@@ -346,7 +348,7 @@ class DatasetsComparison(ComparisonResult):
         Returns
         -------
         dict
-            As of `ComparisonResult`, with the data sets, the scores and the tests of ranks.
+            As from `ComparisonResult`, with the data sets, the scores and the tests of ranks.
         """
         statistic, p = self.friedman
         record = {

@@ -12,12 +12,14 @@ from scipy.special import ndtri
 from .._base.messages import fail, refuse
 from ..inference._tuning import FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.intervals import title_of
 from ..inference.proportions import Discordant, tango_limits
 from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
 from . import rendering, wording
-from .comparison_tables import digits_of
+from .comparison_tables import digits_of, digits_of_scores, method_name
 
 if TYPE_CHECKING:
+    from .comparison import ComparisonResult
     from .pairs import PairedDifference
 
 
@@ -91,6 +93,34 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
     units = wording.counted(fewest, unit)
     verb = "was" if fewest == 1 else "were"
     return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): what they tell is rough."
+
+
+def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table:
+    """Return a row with what was compared, both scores, the interval that decides and the verdict.
+
+    Parameters
+    ----------
+    result : ComparisonResult
+        Of two systems.
+    verdict : Verdict
+        On its pair.
+    """
+    [pair] = result.pairs
+    interval, of_scores = _deciding_interval(pair), digits_of_scores(result)
+    scores = [result.systems[name].estimate for name in (pair.first, pair.second)]
+    level = rendering.percent(interval.confidence_level)
+    title = title_of(interval.method, method_name(interval.method))
+    header = ["metric", "verdict", "n", pair.first, pair.second, "difference"]
+    cells = [
+        result.metric,
+        verdict.outcome,
+        wording.thousands(result.n_samples),
+        *(rendering.number(score, of_scores) for score in scores),
+        rendering.number(pair.difference, digits_of(pair)),
+        rendering.limits(interval, digits_of(pair)),
+        f"{verdict.margin:g}",
+    ]
+    return rendering.Table([*header, f"{level} CI ({title})", "margin"], [cells], 2)
 
 
 # ------------------------------------------------------------------ steps
@@ -185,7 +215,7 @@ def _statement(
     level = rendering.percent(interval.confidence_level)
     numbers = (
         f"difference {rendering.number(pair.difference, digits)}, {joint}{level} CI "
-        f"{rendering.limits(interval, digits)}, {interval.method}"
+        f"{rendering.limits(interval, digits)}, {_decided_by(pair, interval)}"
     )
     least = rendering.number(smallest, digits) if smallest else "0"
     text = f"{outcome}: {said} ({numbers}). Margins above {least} pass"
@@ -200,6 +230,15 @@ def _statement(
         f"{text}; were both equal, a comparison like this would pass a margin of "
         f"{rendering.number(detectable, digits)} with a probability of 80 %{rough}.{caution}"
     )
+
+
+def _decided_by(pair: PairedDifference, interval: ConfidenceInterval) -> str:
+    """Return the name of the interval that decides, and whether the pair shows another one."""
+    title = title_of(interval.method, method_name(interval.method))
+    if interval.method == pair.widest_interval.method:
+        return title
+    shown = title_of(pair.widest_interval.method, method_name(pair.widest_interval.method))
+    return f"{title}, which decides in place of {shown}"
 
 
 def _is_simultaneous(pair: PairedDifference) -> bool:

@@ -203,14 +203,14 @@ class _Canvas:
         if not inside:
             before = strip.naive < self.start
             x, side = (4, "start") if before else (self.width - 4, "end")
-            label = f"← naive reference {label}" if before else f"naive reference {label} →"
+            label = f"← baseline {label}" if before else f"baseline {label} →"
             return self._text(x, self.height - 6, side, label)
         path = f"M{x} {self._base + 16 if self.wide else self.height}V{20 if self.wide else 2}"
         line = f'<path d="{path}" stroke="currentColor" stroke-dasharray="3 3"/>'
         if not self.wide:
             return line
         side = "start" if x < self.width / 3 else "end" if x > 2 * self.width / 3 else "middle"
-        return line + self._text(x, self.height - 6, side, f"naive reference {label}")
+        return line + self._text(x, self.height - 6, side, f"baseline {label}")
 
     def _text(self, x: float, y: float, side: str, label: str) -> str:
         return (

@@ -129,32 +129,33 @@ class ScoreRows:
 
     def summary(self) -> str:
         """Return the table as text, and the notes."""
-        table = rendering.text_table(scores_table(self._entries))
+        table = rendering.text_table(scores_table(self._entries, rendering.NOTHING_ASKED))
         notes = shared_notes(self._entries)
         return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
 
-    def _tables(self) -> list[tuple[str, rendering.Table]]:
-        return [("", scores_table(self._entries))]
+    def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
+        return [("", scores_table(self._entries, options))]
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         from .drawing import LEGEND
 
         naive = any(wording.baseline(entry.result) is not None for entry in self._entries)
-        near = "; dashed: naive reference, where it is near" if naive else ""
+        near = "; dashed: baseline, where it is near" if naive else ""
         table = rendering.html_table(
-            scores_table(self._entries), drawings(self._entries), LEGEND + near
+            scores_table(self._entries, options), drawings(self._entries), LEGEND + near
         )
         notes = rendering.html_list(shared_notes(self._entries))
         return f'<div style="color:inherit">{table}{notes}</div>'
 
 
-def scores_table(entries: Sequence[Entry]) -> rendering.Table:
+def scores_table(entries: Sequence[Entry], options: rendering.TableOptions) -> rendering.Table:
     """Return one row per score; its keys come first, unless the metric's name holds them all."""
     results = [entry.result for entry in entries]
     if all(entry.is_named_by_metric for entry in entries):
-        return wording.table_of(results)
+        return wording.table_of(results, options)
     titles, names = _keys_beside_metrics(entries)
-    return wording.table_of(results, names, titles, [entry.base_metric for entry in entries])
+    metrics = [entry.base_metric for entry in entries]
+    return wording.table_of(results, options, names, titles, metrics)
 
 
 def records(entries: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -191,7 +192,7 @@ def _keys_beside_metrics(entries: Sequence[Entry]) -> tuple[list[str], list[Path
 
 
 # Where the remarks on a score stand among those of all scores.
-_PLACES = {"estimand": 0, "held fixed": 1, "undefined": 3, "note": 4}
+_PLACES = {"estimand": 0, "conditional on": 1, "undefined": 3, "note": 4}
 
 
 def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:

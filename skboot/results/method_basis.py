@@ -70,6 +70,10 @@ class MethodBasis(ScoresBasis):
         """Return NaN: the runs themselves are not stored."""
         return MonteCarloError(math.nan, math.nan)
 
+    def replicates_text(self, result: EvaluationResult) -> str:
+        """Return what the replicates are: no interval is made from them alone."""
+        return "out-of-bag scores of single runs"
+
     # -------------------------------------------------------------- words
 
     def title(self, result: EvaluationResult) -> str:
@@ -99,7 +103,7 @@ class MethodBasis(ScoresBasis):
         of_groups = f" of {wording.units(result)}" if result.unit == "group" else ""
         return (
             f"{name} to be expected of the method when trained on {result.n_samples} rows"
-            f"{of_groups} from the same source{wording.with_held_fixed(result)} is estimated at "
+            f"{of_groups} from the same source{wording.conditional_on(result)} is estimated at "
             f"{score} by {_CENTRES[self.error.strategy]} ({interval})."
         )
 

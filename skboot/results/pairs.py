@@ -55,6 +55,8 @@ class ComparisonFacts:
         Whether the systems were compared on the same rows.
     bounds : tuple of float
         Range of the metric.
+    n_samples : int or None
+        Number of test rows; None in pairs that were pickled before it was held.
     """
 
     metric: str
@@ -68,6 +70,7 @@ class ComparisonFacts:
     paired_runs: bool = False
     paired: bool = True
     bounds: tuple[float, float] = (-math.inf, math.inf)
+    n_samples: int | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -89,14 +92,15 @@ class PairedDifference:
     simultaneous_interval : ConfidenceInterval or None
         For all differences of the comparison at once; None with ``adjust=None``.
     p_value : float
-        Smallest 1 - level whose ``confidence_interval`` excludes 0; NaN where that holds at every
-        look, since a p-value is of one.
+        Smallest 1 - level whose ``confidence_interval`` excludes 0; NaN for intervals that hold at
+        every look.
     p_value_adjusted : float
         Adjusted for the number of differences; NaN with ``adjust=None``.
     bootstrap_support : float
-        Share of resamples on which the first scores better, ties half: of the test rows, or of
-        the training rows where methods are scored on the rows left out of them. Where the direction
-        of the metric is unknown: on which the first scores higher.
+        Probability of superiority of the first, estimated by the bootstrap: share of resamples on
+        which it scores better (higher, where the direction of the metric is unknown), ties half.
+        Resamples are of the test rows, or of the training rows where methods are scored on the rows
+        left out.
     standard_error : float
         Standard deviation of the difference over the resamples.
     degrees_of_freedom : float or None
@@ -104,7 +108,7 @@ class PairedDifference:
         no resamples.
     components : mapping of str to float, or None
         Parts of the squared standard error of methods on a test set: "runs", which more runs would
-        lessen, and "test", which more test units would lessen.
+        reduce, and "test", which more test units would reduce.
     n_runs : tuple of int, or None
         Runs of the first and of the second method on a test set.
     mcnemar_p_value : float or None
@@ -123,14 +127,15 @@ class PairedDifference:
         P(A > B): how often a run of the first beats the run of the second that belongs to it, with
         its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.
     reason : str
-        Why there is no interval; empty where there is one, or where that is said of the systems.
+        Why there is no interval; empty where there is one, or where the systems say why.
     alternative : {"two-sided", "greater", "less"}
-        What the intervals and p-values are against: one-sided intervals have one infinite limit.
+        Alternative hypothesis of intervals and p-values; one-sided intervals have one infinite
+        limit.
     simultaneous_quantile : float or None
         Quantile of the normal distribution that ``simultaneous_interval`` reaches out to.
     step_down_sign : int or None
-        1 where the first is told to score higher, -1 lower, 0 neither, by tests over all pairs at
-        once that `ComparisonResult.ranks` stands on; None where there are no ranks.
+        1 where the first scores significantly higher, -1 lower, 0 neither, by the simultaneous
+        tests over all pairs of `ComparisonResult.ranks`; None where there are no ranks.
     comparison : ComparisonFacts or None
         What all pairs of the comparison share. The `ComparisonResult` that takes up the pair
         fills it in.
@@ -333,9 +338,9 @@ class PairedDifference:
         record["areas"] = self.areas and self.areas._asdict()
         return record
 
-    def _further_cells(self) -> dict[str, str]:
+    def _further_cells(self, options: rendering.TableOptions) -> dict[str, str]:
         """Return what a table shows of it in columns of their own, by their titles."""
-        exact = self.mcnemar_p_value
+        exact = self.mcnemar_p_value if options.p_values else None
         return {} if exact is None else {"McNemar p": p_number(exact)}
 
     def _row(self, is_distinguishable: bool) -> dict[str, Any]:

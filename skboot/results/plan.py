@@ -63,22 +63,24 @@ class EvaluationPlan(FromACall, Shown):
     value : float
         Half-width, or power, that is expected of ``n_units`` and ``n_runs``.
     n_units_range : tuple of float or None
-        The fewest and the most units that may truly be needed, as far as the error of the pilot's
-        own variance tells; infinite where no number may do. None without a pilot.
+        The fewest and the most units that may be needed, given the error of the pilot's own
+        variance; infinite where no number may suffice. None without a pilot.
     pilot_n_units, pilot_n_runs : int or None
         Size of the pilot.
     metric : str
         What is planned for, in words.
+    rows_per_unit : float or None
+        Rows of a group of the pilot, on average; None where the units are rows.
     curves : mapping of str to tuple
         What `plot` draws: by number of runs, sizes with their half-width or power.
     provenance : skboot.results.provenance.Provenance
         Where the plan comes from, in one value; its parts are the attributes below.
     notes : tuple of str
-        What the plan takes for granted, and cautions.
+        What the plan assumes, and cautions.
     held_fixed : tuple of str
         Empty.
     seed : None
-        Plans draw nothing.
+        Plans use no random numbers.
     settings : dict
         Arguments of the call.
     versions : dict
@@ -112,6 +114,7 @@ class EvaluationPlan(FromACall, Shown):
     pilot_n_runs: int | None
     metric: str
     curves: Mapping[str, tuple[tuple[float, float], ...]]
+    rows_per_unit: float | None = None
     provenance: Provenance = field(default_factory=Provenance)
 
     def __eq__(self, other: object) -> bool:
@@ -131,7 +134,14 @@ class EvaluationPlan(FromACall, Shown):
     @property
     def size(self) -> str:
         """Units and runs in words."""
-        return _size(self.n_units, self.unit, self.n_runs)
+        return self._sized(self.n_units, self.n_runs)
+
+    def _sized(self, n_units: int, n_runs: int | None) -> str:
+        """Say units, with about how many rows, and runs."""
+        units = wording.counted(n_units, self.unit)
+        if self.rows_per_unit is not None:
+            units += f" (about {wording.thousands(round(n_units * self.rows_per_unit))} rows)"
+        return units if n_runs is None else f"{units} and {wording.counted(n_runs, 'run')}"
 
     @property
     def aim(self) -> str:
@@ -204,7 +214,7 @@ class EvaluationPlan(FromACall, Shown):
             ("expected", f"{'half-width' if self.power is None else 'power'} {reached}"),
         ]
         if self.n_units_range is not None and self.pilot_n_units is not None:
-            pilot = _size(self.pilot_n_units, self.unit, self.pilot_n_runs)
+            pilot = self._sized(self.pilot_n_units, self.pilot_n_runs)
             facts.append(("pilot", pilot))
             level = rendering.percent(self.confidence_level)
             text = f"{self._range()}, by the pilot's own error ({level})"
@@ -221,20 +231,22 @@ class EvaluationPlan(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _table(self) -> rendering.Table:
+    def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
         """Return sizes and what they reach."""
         what = "half-width" if self.power is None else "power"
         rows = []
         for row in self.table:
             units = _NO_SIZE if row.n_units is None else wording.thousands(row.n_units)
             value = f"{row.value:.3g}"
+            if options.digits is not None:
+                value = rendering.number(row.value, options.digits)
             cells = [units, value if row.n_units is not None else f"{value} at best"]
             rows.append(cells if row.n_runs is None else [str(row.n_runs), *cells])
         titles = [wording.plural(self.unit), what]
         return rendering.Table(titles if self.n_runs is None else ["runs", *titles], rows)
 
-    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", self._table())]
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
+        return [("", self._table(options))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         value = "half_width" if self.power is None else "power"
@@ -244,9 +256,9 @@ class EvaluationPlan(FromACall, Shown):
             for row in self.table
         ]
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        body = rendering.html_list(self._facts()) + rendering.html_table(self._table())
+        body = rendering.html_list(self._facts()) + rendering.html_table(self._table(options))
         return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
 
     def _to_parts(self) -> dict[str, Any]:
@@ -255,9 +267,3 @@ class EvaluationPlan(FromACall, Shown):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         return cls(**gathered(parts) | {"table": tuple(PlanRow(*row) for row in parts["table"])})
-
-
-def _size(n_units: int, unit: str, n_runs: int | None) -> str:
-    """Return units and runs in words."""
-    units = wording.counted(n_units, unit)
-    return units if n_runs is None else f"{units} and {wording.counted(n_runs, 'run')}"

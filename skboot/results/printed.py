@@ -124,11 +124,11 @@ class TableCheck(FromACall, Shown):
     provenance : skboot.results.provenance.Provenance
         Where the check comes from, in one value; its parts are the attributes below.
     notes : tuple of str
-        How the table was read, and what the check takes for granted.
+        How the table was read, and what the check assumes.
     held_fixed : tuple of str
         Empty.
     seed : None
-        Checks draw nothing.
+        Checks use no random numbers.
     settings : dict
         Arguments of the call.
     versions : dict
@@ -179,7 +179,9 @@ class TableCheck(FromACall, Shown):
             predictions, all rows and pairs (of many pairs those with the highest score), and notes.
         """
         facts = rendering.text_list(self._facts())
-        tables = map(rendering.text_table, self._tables_of(self._shown_pairs()))
+        tables = map(
+            rendering.text_table, self._tables_of(self._shown_pairs(), rendering.NOTHING_ASKED)
+        )
         return "\n\n".join([f"{self._heading()}\n{facts}", *tables])
 
     @door("TableCheck.claim")
@@ -287,27 +289,42 @@ class TableCheck(FromACall, Shown):
         highest = set(_highest([row for row in self.rows if row.system in tested]))
         return [pair for pair in self.pairs if not highest.isdisjoint(pair[:2])]
 
-    def _limits(self, row: PrintedScore) -> str:
-        """Write Wilson's limits with the decimals of the score."""
+    def _limits(
+        self, row: PrintedScore, options: rendering.TableOptions = rendering.NOTHING_ASKED
+    ) -> str:
+        """Write Wilson's limits, with the decimals of the score unless others are asked for."""
         limits = self._unit * row.low, self._unit * row.high
-        return rendering.limits(limits, row.decimals) if row.k_low is not None else "no interval"
+        digits = row.decimals if options.digits is None else options.digits
+        return rendering.limits(limits, digits) if row.k_low is not None else "no interval"
 
-    def _tables_of(self, pairs: Sequence[PrintedPair]) -> list[rendering.Table]:
-        return [self._systems(), *([self._differences(pairs)] if pairs else [])]
+    def _tables_of(
+        self, pairs: Sequence[PrintedPair], options: rendering.TableOptions
+    ) -> list[rendering.Table]:
+        systems = self._systems(options)
+        return [systems, *([self._differences(pairs, options)] if pairs else [])]
 
-    def _systems(self) -> rendering.Table:
+    def _systems(self, options: rendering.TableOptions) -> rendering.Table:
         level = rendering.percent(self.confidence_level)
         score = "score (%)" if self.in_percent else "score"
         header = ["system", score, "n", "right rows", f"{level} CI (Wilson)"]
         cells = [
-            [row.system, row.printed, wording.thousands(row.n), _counts(row), self._limits(row)]
+            [
+                row.system,
+                row.printed,
+                wording.thousands(row.n),
+                _counts(row),
+                self._limits(row, options),
+            ]
             for row in self.rows
         ]
         return rendering.Table(header, cells)
 
-    def _differences(self, pairs: Sequence[PrintedPair]) -> rendering.Table:
+    def _differences(
+        self, pairs: Sequence[PrintedPair], options: rendering.TableOptions
+    ) -> rendering.Table:
         header = ["difference", "value", "smallest p", "largest p", "significant"]
         digits = max(row.decimals for row in self.rows if row.k_low is not None)
+        digits = digits if options.digits is None else options.digits
         cells = [
             [
                 rendering.Difference(pair.first, pair.second),
@@ -322,15 +339,15 @@ class TableCheck(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", table) for table in self._tables_of(self.pairs)]
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
+        return [("", table) for table in self._tables_of(self.pairs, options)]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         return [pair._asdict() for pair in self.pairs]
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        tables = "".join(map(rendering.html_table, self._tables_of(self._shown_pairs())))
+        tables = "".join(map(rendering.html_table, self._tables_of(self._shown_pairs(), options)))
         facts = rendering.html_list(self._facts())
         return f'<div style="color:inherit;max-width:52em">{claim}{facts}{tables}</div>'
 
@@ -351,8 +368,8 @@ def check_table(
 ) -> TableCheck:
     """Say what printed accuracies allow: which are possible, and which pairs may differ.
 
-    Use it for a table of which you have no predictions, such as one in a paper. If you have them,
-    compare them with `skboot.compare_systems`.
+    Use it for a table without the predictions, such as one in a paper. With predictions use
+    `skboot.compare_systems`.
 
     Parameters
     ----------
@@ -399,9 +416,9 @@ def check_table(
     largest difference of the allowed numbers, D, with c = 0: min(1, 2**(1 - D)); and largest for
     the smallest difference with the largest c.
 
-    Systems with the same n are taken to have answered the same rows, which are independent. No pair
-    is adjusted for the others: a correction makes p larger, so pairs that are never significant
-    stay so.
+    Systems with the same n are assumed to have answered the same, independent rows. Pairs are not
+    adjusted for each other: a correction makes p larger, so pairs that are never significant stay
+    so.
 
     References
     ----------

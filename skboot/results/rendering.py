@@ -39,6 +39,27 @@ class Table(NamedTuple):
     n_left: int = 1
 
 
+class TableOptions(NamedTuple):
+    """What a reader asks of the tables of a result.
+
+    Attributes
+    ----------
+    digits : int or None
+        Decimals of estimates and limits; None for as many as their intervals support.
+    p_values : bool
+        Whether comparisons have columns of p-values.
+    scores : bool
+        Whether the scores of both systems stand beside their difference.
+    """
+
+    digits: int | None = None
+    p_values: bool = False
+    scores: bool = False
+
+
+NOTHING_ASKED = TableOptions()
+
+
 class Best(str):
     """A cell whose first word, a value, is the best of its column: it is set in bold."""
 
@@ -311,12 +332,33 @@ def _latex_cell(cell: str) -> str:
     return _with_bold(cell, latex, r"\textbf{", "}")
 
 
-def latex_tables(tables: Sequence[tuple[str, Table]]) -> str:
-    """Write tables in LaTeX, set apart, each after a comment with its caption if it has one."""
-    return "\n\n\\bigskip\n\n".join(
-        f"% {one_line(caption)}\n{latex_table(table)}" if caption else latex_table(table)
-        for caption, table in tables
+def latex_tables(
+    tables: Sequence[tuple[str, Table]], caption: str | None = None, label: str | None = None
+) -> str:
+    """Write tables in LaTeX, set apart, each after a comment with its name if it has one.
+
+    Parameters
+    ----------
+    tables : sequence of tuple (str, Table)
+        Each after its name, which may be empty.
+    caption, label : str, optional
+        Of a float that holds all tables; without both there is none.
+
+    Returns
+    -------
+    str
+        Tabulars; a ``table`` environment around them if there is a caption or a label.
+    """
+    text = "\n\n\\bigskip\n\n".join(
+        f"% {one_line(name)}\n{latex_table(table)}" if name else latex_table(table)
+        for name, table in tables
     )
+    if caption is None and label is None:
+        return text
+    start = [r"\begin{table}", r"\centering"]
+    start += [] if caption is None else [rf"\caption{{{latex(caption)}}}"]
+    start += [] if label is None else [rf"\label{{{label}}}"]
+    return "\n".join([*start, text, r"\end{table}"])
 
 
 def html_table(table: Table, drawings: Sequence[str] = (), legend: str = "") -> str:

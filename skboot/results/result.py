@@ -46,8 +46,8 @@ class EvaluationResult(FromACall, ShownNumbers):
     estimand : {"system", "method", "next_run", "pooled"}
         What the interval is for.
     basis : skboot.results.basis.Basis
-        What the result stands on: one system, a gap between subgroups, several runs, or trainings
-        on samples. It holds what intervals are computed from.
+        What the result rests on: one system, a disparity between subgroups, several runs, or
+        trainings on samples. It holds what intervals are computed from.
     confidence_interval : ConfidenceInterval
         The pair (low, high), with `confidence_level` and `method`.
     automatic : bool
@@ -59,7 +59,8 @@ class EvaluationResult(FromACall, ShownNumbers):
     greater_is_better : bool or None
         Direction of the metric; None if unknown.
     naive_estimate : float or None
-        The metric of the best system that ignores its inputs, on the same rows; None if unknown.
+        Baseline: the metric of the best system that ignores its inputs, on the same rows; None if
+        unknown.
     is_confidence_interval : bool
         False for prediction intervals and for spreads.
     runs : dict or None
@@ -69,7 +70,7 @@ class EvaluationResult(FromACall, ShownNumbers):
     notes : tuple of str
         What a reader must know: guards that applied, cautions, why a number is undefined.
     held_fixed : tuple of str
-        What the interval does not vary.
+        What the interval is conditional on.
     seed : int, list, dict or None
         Entropy of the random numbers.
     settings : dict
@@ -169,14 +170,14 @@ class EvaluationResult(FromACall, ShownNumbers):
     def variance_components(self) -> dict[str, float] | None:
         """Variance of one value by source: training, seed, test, interaction; None for one run.
 
-        Test and interaction are per test unit: their part of the score of one run is smaller by
-        the number of units. NaN where the runs do not tell.
+        Test and interaction are per test unit: their part of the score of one run is smaller by the
+        number of units. NaN where the runs do not identify it.
         """
         return self.basis.variance_components()
 
     @property
     def n_units(self) -> int | tuple[int, ...]:
-        """How many units were there to draw from; a number per factor if there are two."""
+        """Number of units to resample from; one number per factor if there are two."""
         units = tuple(int(n) for n in self.evidence.drawn.n_units)
         return units[0] if len(units) == 1 else units
 
@@ -247,7 +248,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         Returns
         -------
         str
-            What was estimated, for what, how surely, from what; with all notes.
+            What was estimated, its uncertainty and its basis, with all notes.
         """
         return f"{self.basis.title(self)}\n{rendering.text_list(self.basis.facts(self))}"
 
@@ -312,8 +313,8 @@ class EvaluationResult(FromACall, ShownNumbers):
     def _heading(self) -> str:
         return self.basis.title(self)
 
-    def _tables(self) -> list[tuple[str, rendering.Table]]:
-        return [("", wording.table_of([self]))]
+    def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
+        return [("", wording.table_of([self], options))]
 
     def _records(self) -> list[dict[str, Any]]:
         return [record_of(self)]
@@ -321,7 +322,7 @@ class EvaluationResult(FromACall, ShownNumbers):
     def _numbers(self) -> Iterator[Number]:
         yield Number((), self.metric, self.estimate, {"ci": self.confidence_interval})
 
-    def _repr_html_(self) -> str:
+    def _html(self, options: rendering.TableOptions) -> str:
         from . import drawing
 
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'

@@ -34,7 +34,7 @@ _SOURCES = {
 }
 _INTERVALS = {
     "components": "t interval from variance components",
-    "t": "t interval over the runs alone, test rows held fixed",
+    "t": "t interval over the runs alone, conditional on the test rows",
     "percentile": "percentiles of all test resamples of all runs",
 }
 # Narrowing by less than this is not worth advice.
@@ -90,7 +90,7 @@ class SeveralRuns(Basis):
             lines.append(("full-list runs", _range_of(evidence.full_scores, digits)))
         score = evidence.components.of_score(evidence.n_test_units)
         if not all(math.isnan(part) for part in score):
-            text = f"by source, in standard deviations: {_deviations(score)}"
+            text = f"standard deviation of its score, and share of the variance: {_parts(score)}"
             lines.append(("one run varies", text))
         advice = _advice(result, evidence)
         return [*lines, ("advice", advice)] if advice else lines
@@ -98,7 +98,7 @@ class SeveralRuns(Basis):
     def _counted_runs(self) -> str:
         count = f"{len(self.run_evidence.scores)} runs"
         n_full = len(self.run_evidence.full_scores)
-        return f"{count} and {n_full} on the full training list" if n_full else count
+        return f"{count} and {n_full} on the full training set" if n_full else count
 
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, for a file."""
@@ -143,7 +143,7 @@ class RunsBasis(SeveralRuns, ScoresBasis):
         if result.estimand == "next_run":
             new = "new training set, new seed"
             if self.run_evidence.varied == "seed":
-                new = "new seed on this training list"
+                new = "new seed on this training set"
             if is_untrained(result):
                 new = "new seed, all else the same"
             return f"score of the next run: {new}, as many new {_test_units(result)}"
@@ -165,13 +165,13 @@ class RunsBasis(SeveralRuns, ScoresBasis):
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
         held = result.confidence_interval.method == "t"
-        fixed = ", with the test rows held fixed," if held else ""
+        fixed = ", conditional on the test rows," if held else ""
         if result.estimand == "method":
             expected = f"{name} to be expected of the method {self._where(result)}{fixed}"
             return f"{expected} is estimated at {score} from {rows} ({interval})."
         if result.estimand == "next_run":
             on_list = self.run_evidence.varied == "seed" and not is_untrained(result)
-            where = " on this training list" if on_list else ""
+            where = " on this training set" if on_list else ""
             return (
                 f"{name} of the next run{where}, on as many new {_test_units(result)}, is "
                 f"predicted at {score} ({interval})."
@@ -197,14 +197,14 @@ class RunsBasis(SeveralRuns, ScoresBasis):
         if is_untrained(result):
             return "over runs that differ as these do"
         if self.run_evidence.varied == "seed":
-            return "when trained on this training list"
+            return "when trained on this training set"
         return "at this training-set size"
 
     def _kind_of_run(self, result: EvaluationResult) -> str:
         if is_untrained(result):
             return "each with its own seed"
         return {
-            "seed": "each with its own seed on this training list",
+            "seed": "each with its own seed on this training set",
             "independent": "each trained on its own training set",
         }.get(self.run_evidence.varied, "each trained on a bootstrap sample")
 
@@ -224,13 +224,13 @@ def _range_of(scores: NDArray[np.float64], digits: int) -> str:
     return f"min {low}, median {middle}, max {high}"
 
 
-def _deviations(score: Components) -> str:
-    known = [
-        f"{_SOURCES[name]} {math.sqrt(part):.2g}"
-        for name, part in score._asdict().items()
-        if not math.isnan(part)
-    ]
-    return ", ".join(known)
+def _parts(score: Components) -> str:
+    known = {name: part for name, part in score._asdict().items() if not math.isnan(part)}
+    total = sum(known.values()) or 1.0
+    return ", ".join(
+        f"{_SOURCES[name]} {math.sqrt(part):.2g} ({100 * part / total:.0f} %)"
+        for name, part in known.items()
+    )
 
 
 def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
@@ -261,7 +261,7 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
         sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
     if evidence.varied in ("training", "both") and shares["training"] >= 0.1:
         sentences.append(
-            "the training part shrinks only with more training lists (bootstrap_runs with "
+            "the training part shrinks only with more training sets (bootstrap_runs with "
             "varied='independent'), not with more bootstrap samples of this one"
         )
     return "; ".join(sentences)

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
-from .._base.checks import check_choice, fail
+from .._base.checks import check_choice, check_count, check_flag, fail
 from .._base.doors import door
 from .._base.messages import as_type_error, refuse
 from .._base.typing import Layout
+from .._base.wayfinding import Hinting
 from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
 
@@ -74,7 +75,7 @@ SECTIONS = Several("comparisons", "ComparisonDisplay.from_results")
 """A section for each, and one table of all systems."""
 
 
-class Shown(ABC):
+class Shown(Hinting, ABC):
     """Tables, pages, pictures and files of what an evaluation found."""
 
     # What several of them are together.
@@ -95,16 +96,16 @@ class Shown(ABC):
         """Say the result for a paper."""
 
     @abstractmethod
-    def _repr_html_(self) -> str:
-        """Return a page of HTML."""
+    def _html(self, options: rendering.TableOptions) -> str:
+        """Return what a page of HTML shows."""
 
     @abstractmethod
     def _heading(self) -> str:
         """Return the title of a page."""
 
     @abstractmethod
-    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
-        """Return tables, each after its caption, which may be empty."""
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
+        """Return tables, each after its name, which may be empty."""
 
     @abstractmethod
     def _records(self) -> Sequence[Mapping[str, Any]]:
@@ -128,6 +129,9 @@ class Shown(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
+
+    def _repr_html_(self) -> str:
+        return self._html(rendering.NOTHING_ASKED)
 
     @door(".to_frame")
     def to_frame(self) -> Any:
@@ -156,29 +160,54 @@ class Shown(ABC):
         return pd.DataFrame.from_records(list(self._records()))
 
     @door(".to_markdown")
-    def to_markdown(self) -> str:
+    def to_markdown(self, *, digits: int | None = None) -> str:
         """Return a table in Markdown.
 
+        Parameters
+        ----------
+        digits : int, optional
+            Decimals of estimates and limits, the same in each row; standard errors have one more.
+            Without it, as many as the widths of the intervals support.
+
         Returns
         -------
         str
-            A pipe table of one row per result, or per pair of a comparison; several comparisons
-            have a table each, below its name.
+            A pipe table of one row per result.
+
+        Raises
+        ------
+        ValueError
+            If ``digits`` is no integer of at least 0.
         """
-        return rendering.markdown_tables(self._tables())
+        return rendering.markdown_tables(self._tables(_options(digits)))
 
     @door(".to_latex")
-    def to_latex(self) -> str:
-        """Return a table in LaTeX.
+    def to_latex(
+        self, *, digits: int | None = None, caption: str | None = None, label: str | None = None
+    ) -> str:
+        r"""Return a table in LaTeX.
+
+        Parameters
+        ----------
+        digits : int, optional
+            As of `to_markdown`.
+        caption : str, optional
+            Caption of a ``table`` environment; characters that LaTeX would misread are escaped.
+        label : str, optional
+            Its label, as it stands, for ``\ref``.
 
         Returns
         -------
         str
-            A tabular of one row per result, or per pair of a comparison, with the rules of the
-            booktabs package; several comparisons have a tabular each, after a comment with its
-            name.
+            A tabular of one row per result, with the rules of the booktabs package, inside a
+            ``table`` environment if there is a caption or a label.
+
+        Raises
+        ------
+        ValueError
+            If ``digits`` is no integer of at least 0.
         """
-        return rendering.latex_tables(self._tables())
+        return _in_latex(self._tables(_options(digits)), caption, label)
 
     @door(".to_html")
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
@@ -194,9 +223,15 @@ class Shown(ABC):
         str or None
             The page, if no path is given.
         """
+        return self._written(path, rendering.NOTHING_ASKED)
+
+    def _written(
+        self, path: str | os.PathLike[str] | None, options: rendering.TableOptions
+    ) -> str | None:
+        """Return a page, or write it to a file."""
         if path is not None:
             _check_path(path)
-        text = rendering.page(self._heading(), self._repr_html_())
+        text = rendering.page(self._heading(), self._html(options))
         if path is None:
             return text
         storage.write_text(path, text)
@@ -313,7 +348,7 @@ class ShownNumbers(Shown):
         ValueError
             If two names are alike without these characters.
         """
-        _check_prefix(prefix)
+        _check_text("prefix", prefix, "Use prefix='test/'.")
         metrics: dict[str, float] = {}
         for path, metric, value, limits in self._numbers():
             shown = "/".join([*(name for name in path if name != metric), metric])
@@ -326,6 +361,21 @@ class ShownNumbers(Shown):
         return metrics
 
 
+def _options(digits: Any, p_values: bool = False) -> rendering.TableOptions:
+    """Return what is asked of the tables that are taken into a text."""
+    if digits is not None:
+        digits = check_count("digits", digits, 0)
+    return rendering.TableOptions(digits, check_flag("p_values", p_values), scores=True)
+
+
+def _in_latex(tables: Sequence[tuple[str, rendering.Table]], caption: Any, label: Any) -> str:
+    """Return tables in LaTeX, with the caption and the label that were asked for."""
+    for name, text in (("caption", caption), ("label", label)):
+        if text is not None:
+            _check_text(name, text)
+    return rendering.latex_tables(tables, caption, label)
+
+
 def _check_path(path: Any) -> None:
     """Accept what may be the name of a file."""
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
@@ -333,28 +383,41 @@ def _check_path(path: Any) -> None:
         raise fail("path", "be the path of a file", repr(path))
 
 
-def _check_prefix(prefix: Any) -> None:
+def _check_text(name: str, text: Any, advice: str = "") -> None:
     """Accept a string."""
-    if not isinstance(prefix, str):
-        raise as_type_error(fail("prefix", "be a string", repr(prefix), "Use prefix='test/'."))
+    if not isinstance(text, str):
+        raise as_type_error(fail(name, "be a string", repr(text), advice))
 
 
 class ShownDifferences(ShownNumbers):
     """What comparisons and tables of them can do besides: show scores beside differences."""
 
     @abstractmethod
-    def _systems(self) -> rendering.Table:
+    def _systems(self, options: rendering.TableOptions) -> rendering.Table:
         """Return the table of one row per system and one column per comparison."""
 
     @door(".to_markdown")
-    def to_markdown(self, *, layout: Layout = "differences") -> str:
+    def to_markdown(
+        self,
+        *,
+        layout: Layout = "differences",
+        digits: int | None = None,
+        p_values: bool = False,
+    ) -> str:
         """Return tables in Markdown.
 
         Parameters
         ----------
         layout : {"differences", "systems", "both"}
-            One row per difference (per result, if there are no comparisons); one row per system
-            and one column per metric, with the best of each column in bold; or both tables.
+            One row per difference, with the scores of both systems beside it (per result, if there
+            are no comparisons); one row per system and one column per metric, with the best of
+            each column in bold; or both tables.
+        digits : int, optional
+            Decimals of estimates and limits, the same in each row. Without it, as many as the
+            widths of the intervals support.
+        p_values : bool
+            Whether there are columns of p-values. An interval says as much, and how large the
+            difference may be.
 
         Returns
         -------
@@ -364,7 +427,8 @@ class ShownDifferences(ShownNumbers):
         Raises
         ------
         ValueError
-            If the layout is none of these, or there are no comparisons for it.
+            If the layout is none of these, or there are no comparisons for it, or ``digits`` is no
+            integer of at least 0.
 
         Notes
         -----
@@ -372,39 +436,68 @@ class ShownDifferences(ShownNumbers):
         Where the direction of a metric is unknown nothing is bold; estimates that are written
         alike are bold alike.
         """
-        return rendering.markdown_tables(self._laid_out(layout))
+        return rendering.markdown_tables(self._laid_out(layout, _options(digits, p_values)))
 
     @door(".to_latex")
-    def to_latex(self, *, layout: Layout = "differences") -> str:
-        """Return tables in LaTeX.
+    def to_latex(
+        self,
+        *,
+        layout: Layout = "differences",
+        digits: int | None = None,
+        p_values: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        r"""Return tables in LaTeX.
 
         Parameters
         ----------
-        layout : {"differences", "systems", "both"}
-            One row per difference (per result, if there are no comparisons); one row per system
-            and one column per metric, with the best of each column in bold; or both tables.
+        layout, digits, p_values
+            As of `to_markdown`.
+        caption : str, optional
+            Caption of a ``table`` environment; characters that LaTeX would misread are escaped.
+        label : str, optional
+            Its label, as it stands, for ``\ref``.
 
         Returns
         -------
         str
-            Tabulars with the rules of the booktabs package. Several comparisons have one of
-            differences each, after a comment with its name.
+            Tabulars with the rules of the booktabs package, inside a ``table`` environment if
+            there is a caption or a label. Several comparisons have one of differences each, after
+            a comment with its name.
 
         Raises
         ------
         ValueError
-            If the layout is none of these, or there are no comparisons for it.
-
-        Notes
-        -----
-        The best estimate of a column need not be better than the others: the differences tell.
-        Where the direction of a metric is unknown nothing is bold; estimates that are written
-        alike are bold alike.
+            As of `to_markdown`.
         """
-        return rendering.latex_tables(self._laid_out(layout))
+        tables = self._laid_out(layout, _options(digits, p_values))
+        return _in_latex(tables, caption, label)
 
-    def _laid_out(self, layout: str) -> list[tuple[str, rendering.Table]]:
+    @door(".to_html")
+    def to_html(
+        self, path: str | os.PathLike[str] | None = None, *, p_values: bool = False
+    ) -> str | None:
+        """Make a web page.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write.
+        p_values : bool
+            Whether there are columns of p-values.
+
+        Returns
+        -------
+        str or None
+            The page, if no path is given.
+        """
+        return self._written(path, _options(None, p_values))
+
+    def _laid_out(
+        self, layout: str, options: rendering.TableOptions
+    ) -> list[tuple[str, rendering.Table]]:
         """Return the tables that a layout asks for, with their captions."""
         check_choice("layout", layout, _LAYOUTS)
-        systems = [] if layout == "differences" else [("", self._systems())]
-        return systems + ([] if layout == "systems" else list(self._tables()))
+        systems = [] if layout == "differences" else [("", self._systems(options))]
+        return systems + ([] if layout == "systems" else list(self._tables(options)))

@@ -46,11 +46,10 @@ class Section(NamedTuple):
         heading = f"{self.name}\n{'-' * len(self.name)}\n" if self.name else ""
         return heading + str(self.shown.summary())
 
-    @property
-    def html(self) -> str:
-        """The part of a page."""
+    def html(self, options: rendering.TableOptions) -> str:
+        """Return the part of a page."""
         heading = f"<h3>{rendering.html(self.name)}</h3>" if self.name else ""
-        return heading + str(self.shown._repr_html_())
+        return heading + str(self.shown._html(options))
 
 
 class ResultTable(ShownDifferences, dict[Any, ValueT]):
@@ -109,7 +108,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         Returns
         -------
         str
-            One line per result; a note that several share is said once. Of comparisons the summary
+            One line per result; a note that several share is said once. For comparisons the summary
             of each, one below the other.
         """
         return "\n\n".join(section.text for section in self._sections) if self else "no results"
@@ -153,7 +152,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         Returns
         -------
         dict
-            As of `EvaluationResult.to_dict` and `ComparisonResult.to_dict`.
+            As from `EvaluationResult.to_dict` and `ComparisonResult.to_dict`.
         """
         return {str(name): _shown(value).to_dict() for name, value in self.items()}
 
@@ -185,21 +184,21 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         parts = entries.entries_of(self) if self._sort is ROWS else self._sections
         return f"{len(parts)} {self._sort.noun}"
 
-    def _tables(self) -> list[tuple[str, rendering.Table]]:
+    def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
         return [
             (section.caption, table)
             for section in self._sections
-            for _, table in section.shown._tables()
+            for _, table in section.shown._tables(options)
         ]
 
-    def _systems(self) -> rendering.Table:
+    def _systems(self, options: rendering.TableOptions) -> rendering.Table:
         if lacks := self._sort.lacks_systems:
             must = f"be 'differences' for a table {lacks}"
             raise check.fail("layout", must, "another layout")
         # Imported where there are comparisons: a score needs nothing of them.
         from .comparison_tables import scores_table
 
-        return scores_table(entries.comparisons_of(self))
+        return scores_table(entries.comparisons_of(self), options)
 
     def _records(self) -> list[dict[str, Any]]:
         if self._sort is ROWS:
@@ -223,9 +222,10 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
                 metric = number.metric.removesuffix(f" ({path[-1]})")
                 yield number._replace(path=path + number.path, metric=metric)
 
-    def _repr_html_(self) -> str:
-        systems = "" if self._sort.lacks_systems else rendering.html_table(self._systems())
-        return systems + "".join(section.html for section in self._sections)
+    def _html(self, options: rendering.TableOptions) -> str:
+        lacks = self._sort.lacks_systems
+        systems = "" if lacks else rendering.html_table(self._systems(options))
+        return systems + "".join(section.html(options) for section in self._sections)
 
     def _to_parts(self) -> dict[str, Any]:
         shown = [(name, _shown(value)) for name, value in self.items()]

@@ -14,17 +14,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
-from ..inference.intervals import words_of
+from ..inference.intervals import title_of, words_of
 from . import rendering
 
 if TYPE_CHECKING:
+    from ..inference.confidence_interval import ConfidenceInterval
     from .comparison import ComparisonResult
     from .drawing import Strip
     from .result import EvaluationResult
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
 # Title of a column of tables, which they have where the reference of a score is known.
-_NAIVE = "naive reference"
+_BASELINE = "baseline"
+# Decimals by which the rows of a table may differ before they are no longer written alike.
+_MOST_MORE_DIGITS = 2
 _ACRONYMS = frozenset(
     ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "npv", "ovo", "ovr", "ppv", "r2")
 ) | {"rmse", "roc", "tnr", "tpr"}
@@ -39,6 +42,7 @@ def spoken(metric: str) -> str:
     words = [word for word in found[0].split("_") if word]
     words = [word.upper() if word in _ACRONYMS else word for word in words]
     words = [word.capitalize() if word in _PEOPLE else word for word in words]
+    words = ["correlation coefficient" if word == "corrcoef" else word for word in words]
     if words[:1] == ["neg"]:
         words[0] = "negated"
     if re.match(r"mean( \(| gap|$)", metric):
@@ -85,7 +89,7 @@ def numbers(result: EvaluationResult) -> str:
 
 def short(result: EvaluationResult) -> str:
     """Write metric, estimate and interval on one line."""
-    method = result.confidence_interval.method
+    method = method_title(result.confidence_interval)
     interval = f"{result.basis.interval_label(result)} {limits(result)}, {method}"
     return f"{result.metric} {_estimates(result)} ({interval})"
 
@@ -172,9 +176,9 @@ def if_random_sample(result: EvaluationResult | ComparisonResult) -> str:
     )
 
 
-def with_held_fixed(result: EvaluationResult) -> str:
+def conditional_on(result: EvaluationResult | ComparisonResult) -> str:
     """Return what is held fixed as part of a sentence, empty if nothing is."""
-    return f", with {listed(result.held_fixed)} held fixed" if result.held_fixed else ""
+    return f", conditional on {listed(result.held_fixed)}" if result.held_fixed else ""
 
 
 def no_width(result: EvaluationResult) -> str:
@@ -250,7 +254,7 @@ def below_baseline(result: EvaluationResult) -> str:
         return ""
     assert value is not None
     score = rendering.number(value, digits_of(result))
-    return f" This is worse than a system that ignores its inputs, which scores {score} here."
+    return f" This is worse than the baseline, a system that ignores its inputs: {score} here."
 
 
 def is_worse(estimate: float, naive: float | None, greater_is_better: bool | None) -> bool:
@@ -275,6 +279,7 @@ def naive_text(result: EvaluationResult) -> str:
 
 def table_of(
     results: Sequence[EvaluationResult],
+    options: rendering.TableOptions,
     names: Sequence[Sequence[str]] = (),
     titles: Sequence[str] = (),
     metrics: Sequence[str] = (),
@@ -285,6 +290,8 @@ def table_of(
     ----------
     results : sequence of EvaluationResult
         One per row.
+    options : rendering.TableOptions
+        What is asked of it.
     names : sequence of sequences of str
         What each row begins with, before its metric.
     titles : sequence of str
@@ -304,31 +311,53 @@ def table_of(
         [(level, name)] = kinds
         interval = f"{rendering.percent(level)} {name}"
     header = [*titles, "metric", "method", "estimate", interval]
-    header += ["standard error", _NAIVE, "resampled"]
+    header += ["standard error", _BASELINE, "units"]
     names = names or [()] * len(results)
     metrics = metrics or [result.metric for result in results]
     rows = [
-        [*own, metric, *_cells(result, shared)]
-        for own, metric, result in zip(names, metrics, results, strict=True)
+        [*own, metric, *_cells(result, shared, digits)]
+        for own, metric, result, digits in zip(
+            names, metrics, results, _digits_of_rows(results, options), strict=True
+        )
     ]
-    known = [k for k, title in enumerate(header) if title != _NAIVE or any(r[k] for r in rows)]
+    known = [k for k, title in enumerate(header) if title != _BASELINE or any(r[k] for r in rows)]
     rows = [[row[k] for k in known] for row in rows]
     return rendering.Table([header[k] for k in known], rows, len(titles) + 2)
 
 
-def _cells(result: EvaluationResult, shared: bool) -> list[str]:
-    digits, naive = digits_of(result), baseline(result)
+def _digits_of_rows(
+    results: Sequence[EvaluationResult], options: rendering.TableOptions
+) -> list[int]:
+    """Return the decimals of each row: those asked for, or as many as the row that needs most.
+
+    Rows that need more than two decimals more than others, as metrics of other units do, keep
+    their own.
+    """
+    if options.digits is not None:
+        return [options.digits] * len(results)
+    own = [digits_of(result) for result in results]
+    alike = bool(own) and max(own) - min(own) <= _MOST_MORE_DIGITS
+    return [max(own)] * len(own) if alike else own
+
+
+def _cells(result: EvaluationResult, shared: bool, digits: int) -> list[str]:
+    naive = baseline(result)
     interval = rendering.limits(result.confidence_interval, digits)
     if not shared:
         interval += f" ({result.basis.interval_label(result)})"
     return [
-        result.confidence_interval.method,
+        method_title(result.confidence_interval),
         rendering.number(result.estimate, digits),
         interval,
         rendering.number(result.standard_error, digits + 1),
         "" if naive is None else rendering.number(naive, digits),
         units(result),
     ]
+
+
+def method_title(interval: ConfidenceInterval) -> str:
+    """Return the name of an interval as papers print it."""
+    return title_of(interval.method)
 
 
 def strip_of(result: EvaluationResult) -> Strip:

@@ -64,28 +64,28 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     """Score of a method at this training-set size, with a confidence interval.
 
     The estimator is trained on all rows, on bootstrap samples of them and, for the default
-    strategy, in repeated cross-validation. What it scores on rows that it was not trained on says
-    how well the *method* does: the estimator with its hyper-parameters, search and steps, trained
-    on this many rows from this source.
+    strategy, in repeated cross-validation, and scored on rows that it was not trained on. The claim
+    is about the *method* (the learning algorithm): the estimator with its hyper-parameters, search
+    and steps, trained on this many rows from this source.
 
     Parameters
     ----------
     estimator : estimator
-        What is evaluated. All that looks at the data belongs inside, as in
-        ``BootstrapScorer(make_pipeline(...))``: a step before has seen the rows left out.
+        What is evaluated. All steps that learn from data belong inside, as in
+        ``BootstrapScorer(make_pipeline(...))``; a step outside would have seen the rows left out.
     scoring : str, callable, list, tuple, dict or None, default=None
         As in `sklearn.model_selection.GridSearchCV`. None is accuracy or R2. A list or dict gives
         dicts of results, from the same runs.
     strategy : {"cv-bootstrap", "oob", ".632", ".632+", "optimism"}, default="cv-bootstrap"
-        Where the estimate comes from: repeated 10-fold cross-validation, with an interval from
-        the bootstrap samples; or the out-of-bag score, the .632 or .632+ rule; or the
-        optimism-corrected score, which has no interval.
+        How the score is estimated. "cv-bootstrap": repeated 10-fold cross-validation, with an
+        interval from the bootstrap samples. "oob": the out-of-bag score. ".632", ".632+": these
+        rules. "optimism": the optimism-corrected score, which has no interval.
     n_train_resamples : int, default=200
-        Bootstrap samples to train on. Give at least ``8 * sqrt(n_samples)``; with a test set 50 do,
-        and 0 keeps the training list fixed: only seeds vary, and the claim says so. Without a test
-        set 0 trains the estimator once, which then predicts and scores, and makes no result: for
-        `sklearn.model_selection.cross_validate` and searches, which would train all samples anew
-        on each fold.
+        Bootstrap samples to train on. Use at least ``8 * sqrt(n_samples)``; with a test set 50
+        suffice, and 0 makes the claim conditional on the training set: only seeds vary. Without a
+        test set 0 trains the estimator once, to predict and score without a result, for
+        `sklearn.model_selection.cross_validate` and searches, which would train all samples anew on
+        each fold.
     n_cv_repeats : int, default=5
         Repeats of cross-validation, for ``strategy="cv-bootstrap"``.
     n_seeds : int, default=1
@@ -93,8 +93,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     n_test_resamples : int, default=1999
         Resamples of a test set.
     estimand : {"method", "next_run", "pooled", "system"}, default="method"
-        What the interval is for, as in `skboot.bootstrap_runs`; "system" is ``estimator_``.
-        Without a test set only "method".
+        What the interval is for, as in `skboot.bootstrap_runs`; "system" is ``estimator_``. Only
+        "method" without a test set.
     interval : str, default="auto"
         With a test set "components", "t" or "percentile" (`skboot.bootstrap_runs`). Without:
         "cv-bootstrap" or the wider "cv-bootstrap-conservative" (with that strategy), "adjusted"
@@ -103,7 +103,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     confidence_level : float, default=0.95
         In (0, 1).
     stratify : bool, default=False
-        Draw bootstrap samples within classes: where class sizes are fixed, or a class is rare.
+        Resample within classes: where class sizes are fixed by design, or a class is rare.
     inner_cv : {"grouped", "as-is"}, default="grouped"
         Whether cross-validation inside the estimator keeps copies of a row on one side.
     refit : bool, default=True
@@ -111,27 +111,27 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     error_score : float or "raise", default=np.nan
         What becomes of a run that fails: left out and counted, or raised.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it. An
-        estimator with threads of its own, such as boosting, is best given ``n_jobs=1``.
+        Maximum number of workers, used when the work takes seconds. The numbers do not depend on
+        it. Use 1 for an estimator with threads of its own, such as boosting.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     memory : path-like, optional
-        Folder for finished runs: a fit that was stopped goes on where it was. Needs a
-        ``random_state``. Runs are found again by data, parameters and code, the bodies of your own
-        functions and classes and the versions of packages included.
+        Folder for finished runs: a fit that was stopped resumes where it was. Needs a
+        ``random_state``. Runs are found again by data, parameters and code, including the bodies of
+        your own functions and classes and the versions of packages.
     verbose : None, bool or int, default=None
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long, and not
         inside a search or a worker.
     train_samples : splitter, or list of tuple (train, test), default=None
-        Bootstrap samples of your own in place of ``n_train_resamples``, for the strategies "oob",
-        ".632" and ".632+" without a test set: as many draws as there are rows (or groups), with all
-        rows left out as the test side, 0-based.
+        Your own bootstrap samples in place of ``n_train_resamples``, for the strategies "oob",
+        ".632" and ".632+" without a test set: 0-based, with as many draws as there are rows (or
+        groups), and all rows left out as the test side.
 
     Attributes
     ----------
     result_ : EvaluationResult or ResultTable
-        The result, with ``summary()`` and ``claim()``. This and all below are dicts by name with
-        several scorers; with a dict of test sets dicts by test set, then by scorer.
+        The result, with ``summary()`` and ``claim()``. With several scorers this and all below are
+        dicts by name; with a dict of test sets, dicts by test set, then by scorer.
     score_ : float
         Estimate of the strategy.
     confidence_interval_ : ConfidenceInterval
@@ -139,27 +139,27 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     standard_error_ : float
         Of the estimate.
     resubstitution_score_ : float
-        The run on all rows, on all rows.
+        Of the run on all rows, on all rows.
     oob_score_, point632_score_, point632_plus_score_ : float
         Out-of-bag, .632 and .632+ scores, whatever the strategy.
     no_information_score_ : float
-        Score if targets were independent of the answers.
+        Expected score if targets were independent of the answers.
     relative_overfitting_rate_, weight_ : float
         Of .632+.
     variance_components_ : dict
         Variance of a run's score by "training", "seed", "test" and "interaction". With one seed
-        "training" holds the seed's.
+        "training" includes the seed variance.
     runs_ : dict of ndarrays of shape (n_runs,)
-        "sample" ("full", "bootstrap", "fold"), "training_sample", "seed", "score", "fit_time",
-        "failed", "n_convergence_warnings". Scores of bootstrap runs are out-of-bag, NaN for folds;
-        with a test set, those on the first test set. They are by the first scorer.
+        By the first scorer: "sample" ("full", "bootstrap", "fold"), "training_sample", "seed",
+        "score", "fit_time", "failed", "n_convergence_warnings". Scores of bootstrap runs are
+        out-of-bag, NaN for folds; with a test set, those on the first test set.
     prediction_instability_ : dict of ndarrays of shape (n_samples,)
-        How far answers for a row depend on the training sample: the "probability" (of the second
-        of two classes, for log loss and Brier score), "value" or "label" by the run on all rows;
-        "difference", the mean absolute difference from it of the bootstrap runs that left the row
-        out (share of other labels); the 2.5th and 97.5th percentiles "low" and "high" of their
-        answers; "n_models", how many they are. One for all scorers; absent where none of them keeps
-        answers of rows, as rank metrics do not. See `skboot.plots.PredictionInstabilityDisplay`.
+        How far answers for a row depend on the training sample. "probability" (of the second of two
+        classes, for log loss and Brier score), "value" or "label": by the run on all rows.
+        "difference": the mean absolute difference from it of the bootstrap runs that left the row
+        out (share of other labels). "low", "high": the 2.5th and 97.5th percentiles of their
+        answers. "n_models": how many they are. One dict for all scorers; absent where none keeps
+        answers of rows, as with rank metrics. See `skboot.plots.PredictionInstabilityDisplay`.
     estimator_ : estimator
         The run on all rows with the first seed; absent with ``refit=False``.
     classes_ : ndarray of shape (n_classes,)
@@ -175,17 +175,17 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    Random states: every parameter named ``random_state``, nested ones and those of inner splitters
-    included, is overwritten per run, integers too.
+    Every parameter named ``random_state``, including nested ones, those of inner splitters and
+    integers, is overwritten per run.
 
-    "cv-bootstrap" covered 91 to 99 % in 36 simulated cells at 95 %, 95.8 on average (least for
-    skewed losses); .632+ is optimistic by .03 to .05 for forests, boosting and support
-    vectors on 500 rows. See the user guide.
+    At 95 %, "cv-bootstrap" covered 91 to 99 % in 36 simulated cells, 95.8 on average (least for
+    skewed losses). .632+ is optimistic by .03 to .05 for forests, boosting and support vectors on
+    500 rows. See the user guide.
 
-    Cross-validation reads the answers of all folds of a repeat together for average precision, R2,
-    F1 and all else that is biased on the few rows of a fold; areas under the ROC curve are means
-    over folds. An estimator with decision values alone, and a callable of estimator, X and y, keep
-    the mean over folds, which a note says.
+    Cross-validation pools the answers of all folds of a repeat for average precision, R2, F1 and
+    other metrics that are biased on the few rows of a fold; areas under the ROC curve are means
+    over folds. Estimators with decision values alone, and callables of estimator, X and y, keep the
+    mean over folds, with a note.
 
     References
     ----------
@@ -277,15 +277,15 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n_samples,), default=None
             Targets.
         groups : array-like of shape (n_samples,), default=None
-            Rows of one group (speaker, patient) are drawn, and left out, together.
+            Rows of one group (speaker, patient) are resampled, and left out, together.
         X_test : array-like of shape (n_test, n_features) or dict of these, optional
-            Test set that every run is scored on, instead of the rows left out: then ``strategy``
-            and ``n_cv_repeats`` are not used, and ``estimand`` can be any of
+            Test set that every run is scored on, instead of the rows left out: ``strategy`` and
+            ``n_cv_repeats`` are then not used, and ``estimand`` can be any of
             `skboot.bootstrap_runs`. A dict of test sets gives dicts of results, from the same runs.
         y_test : array-like of shape (n_test,) or (n_test, n_outputs) or dict, optional
             Its targets.
         groups_test : array-like of shape (n_test,) or (n_test, 2) or dict, optional
-            Test rows of one group are drawn together. Two columns are crossed factors.
+            Test rows of one group are resampled together. Two columns are crossed factors.
         **params : dict
             Parameters of the estimator's ``fit``; those with a value per row are sliced with the
             rows. With metadata routing on, what the estimator has requested.
@@ -306,12 +306,13 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             If some runs failed; they are left out and counted.
         UserWarning
             If the interval is known to be unreliable in the case at hand, inner cross-validation
-            sees copies of rows on both sides, or test set and training list share groups. If rows
-            are copies of each other, or test rows copies of rows trained on; see
-            `skboot.model_selection.copies_as_groups`. If training samples are drawn within a fold
-            of scikit-learn's cross-validation.
+            sees copies of rows on both sides, test set and training set share groups, or all
+            training samples are run within a fold of scikit-learn's cross-validation. If rows are
+            copies of each other, or test rows copies of rows trained on: see
+            `skboot.model_selection.copies_as_groups`.
         """
         check.check_flag("refit", self.refit)
+        check.check_estimator("estimator", self.estimator)
         tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)

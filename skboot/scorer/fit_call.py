@@ -138,7 +138,7 @@ def _check_with_test(
     check.check_count("n_seeds", n_seeds, 1)
     check.check_count("n_test_resamples", n_test_resamples, 2)
     if n_train_resamples == 1:
-        advice = "Use 0 to keep the training list fixed, or at least ten."
+        advice = "Use 0 for a claim conditional on the training set, or at least ten."
         raise check.fail("n_train_resamples", "be 0 or at least 2", "1", advice)
     if estimand == "system":
         if interval == "components":
@@ -150,8 +150,8 @@ def _check_with_test(
             "estimand",
             "be 'system' with n_train_resamples=0 and n_seeds=1",
             repr(estimand),
-            "One run says nothing of other runs of the method: use estimand='system' for this "
-            "trained model, or more seeds or training samples.",
+            "One run does not show how runs vary: use estimand='system' for this trained model, or "
+            "more seeds or training samples.",
         )
     # The pooled recipe goes by the name of its interval.
     if not (estimand == "method" and interval == "percentile"):
@@ -320,7 +320,7 @@ def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:
         n_folds = MOST_FOLDS * call.n_cv_repeats
     n_fits = call.n_seeds * (1 + call.n_train_resamples + n_folds)
     text = (
-        f"up to {n_fits} trainings for one fold of a cross-validation, which asks for one. Give "
+        f"up to {n_fits} trainings for one fold of a cross-validation, which needs one. Use "
         "n_train_resamples=0 there, or fit the BootstrapScorer by itself for its interval."
     )
     return [Note("slow", text)]

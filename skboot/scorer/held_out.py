@@ -73,7 +73,7 @@ def _rows(of: str, X: Any, y: Any) -> HeldOut:
         must = f"have as many rows as X_test{of}, {n_rows}"
         raise check.fail(f"y_test{of}", must, f"{len(truth)}")
     if n_rows < 2:
-        advice = "From one row nothing can be known of the noise of test rows."
+        advice = "One row does not show how much test rows vary."
         raise check.fail(f"X_test{of}", "hold at least two rows", "one row", advice)
     return HeldOut(X, truth)
 
@@ -105,7 +105,7 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
         if shared:
             which = "The test set" if name is None else f"The test set {name!r}"
             told.append(
-                f"{which} shares {len(shared)} groups with the training list: the score is that "
+                f"{which} shares {len(shared)} groups with the training set: the score is that "
                 "on known groups, not on new ones."
             )
     return told

@@ -100,9 +100,8 @@ def interval_scorer(
 ) -> IntervalScorer:
     """Make a scorer that returns a score and the limits of its interval for each fold.
 
-    The interval of a fold is that of its model for new data, as `skboot.bootstrap_score` makes it:
-    it knows of the test rows of the fold alone. For the score of the method give the estimator to
-    `skboot.BootstrapScorer`.
+    The interval of a fold is that of `skboot.bootstrap_score`, for the model of the fold and new
+    test rows. For the score of the method use `skboot.BootstrapScorer`.
 
     Parameters
     ----------
@@ -116,12 +115,12 @@ def interval_scorer(
     Returns
     -------
     callable
-        Scorer that returns a dict of ``<name>``, ``<name>_low`` and ``<name>_high``. scikit-learn
-        takes several values where a scorer is the whole ``scoring=``: of `cross_validate`, whose
-        dict then has ``test_<name>_low`` and the like, and of searches with ``refit="<name>"``.
-        `cross_val_score`, and a dict of scorers, take one number and say so. Groups and weights of
-        rows go through metadata routing: after ``set_score_request(groups=True)`` the scorer gets
-        the ``groups`` that ``cross_validate`` is given in ``params``.
+        Scorer that returns a dict of ``<name>``, ``<name>_low`` and ``<name>_high``. Give it as the
+        whole ``scoring=`` of `cross_validate`, whose dict then has ``test_<name>_low`` and the
+        like, or of searches with ``refit="<name>"``. `cross_val_score` and dicts of scorers take
+        one number and raise an error. Groups and weights of rows go through metadata routing: after
+        ``set_score_request(groups=True)`` the scorer gets the ``groups`` that ``cross_validate`` is
+        given in ``params``.
 
     Raises
     ------

@@ -80,7 +80,7 @@ def responses_of(
                 "scoring",
                 "be metric-based with a test set",
                 f"the callable {name!r} of estimator, X and y",
-                "Its answers cannot be drawn again: use a name, or make_scorer of a metric.",
+                "Its answers cannot be resampled: use a name, or make_scorer of a metric.",
             )
         method = next((own for own in needed.methods if hasattr(model, own)), "none")
         part = "all" if needed.statistic.response == "probabilities" else needed.positive

@@ -289,17 +289,17 @@ def _cautions(
     rarest = kept.target.smallest_class
     if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(made.interval.low):
         cautions.append(
-            f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): the interval may "
-            "cover less than it says."
+            f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): expect less coverage "
+            "than stated."
         )
     if kept.target.unit is not None and kept.n_units < FEW_GROUPS:
         cautions.append(
-            f"Only {kept.n_units} groups were drawn (fewer than {FEW_GROUPS}): the interval may "
-            "cover less than it says."
+            f"Only {kept.n_units} groups were resampled (fewer than {FEW_GROUPS}): expect less "
+            "coverage than stated."
         )
     if summary.strategy == "cv-bootstrap" and summary.error.cv is None:
         cautions.append(
-            "In every repeat of cross-validation a fit failed, or the metric has no value, as a "
-            "share of the positive decisions where there are none: the score is undefined."
+            "In every repeat of cross-validation a fit failed or the metric was undefined, as "
+            "precision is without positive decisions: the score is undefined."
         )
     return tuple(cautions)

@@ -303,7 +303,7 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
         raise check.fail("X", must, f"n_samples = {n_rows}", advice)
     if call.stratify and (target.codes is None or job.unit is not None):
         got = "groups" if job.unit is not None else "no class labels"
-        must = "be False unless y holds classes and rows are drawn"
+        must = "be False unless y holds classes and rows are resampled"
         raise check.fail("stratify", must, got)
     bytes_each = call.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
     check_fits("n_train_resamples", call.n_train_resamples, bytes_each)
@@ -344,7 +344,7 @@ def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | 
         name = key.finished()
     except (UnknownIdentity, RecursionError) as error:
         must = "be None where a later call cannot tell whether code and data are the same"
-        advice = "Put what is meant into a function or class of Python, or leave memory= out."
+        advice = "Define it as a Python function or class, or leave memory= out."
         raise check.fail("memory", must, str(error), advice) from error
     notes = []
     if key.unseen:
@@ -362,8 +362,8 @@ def _copies(job: Job) -> list[Note]:
     if not left:
         return []
     text = (
-        f"copies of a row are on both sides of what {', '.join(left)} splits inside a bootstrap "
-        "sample: optimistic. Use an integer cv of the outermost search, or fixed iterations."
+        f"{', '.join(left)} splits bootstrap samples so that copies of a row are on both sides, "
+        "which is optimistic. Use an integer cv of the outermost search, or fixed iterations."
     )
     return [Note("caution", text)]
 
@@ -375,7 +375,7 @@ def _unkept(records: Sequence[Record]) -> list[Note]:
         return []
     text = (
         f"{len(reasons)} of {len(records)} runs could not be kept in the folder given as memory= "
-        f"({reasons[0]}). This fit is whole without them; a later one would do them again."
+        f"({reasons[0]}). This fit is complete without them; a later fit would repeat them."
     )
     return [Note("caution", text)]
 

@@ -36,12 +36,12 @@ class BootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
 
     Notes
     -----
-    A draw that leaves no row out is repeated from the stream of its own split, so the test side
-    is never empty; at n_samples = 4 this concerns 9.4 % of the draws, at 10 one in 2756. The
-    order of the training rows is random, duplicates included, as `learning_curve` needs it.
+    A draw that leaves no row out is repeated from the random stream of its own split, so the test
+    side is never empty: this concerns 9.4 % of draws at n_samples = 4, and one in 2756 at 10. The
+    order of the training rows is random, duplicates included, as `learning_curve` needs.
 
-    Cross-validation *inside* a training side sees copies of one row on both sides of its folds
-    and is far too optimistic.
+    Cross-validation *inside* a training side has copies of rows on both sides of its folds and is
+    far too optimistic.
 
     References
     ----------
@@ -91,9 +91,9 @@ class StratifiedBootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
 
     Notes
     -----
-    A class of which every row was drawn is drawn again, from the stream of its own split. Classes
-    are drawn independently, so this is the law of the stratified bootstrap given that no class is
-    missing out-of-bag. Multilabel targets are stratified by distinct rows, as in
+    A class of which every row was drawn is drawn again, from the random stream of its own split.
+    Classes are drawn independently, so this is the stratified bootstrap conditional on no class
+    being missing out-of-bag. Multilabel targets are stratified by distinct rows, as in
     `sklearn.model_selection.StratifiedShuffleSplit`.
 
     Stratified samples show less spread than data with random class sizes: use this splitter when
@@ -139,7 +139,7 @@ class GroupBootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
 
     Notes
     -----
-    A draw that leaves no group out is repeated from the stream of its own split. Groups of
+    A draw that leaves no group out is repeated from the random stream of its own split. Groups of
     different sizes make training sides of different lengths. `learning_curve` takes the length of
     the first one for all: the largest steps of shorter ones hold fewer rows than they say.
 

@@ -16,12 +16,12 @@ __all__ = ["SeedSplit"]
 
 
 class SeedSplit(RepeatedFolds):
-    """Give each split of `cv` once per seed, to see how much a score moves with the seed alone.
+    """Give each split of `cv` once per seed, to measure the seed variance of a score.
 
     A splitter does not seed an estimator. The repeats differ because an estimator with
     ``random_state=None`` takes fresh randomness at every fit. With an int, or a `RandomState`
-    (which is copied for every fit), all repeats are equal: such an estimator shows a seed spread
-    of zero that is not true.
+    (which is copied for every fit), all repeats are equal, which wrongly shows a seed variance of
+    zero.
 
     Parameters
     ----------
@@ -39,10 +39,9 @@ class SeedSplit(RepeatedFolds):
     its splits once per call, so a random `cv` repeats the same splits for every seed. The
     successive halving searches call several times: give a random `cv` an int seed there.
 
-    scikit-learn chooses stratified folds by whether the estimator is a classifier, which a
-    splitter cannot see. Here an int `cv` is stratified if `y` looks like class labels: floats
-    where every value has at least one row per fold, anything else where some value has. Pass a
-    splitter to choose.
+    scikit-learn stratifies folds if the estimator is a classifier, which a splitter cannot see.
+    Here an int `cv` is stratified if `y` looks like class labels: floats where every value has at
+    least one row per fold, other types where some value has. Pass a splitter to choose yourself.
 
     Examples
     --------

@@ -19,10 +19,10 @@ __all__ = ["BootstrapTestSplit"]
 
 
 class BootstrapTestSplit(RepeatedFolds):
-    """Keep every training side of `cv`, and draw its test side with replacement.
+    """Keep every training side of `cv`, and resample its test side with replacement.
 
-    Meant for fitted models in a `sklearn.frozen.FrozenEstimator`: nothing is trained again, and
-    the scores show what another test set of the same size would have given this one model.
+    Meant for fitted models in a `sklearn.frozen.FrozenEstimator`: nothing is trained again, and the
+    scores show what other test sets of the same size would have given for this model.
 
     Parameters
     ----------
@@ -33,19 +33,19 @@ class BootstrapTestSplit(RepeatedFolds):
     n_resamples : int, default=200
         Number of resamples of each test side.
     random_state : int, SeedSequence, RandomState, Generator or None, default=None
-        Seeds the drawing of test rows, not `cv`. An int or a `numpy.random.SeedSequence` (never
-        spawned) gives the same draws at every call; a `RandomState` or `Generator` is drawn from,
+        Seeds the resampling of test rows, not `cv`. An int or a `numpy.random.SeedSequence` (never
+        spawned) gives the same splits at every call; a `RandomState` or `Generator` is drawn from,
         so the next call differs; None takes fresh entropy. The successive halving searches accept
         an int only, and need one in a random `cv` as well.
 
     Notes
     -----
-    With an estimator that is not frozen, the same training side is fitted `n_resamples` times,
-    and an estimator with ``random_state=None`` mixes the spread of its seeds in.
+    With an estimator that is not frozen, the same training side is fitted `n_resamples` times, and
+    an estimator with ``random_state=None`` mixes in its seed variance.
 
-    With `groups`, whole groups of a test side are drawn with all their rows in it, whether or not
-    `cv` itself looks at groups. The splits are in the order of `cv`: the `n_resamples` of its
-    first test side, then those of its second.
+    With `groups`, whole groups of a test side are resampled, whether or not `cv` itself uses
+    groups. Splits are in the order of `cv`: the `n_resamples` of its first test side, then those of
+    its second.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class BootstrapTestSplit(RepeatedFolds):
         y : array-like of shape (n_samples,), default=None
             The target, passed to `cv`.
         groups : array-like of shape (n_samples,), default=None
-            The group of every row; whole groups are drawn. Also passed to `cv`.
+            The group of every row; whole groups are resampled. Also passed to `cv`.
 
         Returns
         -------

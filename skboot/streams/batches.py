@@ -175,7 +175,7 @@ def _check_zero_one(y_true: NDArray[Any]) -> None:
 def _check_alike(settings: StreamSettings, state: StreamState, unit: str, weights: Any) -> None:
     """Refuse units or weights that other batches do not have."""
     if state.unit and unit != state.unit:
-        must = f"be told apart by {WORDS[state.unit]}, as in other batches"
+        must = f"identify rows by {WORDS[state.unit]}, as in other batches"
         raise check.fail(UNITS, must, WORDS[unit])
     if state.unit and (weights is not None) != state.weighted:
         must = f"be {'given' if state.weighted else 'None'}, as in other batches"

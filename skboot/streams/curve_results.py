@@ -139,7 +139,7 @@ def _remarks(settings: StreamSettings, drawn: Sequence[Drawn]) -> list[Note]:
     if not known.all():
         text = (
             f"At {wording.counted(int(np.sum(~known)), 'point')} of {len(known)} an interval of "
-            "scores holds too many rows for resamples to tell anything: limits are free there."
+            "scores holds too many rows to resolve: limits are the ends of the range there."
         )
         notes.append(Note("choice", text))
     return notes

@@ -20,8 +20,8 @@ from .scanned import DatasetColumns, state_of_scanned
 from .state import N_BINS, StreamSettings, StreamState
 
 ADVICE = (
-    "Rows that are not in memory are drawn one by one, as a stream. If memory holds them, give "
-    "arrays: .compute(), or .collect()."
+    "Rows that are not in memory are resampled as a stream, one by one. If they fit into memory, "
+    "give arrays: .compute(), or .collect()."
 )
 
 
@@ -110,6 +110,6 @@ def _read(
             ("groups", "groups") if "groups" in given else ((of_dask or scanned)[0], "rows")
         )
         must = f"hold at least {FEWEST_UNITS} {unit} where they are not in memory"
-        advice = "Give arrays, which are drawn together: .compute(), or .collect()."
+        advice = "Give arrays, which are resampled together: .compute(), or .collect()."
         raise check.fail(name, must, f"{state.n_units}", advice)
     return settings, state

@@ -286,7 +286,7 @@ def _fields(record: Mapping[str, Any], arrays: list[NDArray[Any]]) -> dict[str, 
     if len(groups) > GROUPS_KEPT or np.any(groups[1:] <= groups[:-1]):
         raise ValueError("groups that are not sorted")
     if record["unit"] not in ("", *WORDS):
-        raise ValueError(f"units told apart by {record['unit']!r}")
+        raise ValueError(f"units identified by {record['unit']!r}")
     return {
         "terms": sums(record["terms"]),
         "largest": array(record["largest"], "f", 1),

@@ -28,12 +28,18 @@ _RUNS = 64
 _SECONDS_PER_WEIGHT = 4e-9
 
 
+_OF_CSV = (
+    "Of a CSV give the columns that pandas.read_csv reads; of one larger than memory, each of its "
+    "chunks to BootstrapAccumulator.update."
+)
+
+
 @door("scan_dataset")
 def scan_dataset(source: Any) -> DatasetColumns:
     """Columns of a Parquet folder, or of a pyarrow data set, whose rows are not read yet.
 
-    `skboot.bootstrap_score` and `skboot.compare_systems` take them in the place of arrays, and read
-    them batch by batch, so that files may be larger than memory.
+    `skboot.bootstrap_score` and `skboot.compare_systems` take them in place of arrays and read them
+    batch by batch, so files may be larger than memory.
 
     Parameters
     ----------
@@ -44,9 +50,9 @@ def scan_dataset(source: Any) -> DatasetColumns:
     Returns
     -------
     DatasetColumns
-        Of all columns; ``["name"]`` gives one of them, as an array of shape (n_samples,), and
-        ``[["a", "b"]]`` two, of shape (n_samples, 2). A column of lists of one length has two
-        dimensions as well. ``columns`` are their names, and ``collect()`` reads them into memory.
+        All columns. ``["name"]`` gives one, as an array of shape (n_samples,), and ``[["a", "b"]]``
+        two, of shape (n_samples, 2); a column of lists of one length has two dimensions too.
+        ``columns`` are the names, and ``collect()`` reads them into memory.
 
     Raises
     ------
@@ -81,7 +87,7 @@ def scan_dataset(source: Any) -> DatasetColumns:
             found = dataset(given if len(given) > 1 else given[0], format=kind, partitioning="hive")
         except (OSError, ArrowInvalid) as error:
             must, got = "be a Parquet file or a folder of these", f"{source!r} ({error})"
-            raise check.fail("source", must, got) from error
+            raise check.fail("source", must, got, _OF_CSV) from error
     else:
         found = source
     files = _Files(found)

@@ -252,9 +252,9 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
     notes = []
     if state.n_rows * settings.n_drawn > _MANY_DRAWS:
         text = (
-            f"{state.n_rows:,} rows were drawn one by one, {settings.n_drawn} times each: fewer "
-            "resamples take less time. Labels of one system in columns that are read once, without "
-            "groups and weights, are counted first."
+            f"{state.n_rows:,} rows were resampled one by one, {settings.n_drawn} times each. "
+            "Fewer resamples take less time; so do labels of one system in columns that are read "
+            "once, without groups and weights, which are counted first."
         )
         notes.append(Note("choice", text))
     if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:

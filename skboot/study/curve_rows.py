@@ -28,6 +28,7 @@ from ..metrics.curves import (
 from ..metrics.doubts import advice_on_range, note_on_decisions, refuse_exchanged
 from ..metrics.lookup import resolve_metrics
 from ..resampling.plan import ResamplingPlan
+from ..results.curve import curve_named
 from ..results.provenance import CallFacts
 from .measured import Measured, Scores
 from .rows import Rows, Sampling, Wanted
@@ -122,6 +123,10 @@ class CurveAsked(NamedTuple):
     pos_label: Any
     n_bins: Any = _DEFAULTS["n_bins"]
 
+    def named(self) -> CurveAsked:
+        """Return the same of a curve that is called otherwise."""
+        return self._replace(curve=curve_named(self.curve))
+
 
 class CurveRequest(NamedTuple):
     """What is asked of scores: a curve, what is drawn, a level, and workers."""
@@ -135,7 +140,7 @@ def requested(given: Mapping[str, Any]) -> CurveRequest:
     """Return the request that options of `skboot.bootstrap_curve` make; refuse others."""
     options = with_defaults(given)
     return CurveRequest(
-        CurveAsked(*(options[name] for name in CurveAsked._fields)),
+        CurveAsked(*(options[name] for name in CurveAsked._fields)).named(),
         Sampling(**{name: options[name] for name in Sampling._fields if name in options}),
         Wanted(
             "percentile",
@@ -244,7 +249,7 @@ def positive_class(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
         got = f"{len(labels)} labels, {labels[:5]}"
         raise check.fail("y_true", "hold two classes", got, advice)
     if len(labels) == 1:
-        advice = "Test rows of one class say nothing of how classes are told apart."
+        advice = "Rows of one class do not show how well classes are separated: add the other."
         raise check.fail("y_true", "hold two classes", f"{labels[0]!r} alone", advice)
     if pos_label is None:
         if set(labels) not in ({0, 1}, {-1, 1}):

@@ -44,6 +44,8 @@ class Drawn(NamedTuple):
         intervals.
     notes : tuple of Note
         What a reader must know of the curve on these rows.
+    area : float or None
+        Of rows in memory: the area under the ROC curve, or the average precision.
     """
 
     curve: Curve
@@ -54,6 +56,7 @@ class Drawn(NamedTuple):
     floor: Floats | None
     bin_error: Floats | None = None
     notes: tuple[Note, ...] = ()
+    area: float | None = None
 
 
 def evaluate_curves(call: CurveCall) -> dict[str, CurveResult]:
@@ -116,7 +119,8 @@ def _replicated(call: CurveCall) -> list[Drawn]:
             behind = curve.behind(block, subject.reduced, worth)
             floor = curve.floor(block, subject.reduced, worth)
             of_data = (rows.sizes, each.estimate, each.replicates, behind, floor)
-            drawn.append(Drawn(curve, *of_data, notes=curve.notes(subject.reduced)))
+            area = curve.area(subject.reduced)
+            drawn.append(Drawn(curve, *of_data, notes=curve.notes(subject.reduced), area=area))
     return drawn
 
 
@@ -272,6 +276,7 @@ def _result(
         "n_samples": design.n_samples,
         "weighted": call.facts.weighted,
         "is_difference": is_difference,
+        "area": drawn.area,
         "provenance": Provenance(
             texts_of(notes), fixed, call.plan.seed, call.settings, facts=call.facts
         ),

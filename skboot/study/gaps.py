@@ -208,9 +208,9 @@ def kept_of(
         return KeptSubgroups(tuple(kept), "")
     left_out = "; ".join(f"for {why}: {', '.join(names)}" for why, names in reasons.items())
     if len(kept) < 2:
-        few = f"There is no gap of {what}: fewer than two subgroups are left."
+        few = f"There is no disparity of {what} between subgroups: fewer than two are left."
         return KeptSubgroups((), f"{few} Left out {left_out}.")
-    return KeptSubgroups(tuple(kept), f"Left out of the gap of {what} {left_out}.")
+    return KeptSubgroups(tuple(kept), f"Left out of the disparity of {what} {left_out}.")
 
 
 def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:

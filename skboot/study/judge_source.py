@@ -153,7 +153,7 @@ class WithJudge(Source):
         human = terms[-1]
         if human.known.facts.optimized or human.known.facts.bins is not None:
             must = "not be the best over thresholds, nor a sum of distances, with proxy"
-            raise fail("metric", must, repr(metric), "Their bias hangs on the rows.")
+            raise fail("metric", must, repr(metric), "Their bias depends on the rows.")
         facts = Facts(
             value_range(human.known), weighted=human.known.facts.weighted, proxy_weight=1.0
         )

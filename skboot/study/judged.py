@@ -277,4 +277,4 @@ def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:
                 f"have at least {FEWEST_OF_CLASS} human labels of each class for {statistic.name!r}"
             )
             got = f"{counts.min()} of {classes[counts.argmin()]!s}"
-            raise check.fail(name, must, got, "Label more rows of this class, drawn at random.")
+            raise check.fail(name, must, got, "Label more rows of this class, chosen at random.")

@@ -79,10 +79,10 @@ def refusal(estimand: str, varied: str, runs: Runs) -> str | None:
         return None
     return (
         f"The estimand {estimand!r} needs full_runs with varied={varied!r}: a bootstrap sample "
-        "holds 63.2 % of the rows of the training list, so the centre of these runs is low. Give "
-        "full_runs=, the predictions of one run or more on the whole list; or ask for "
-        "estimand='pooled', the spread of single runs. If each run had a fresh training set of "
-        "its own, use varied='independent'."
+        "holds 63.2 % of the rows of the training set, so these runs are worse on average. Give "
+        "full_runs=, the predictions of one or more runs on the whole training set, or use "
+        "estimand='pooled', the spread of single runs. If each run had its own fresh training "
+        "set, use varied='independent'."
     )
 
 
@@ -162,7 +162,7 @@ def _refused(
             refused[estimand] = unanswered
     if call.on_samples and (len(call.centre) < 2 or not call.has_full):
         refused["t"] = (
-            "The interval 't' needs at least two runs on the whole training list that differ in "
+            "The interval 't' needs at least two runs on the whole training set that differ in "
             "their seed. Give them as full_runs=, or use 'components'."
         )
     return refused
@@ -199,22 +199,22 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
         notes.add(
             "few",
             f"Only {n_samples} {what} (fewer than {_FEW_RUNS}): the variance between them is "
-            "poorly known, and the interval is wide or covers less than stated.",
+            "poorly estimated, and the interval is wide or covers less than stated.",
         )
     if call.estimand == "pooled":
-        share = "a bootstrap sample holds 63.2 % of the training list"
-        low = f", and centred low, since {share}" if call.on_samples else ""
+        share = "a bootstrap sample holds 63.2 % of the training set"
+        low = f", and is centred low, since {share}" if call.on_samples else ""
         notes.add(
             "advice",
-            f"The pool shows the spread of single runs{low}: it is no confidence "
-            "interval for the method and no prediction interval for the next run.",
+            f"The pool shows the spread of single runs{low}. It is neither a confidence "
+            "interval for the method nor a prediction interval for the next run.",
         )
     elif call.study.interval == "t":
         one_list = call.keeps_training_list or call.on_samples
-        fixed = "test rows and training list" if one_list else "test rows"
+        fixed = "the test rows and the training set" if one_list else "the test rows"
         notes.add(
             "advice",
-            f"The t interval over the runs alone holds {fixed} fixed: over seeds it "
+            f"The t interval over the runs alone is conditional on {fixed}: over seeds it "
             "covered the mean of the method in 0 to 62 % of simulations.",
         )
     elif split is not None:
@@ -241,14 +241,15 @@ def _add_notes_of_components(
     if call.varied in ("training", "independent"):
         notes.add(
             "advice",
-            "The training component holds the part of the seeds too: no training sample was run "
-            "with several.",
+            "The training component includes the seed variance: no training sample was run with "
+            "several seeds.",
         )
     if call.on_samples:
         notes.add(
             "advice",
-            "The training component comes from bootstrap samples of one list: measured a little "
-            "large for most learners, too small for unsmooth ones such as 1-nearest-neighbour.",
+            "The training component comes from bootstrap samples of one training set: measured "
+            "slightly too large for most learners, too small for unsmooth ones such as "
+            "1-nearest-neighbour.",
         )
 
 
@@ -282,7 +283,7 @@ def _result_over_runs(
     table = _table_of_runs(call, evidence)
     tell(*(*notes, *chosen.notes))
     degenerate = degeneracy(chosen.interval)
-    held_fixed = ["training list" if call.keeps_training_list else "settings of the method"]
+    held_fixed = ["training set" if call.keeps_training_list else "settings of the method"]
     if call.study.interval == "t":
         held_fixed.append("test rows")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]

@@ -73,7 +73,7 @@ def checked_runs(
         )
     if len(predicted[0]) < 2:
         must = "hold the predictions for at least two test rows"
-        advice = "From one row nothing can be known of the noise of test rows."
+        advice = "One row does not show how much test rows vary."
         raise check.fail(f"y_preds{method}", must, "one row", advice)
     full: list[NDArray[Any]] = []
     if full_runs is not None:
@@ -82,7 +82,7 @@ def checked_runs(
                 "full_runs",
                 f"be None with varied={varied!r}",
                 "predictions",
-                "These runs are on whole training lists already: add them to y_preds.",
+                "These runs used whole training sets already: add them to y_preds.",
             )
         full = _predictions(f"full_runs{method}", full_runs, predicted[0].ndim)
     _refuse_transposed(columns, predicted, f"y_preds{method}")
@@ -186,6 +186,6 @@ def training_samples(training: ArrayLike | None, varied: str, n_runs: int) -> ND
             "training",
             "name at least two training samples",
             "one",
-            "With one training list use varied='seed'.",
+            "With one training set use varied='seed'.",
         )
     return sample.astype(np.intp)

@@ -81,7 +81,7 @@ def _with_fewer_resamples(study: Study) -> Study:
     note = Note(
         "choice",
         f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the {asked:,} asked for "
-        "were drawn, for the distribution.",
+        "were made, for the distribution.",
     )
     plan = replace(study.plan, n_resamples=_MOST_UNNEEDED)
     settings = {**study.settings, "n_resamples": _MOST_UNNEEDED}

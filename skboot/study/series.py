@@ -82,8 +82,8 @@ def in_time(
 def _season(n_rows: int) -> Note:
     """Return the caution for values that plainly repeat."""
     text = (
-        f"Values of the metric repeat every {n_rows} rows or so. Blocks of 'auto' do not know of "
-        f"seasons, and intervals are too wide: give whole seasons, block_length={n_rows}."
+        f"Values of the metric repeat every {n_rows} rows or so. Blocks of 'auto' ignore seasons, "
+        f"and intervals are too wide: use whole seasons, block_length={n_rows}."
     )
     return Note("caution", text)
 
@@ -91,10 +91,10 @@ def _season(n_rows: int) -> Note:
 # ------------------------------------------------------------------ arguments
 
 _REFUSED = {
-    "groups": "Groups are drawn whole: give groups alone to draw whole series, for a claim about "
-    "new series like these, or strata=<the series> with block_length to draw within each.",
+    "groups": "Groups are resampled whole: give groups alone to resample whole series, for a claim "
+    "about new series, or strata=<the series> with block_length to resample within each.",
     "by": "Score each subgroup by itself, with its rows in time order.",
-    "resamples": "Blocks are drawn here: give one of the two.",
+    "resamples": "Blocks are resampled here: give one of the two.",
 }
 
 
@@ -125,7 +125,7 @@ def _check_sizes(length: int | None, sizes: NDArray[Any]) -> None:
         must = f"be at most {most}, since {of} has {shortest} rows" if most else "be None"
         advice = (
             "A block as long as its series is the series itself, in every resample. Intervals need "
-            "some 10 blocks or more; to draw whole series, give groups=<the series> alone."
+            "some 10 blocks or more; to resample whole series, give groups=<the series> alone."
         )
         raise check.fail("block_length", must, str(length), advice)
     elif (n_blocks := _n_blocks(length, sizes)) < FEWEST_BLOCKS:
@@ -134,7 +134,7 @@ def _check_sizes(length: int | None, sizes: NDArray[Any]) -> None:
         must = f"be at most {most}, for {FEWEST_BLOCKS} blocks or more" if most else "be None"
         got = f"{length}, which makes {n_blocks} blocks of {int(sizes.sum())} rows"
         advice = (
-            "The blocks are the units that are drawn, and so few do not show how much others "
+            "The blocks are the units that are resampled, and so few do not show how much others "
             "would differ. Use block_length='auto' to have the length found from the rows."
         )
         raise check.fail("block_length", must, got, advice if most else "")

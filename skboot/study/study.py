@@ -273,6 +273,8 @@ def _design(
     check_row_each("groups", columns, n_samples)
     if columns.ndim == 2:
         pairs = check.check_pairs(columns, same_population)
+        if not same_population:
+            _tell_of_shared_members(columns)
         check.check_strata(strata, pairs)
         design = OnePopulationDesign if same_population else CrossedDesign
         return design.of(pairs)
@@ -287,3 +289,16 @@ def _design(
     within = check.check_strata(strata, units)
     check_row_each("strata", within, n_samples)
     return GroupDesign.of(units, within, weights)
+
+
+def _tell_of_shared_members(columns: NDArray[Any]) -> None:
+    """Warn where both columns name the same members, which text shows and numbers need not."""
+    if columns.dtype.kind not in "UO":
+        return
+    first, second = (set(column.tolist()) for column in columns.T)
+    if 2 * len(first & second) > min(len(first), len(second)):
+        text = (
+            "Both columns of groups name the same members, and are taken for two factors. If they "
+            "are pairs of one population, such as speakers, give same_population=True."
+        )
+        tell(Note("caution", text))

@@ -110,7 +110,7 @@ def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
             "average_over",
             "be None with crossed groups",
             "both",
-            "Give groups of one column: the tasks to draw tasks, or those that rows come in.",
+            "Give groups of one column: the tasks to resample tasks, or those that rows come in.",
         )
     task_of_unit = tasks.number
     if design.members is not None:
@@ -147,8 +147,8 @@ def _check_sizes(design: SamplingDesign, tasks: Tasks, task_of_unit: NDArray[np.
         "average_over",
         f"name tasks of at least two {design.unit}s each",
         f"one {design.unit} in the task {named}{more}",
-        "One shows no variation within a task. Give groups=<the tasks> to draw whole tasks, for a "
-        "claim about new tasks like these.",
+        "One shows no variation within a task. Give groups=<the tasks> to resample whole tasks, "
+        "for a claim about new tasks.",
     )
 
 

@@ -150,7 +150,7 @@ def test_without_a_package_for_parquet_it_is_said_which_to_install(tmp_path, mon
         ("x.csv", "a,b\n1,2\n3,\n", "column 'b', row 2: the cell is empty"),
         ("x.csv", "a,b\n1,2\n  ,3\n", "column 'a', row 2: the cell is empty"),
         ("x.csv", b"a,b\n\xff,2\n", "not a text file in UTF-8"),
-        ("x.xlsx", "", "the end of a file name tells its kind; known: .csv, "),
+        ("x.xlsx", "", "the file extension must give its kind; known: .csv, "),
         ("x.jsonl", '{"a": 1, "b": 2}\n{"a": 1}\n', "column 'b', row 2: the cell is empty"),
         ("x.jsonl", '{"a": 1, "b": null}\n', "column 'b', row 1: the cell is empty"),
         ("x.jsonl", '{"a": 1, "b": NaN}\n', "column 'b', row 1: the cell is empty"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "guide" / "large_data.md"
+PAGE = ROOT / "docs" / "studies" / "large_data.md"
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the documentation is not part of the package")

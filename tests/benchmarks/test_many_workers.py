@@ -1,4 +1,4 @@
-"""The page of large jobs holds what was measured, and the simulation counts every row once."""
+"""The study of large data holds what was measured, and the simulation counts every row once."""
 
 import csv
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from benchmarks import many_workers
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "guide" / "many_workers.md"
+PAGE = ROOT / "docs" / "studies" / "large_data.md"
 NO_PAGE = pytest.mark.skipif(
     not PAGE.exists(), reason="the documentation is not part of the package"
 )

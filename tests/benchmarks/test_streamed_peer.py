@@ -1,4 +1,4 @@
-"""The page of streams shows what was measured beside torchmetrics."""
+"""The study of large data shows what was measured beside torchmetrics."""
 
 import csv
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 from benchmarks import streamed_peer
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "guide" / "streaming.md"
+PAGE = ROOT / "docs" / "studies" / "large_data.md"
 
 
 def measured():

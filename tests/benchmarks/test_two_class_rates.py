@@ -11,7 +11,7 @@ from sklearn.metrics import precision_score, recall_score
 ROOT = Path(__file__).parents[2]
 STUDY = ROOT / "benchmarks" / "coverage" / "studies" / "two_class_rates.py"
 RESULTS = ROOT / "benchmarks" / "coverage" / "results" / "two_class_rates.csv"
-GUIDE = ROOT / "docs" / "guide" / "intervals.md"
+PAGE = ROOT / "docs" / "studies" / "two_class_rates.md"
 pytestmark = pytest.mark.skipif(not STUDY.exists(), reason="the study is not installed")
 
 
@@ -56,10 +56,10 @@ def test_truths_are_scikit_learns_in_a_large_population(study):
     np.testing.assert_allclose(study.truths(0.7, 0.9, 0.2), expected, atol=0.01)
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_gives_the_range_of_the_committed_table():
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_gives_the_range_of_the_committed_table():
     rows = committed()
-    text = " ".join(GUIDE.read_text(encoding="utf-8").split())
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
     for name in ("sensitivity", "specificity", "ppv", "npv"):
         covered = [float(row["coverage %"]) for row in rows if row["metric"] == name]
         assert f"| {name} | {min(covered)} to {max(covered)} |" in text

@@ -96,7 +96,7 @@ BAD_CALLS = {
     "no pilot": (("plan", "--half-width", "0.1"), "FILE is missing, or --proportion in its place"),
     "two pilots": (
         ("plan", "FILE", *ROWS, "--proportion", "0.9", "--half-width", "0.1"),
-        "--proportion stands in the place of FILE",
+        "--proportion replaces FILE",
     ),
     "half a pair": (
         ("plan", "FILE", "--y-true", "digit", "--candidate", "bayes", "--margin", "0.1"),

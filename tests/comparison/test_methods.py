@@ -432,8 +432,8 @@ def test_where_nothing_varies_and_losses_are_numbers_the_difference_cannot_be_to
     assert np.isnan(pair.simultaneous_interval[:2]).all()
     assert (pair.difference, pair.p_value) == (0, 1)
     assert not pair.excludes_zero
-    assert "cannot be told" in pair.reason
-    assert "cannot be told" in result.summary()
+    assert "do not show how far" in pair.reason
+    assert "do not show how far" in result.summary()
     assert np.isfinite(result.pair("one", "third").confidence_interval.low)
     alone = {name: same[name] for name in ("one", "other")}
     alone = compare_methods(alone, x, y, n_train_resamples=20, n_cv_repeats=1, random_state=0)
@@ -677,7 +677,7 @@ def test_with_the_training_list_fixed_only_seeds_vary():
     )
     assert "the training list" in result.held_fixed
     assert result.pairs[0].outperformance.n_pairs == 6
-    assert any("takes 29" in note for note in result.notes)
+    assert any("29 are needed" in note for note in result.notes)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
@@ -835,7 +835,7 @@ def test_few_training_samples_are_warned_of_once():
         ({"n_train_resamples": 1}, "'n_train_resamples'"),
         (
             {"n_train_resamples": 0, "X_test": X_TEST, "y_test": Y_TEST},
-            "One run of each says nothing of other runs",
+            "One run of each does not show how runs vary",
         ),
         ({"reference": "third"}, "'reference'"),
         ({"adjust": "bonferroni"}, "'adjust'"),

@@ -108,14 +108,14 @@ def test_resamples_that_are_too_few_for_a_level_are_told(n, level):
     tail = (1 - level) / 2
     needed = round(2 / (1 - level)) - 1
     text = f"{n} resamples are too few for a quantile with {tail:.3g} beyond it"
-    advice = f"Raise n_resamples: at least {needed} are needed."
+    advice = f"Use n_resamples={needed} or more."
     assert (text in raised) == (advice in raised) == (n < needed)
     drawn = result.bootstrap_distribution
     close([*result.confidence_interval], [drawn.min(), drawn.max()])
     _, *_, raised = told(SCORE, None, values, confidence_level=1 - 1e-8, **options)
-    assert "No practical number of resamples does" in raised
+    assert "No practical number of resamples is enough" in raised
     _, *_, raised = told(SCORE, None, values, confidence_level=0.999, **options)
-    assert "Raise n_resamples: at least 1999 are needed." in raised
+    assert "Use n_resamples=1999 or more." in raised
 
 
 def test_an_interval_without_the_estimate_says_how_biased_it_is():
@@ -129,9 +129,8 @@ def test_an_interval_without_the_estimate_says_how_biased_it_is():
             result, notes, _ = told(SCORE, None, values, **options, n_resamples=1999)
             bias, estimate = values[rows].mean() - values.mean(), values.mean()
             text = (
-                f"The interval leaves out the estimate, {estimate:.4g}, which is biased by "
-                f"{bias:+.3g} as far as resamples tell; corrected for that it is "
-                f"{estimate - bias:.4g}."
+                f"The interval does not contain the estimate, {estimate:.4g}. Its bias is "
+                f"{bias:+.3g} by the resamples; corrected for that it is {estimate - bias:.4g}."
             )
             low, high = result.confidence_interval
             assert is_told == (not low <= estimate <= high)
@@ -239,7 +238,7 @@ def test_runs_of_few_errors_have_an_interval_as_wide_as_wilsons(n_wrong, metric,
             low, high = wilson(centre, carried, t)
             expected = [min(low, plain[0]), max(high, plain[1])]
         close([*quiet(result.interval, None, level)], np.clip(expected, 0, 1))
-    text = "Few errors or hits per run: the interval is widened to the Wilson interval of as many"
+    text = "Few errors or hits per run: the interval is widened to the Wilson interval of the"
     assert (text in notes) == few
     assert text not in raised
     cut = "A limit beyond the range of the metric was cut at the range."
@@ -327,7 +326,7 @@ def test_a_share_of_pairs_is_judged_by_its_interval(n_pairs, share):
     known = np.sign(first)
     close(found.probability, np.mean((known + 1) / 2))
     assert found.n_pairs == n_pairs
-    few = f"P(A > B) is over {n_pairs} pairs of runs: it takes 29 to tell 0.75 from .5"
+    few = f"P(A > B) is estimated from {n_pairs} pairs of runs: 29 are needed to detect 0.75"
     assert (few in notes) == (n_pairs < 29)
     if share == 1.0:
         close([found.low, found.high], wilson(1.0, n_pairs, ndtri(0.975)))

@@ -494,7 +494,7 @@ def test_small_classes_and_few_groups_are_told_with_their_number():
         groups = {"groups": np.arange(45) % n_groups}
         options = {"strategy": "oob", "scoring": "accuracy", "n_train_resamples": 2}
         found = fitted(Labels(), X, y, groups, **options)
-        told.append(f"Only {n_groups} groups were drawn" in " ".join(found.result_.notes))
+        told.append(f"Only {n_groups} groups were resampled" in " ".join(found.result_.notes))
         again = scored(y, found.predict(X), metric="accuracy", **groups, n_resamples=19)
         assert any("groups" in note for note in again.notes) == told[-1]
 

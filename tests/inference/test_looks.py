@@ -194,17 +194,17 @@ def test_systems_that_no_row_tells_apart_so_far_are_not_known_to_be_equal():
 def test_few_rows_that_carry_a_difference_leave_the_whole_range():
     other = LABELS["a"].copy()
     other[:3] = 1 - other[:3]
-    with pytest.warns(UserWarning, match="So few rows carry the variation so far"):
+    with pytest.warns(UserWarning, match="Too few rows carry the variation at this look"):
         found = compare({"a": LABELS["a"], "b": other}, metric="f1", **first(first_look=100))
     assert limits(found.pairs[0]) == (-1.0, 1.0)
-    assert any("So few rows carry" in note for note in found.notes)
+    assert any("Too few rows carry" in note for note in found.notes)
 
 
 def test_a_perfect_macro_average_is_not_known_to_be_perfect():
-    with pytest.warns(UserWarning, match="So few rows carry the variation so far"):
+    with pytest.warns(UserWarning, match="Too few rows carry the variation at this look"):
         found = score(Y, metric="f1_macro", **first(first_look=100))
     assert limits(found) == (0.0, 1.0)
-    assert any("So few rows carry" in note for note in found.notes)
+    assert any("Too few rows carry" in note for note in found.notes)
 
 
 # ------------------------------------------------------------------ decisions
@@ -295,12 +295,12 @@ def test_saved_results_know_their_first_look(tmp_path):
     assert again == found
     assert again.interval(confidence_level=0.8) == found.interval(confidence_level=0.8)
     assert again.settings["first_look"] == 100
-    assert "Intervals hold at every look from 100 rows on" in again.summary()
+    assert "Intervals hold at all looks at once, from 100 rows on" in again.summary()
     pair = compare(LABELS, **first(first_look=100))
     pair.save(tmp_path / "pair")
     assert ComparisonResult.load(tmp_path / "pair") == pair
     assert pair.settings["first_look"] == 100
-    assert "Intervals hold at every look from 100 rows on" in pair.summary()
+    assert "Intervals hold at all looks at once, from 100 rows on" in pair.summary()
 
 
 def test_batches_are_the_rows_that_they_hold():

@@ -96,5 +96,5 @@ def test_limits_of_a_gap_are_those_of_its_mirror_image(shape):
 
 
 def test_only_a_gap_has_a_simultaneous_interval():
-    with pytest.raises(ValueError, match="needs the largest gap between subgroups"):
+    with pytest.raises(ValueError, match="needs the largest disparity between subgroups"):
         confidence_interval(Evidence.of(0.9, DRAWS, "rows", (30,)), "simultaneous")

@@ -19,7 +19,7 @@ DECISION = np.where(RIGHT, TRUTH, 1 - TRUTH)
 SCORE = np.clip(0.3 * TRUTH + 0.7 * RNG.random(N), 0, 1)
 SIGNED = 2 * TRUTH - 1
 FEW = {"n_resamples": 199, "random_state": 0}
-UNMET = "labels that y_true never has"
+UNMET = "labels that do not occur in y_true"
 DECIDED = "two distinct values"
 
 
@@ -311,21 +311,21 @@ PROBABILITIES = np.column_stack((1 - SCORE, SCORE))
     "metric", ["accuracy", "f1", "roc_auc", "log_loss", "brier_score", "equal_error_rate"]
 )
 def test_truth_and_scores_exchanged_are_told(metric):
-    with pytest.raises(ValueError, match="Truth and scores look exchanged"):
+    with pytest.raises(ValueError, match="Truth and scores seem to be swapped"):
         skboot.bootstrap_score(SCORE, TRUTH, metric=metric, **FEW)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "log_loss"])
 def test_truth_and_probabilities_exchanged_are_told(metric):
     scores = PROBABILITIES
-    with pytest.raises(ValueError, match="Truth and scores look exchanged"):
+    with pytest.raises(ValueError, match="Truth and scores seem to be swapped"):
         skboot.bootstrap_score(scores, TRUTH, metric=metric, **FEW)
 
 
 def test_a_curve_tells_of_truth_and_scores_exchanged():
-    with pytest.raises(ValueError, match="Truth and scores look exchanged"):
+    with pytest.raises(ValueError, match="Truth and scores seem to be swapped"):
         skboot.bootstrap_curve(SCORE, TRUTH, **FEW)
-    with pytest.raises(ValueError, match="Truth and scores look exchanged"):
+    with pytest.raises(ValueError, match="Truth and scores seem to be swapped"):
         skboot.bootstrap_curve(SCORE, {"A": TRUTH, "B": TRUTH}, **FEW)
 
 
@@ -346,18 +346,18 @@ def test_real_targets_beside_few_whole_predictions_are_no_exchange():
     ids=["real", "whole", "2-D"],
 )
 def test_percent_in_the_place_of_probabilities_are_told(metric, given):
-    with pytest.raises(ValueError, match="Percent become probabilities when divided by 100"):
+    with pytest.raises(ValueError, match="Divide percent by 100; convert logits to probabilities"):
         skboot.bootstrap_score(TRUTH, given, metric=metric, **FEW)
 
 
 def test_curves_of_probabilities_tell_of_percent():
-    with pytest.raises(ValueError, match="Percent become probabilities when divided by 100"):
+    with pytest.raises(ValueError, match="Divide percent by 100; convert logits to probabilities"):
         skboot.bootstrap_curve(TRUTH, 97 * SCORE, curve="calibration", **FEW)
 
 
 @pytest.mark.parametrize("given", [10 * SCORE - 5, 1000 * SCORE])
 def test_logits_and_large_scores_are_not_called_percent(given):
-    with pytest.raises(ValueError, match="Logits become probabilities") as caught:
+    with pytest.raises(ValueError, match="Convert logits to probabilities") as caught:
         skboot.bootstrap_score(TRUTH, given, metric="log_loss", **FEW)
     assert "Percent" not in str(caught.value)
 

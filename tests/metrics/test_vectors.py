@@ -22,7 +22,7 @@ PREDICTED = np.where(RNG.random(N) < 0.7, TRUTH, RNG.integers(0, 3, N))
 OTHER = np.where(RNG.random(N) < 0.6, TRUTH, RNG.integers(0, 3, N))
 NAMES = np.array(["cat", "dog", "owl"])
 OPTIONS = {"n_resamples": 499, "random_state": 1}
-FEW_RUNS = pytest.mark.filterwarnings("ignore:.*runs.*poorly known")
+FEW_RUNS = pytest.mark.filterwarnings("ignore:.*runs.*poorly estimated")
 
 
 def clinical(y_true, y_pred):
@@ -257,7 +257,7 @@ def test_average_none_gives_each_class_as_scikit_learn_does_on_the_rows(function
 
 def test_classes_that_one_of_two_systems_never_predicts_are_entries_of_both():
     systems = {"A": np.minimum(PREDICTED, 1), "B": PREDICTED + (PREDICTED == 2)}
-    with pytest.warns(UserWarning, match="labels that y_true never has"):
+    with pytest.warns(UserWarning, match="labels that do not occur in y_true"):
         result = compare_systems(
             TRUTH, systems, metric=partial(metrics.recall_score, average=None), **OPTIONS
         )

@@ -204,15 +204,15 @@ def test_where_the_pilots_runs_cannot_do_more_are_planned():
     target = 0.7 * stats.t.ppf(0.975, 5) * math.sqrt(parts["seed"] / 6)
     plan = plan_evaluation(pilot, half_width=target)
     assert plan.n_runs == 10
-    with pytest.raises(ValueError, match=re.escape("Ask for more runs by n_runs=")):
+    with pytest.raises(ValueError, match=re.escape("Use more runs (n_runs=)")):
         plan_evaluation(pilot, half_width=target, n_runs=6)
 
 
 def test_the_part_of_one_training_list_is_out_of_reach():
     pilot = trained_runs()
     plan = plan_evaluation(pilot, half_width=0.95 * half_width(pilot))
-    assert any("training list" in note for note in plan.notes)
-    with pytest.raises(ValueError, match="Only more training lists"):
+    assert any("training set" in note for note in plan.notes)
+    with pytest.raises(ValueError, match="Only more training sets"):
         plan_evaluation(pilot, half_width=half_width(pilot) / 50)
 
 
@@ -317,7 +317,7 @@ def test_few_rows_that_tell_systems_apart_and_small_plans_are_cautioned_of():
     other[:4] = 1 - other[:4]
     [pair] = compare_systems(Y, {"A": A, "B": other}, random_state=0).pairs
     notes = plan_evaluation(pair, difference=0.05).notes
-    assert any("Only 4 rows of the pilot tell A and B apart" in note for note in notes)
+    assert any("Only 4 rows of the pilot are discordant for A and B" in note for note in notes)
     notes = plan_evaluation(proportion=0.9, half_width=0.4).notes
     assert any("cover less often" in note for note in notes)
 
@@ -412,7 +412,7 @@ def test_bad_arguments_are_refused_by_name(arguments, message):
         (
             lambda: bootstrap_score(Y, A, by=np.arange(N) % 2, n_resamples=99)["gap"],
             {"half_width": 0.1},
-            "the gap of subgroups",
+            "the largest disparity between subgroups",
         ),
         (
             lambda: (

@@ -135,10 +135,10 @@ def test_weights_of_rows_count_as_rows():
 @ignore_few
 def test_few_groups_of_equal_size_that_are_worth_many_unequal_ones_are_told():
     values, groups = of_sizes(np.repeat([60, 1], [8, 20]))
-    with pytest.warns(UserWarning, match=r"28 groups .* count like 8 of equal size"):
+    with pytest.warns(UserWarning, match=r"28 resampled groups .* equivalent to 8 of equal size"):
         bootstrap_score(None, values, metric="mean", groups=groups, random_state=0)
     systems = {"a": values, "b": values[::-1]}
-    with pytest.warns(UserWarning, match=r"28 groups .* count like 8 of equal size"):
+    with pytest.warns(UserWarning, match=r"28 resampled groups .* equivalent to 8 of equal size"):
         compare_systems(None, systems, metric="mean", groups=groups, random_state=0)
 
 

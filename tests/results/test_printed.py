@@ -248,7 +248,7 @@ GOOD = {"system": ["A", "B"], "score": ["0.9", "0.8"], "n": [10, 10]}
         (GOOD, {"decimals": -1}, "integer of at least 0"),
         (GOOD, {"confidence_level": 95}, "confidence_level=0.95"),
         ("nothing.csv", {}, "cannot read 'nothing.csv'"),
-        ("table.txt", {}, "the end of a file name tells its kind"),
+        ("table.txt", {}, "the file extension must give its kind"),
     ],
 )  # fmt: skip
 def test_what_is_no_printed_table_is_refused(table, options, said):

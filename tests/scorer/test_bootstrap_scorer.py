@@ -671,7 +671,7 @@ def test_few_groups_are_warned_of(n_groups, few):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         BootstrapScorer(GaussianNB(), **FEW).fit(X, y, groups=np.arange(len(y)) % n_groups)
-    expected = "Only 19 groups were drawn (fewer than 20): the interval may cover less"
+    expected = "Only 19 groups were resampled (fewer than 20): expect less coverage"
     assert (expected in " ".join(str(one.message) for one in said)) == few
 
 

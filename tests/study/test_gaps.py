@@ -302,7 +302,7 @@ def small(metric, sizes, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         table = bootstrap_score(y, answers, metric=metric, by=by, random_state=0, **options)
-    said = [str(each.message) for each in caught if " gap of " in str(each.message)]
+    said = [str(each.message) for each in caught if " disparity of " in str(each.message)]
     return table, said
 
 
@@ -317,7 +317,7 @@ def small(metric, sizes, **options):
 )
 def test_a_subgroup_of_few_rows_is_left_out_by_name(metric, fewest, why):
     table, [said] = small(metric, [90, 80, fewest])
-    expected = f"Left out of the gap of {metric} for {why}."
+    expected = f"Left out of the disparity of {metric} for {why}."
     assert said == f"bootstrap_score: {expected}"
     assert table["gap"].notes[0] == expected
     assert set(table["gap"].metric.partition("(")[2]) <= set("ab -)")
@@ -339,7 +339,7 @@ def test_a_subgroup_with_undefined_resamples_is_left_out_by_name():
     assert table["gap"].notes[0].endswith("undefined on some resamples: c (3 of 499).")
     said = [str(each.message) for each in caught]
     assert len(said) == 2
-    assert "gap of accuracy for being undefined on some resamples: c (3 of 499)." in said[1]
+    assert "disparity of accuracy for being undefined on some resamples: c (3 of 499)." in said[1]
 
 
 def test_a_subgroup_whose_loss_never_varies_is_left_out_by_name():
@@ -355,8 +355,8 @@ def test_a_gap_of_fewer_than_two_subgroups_is_undefined_and_says_why(tmp_path):
     gap = table["gap"]
     assert np.isnan([gap.estimate, *gap.confidence_interval[:2], *gap.monte_carlo_error]).all()
     reason = (
-        "There is no gap of roc_auc: fewer than two subgroups are left. Left out for fewer than "
-        "10 rows of a class: b (8), c (6)."
+        "There is no disparity of roc_auc between subgroups: fewer than two are left. Left out "
+        "for fewer than 10 rows of a class: b (8), c (6)."
     )
     assert said == f"bootstrap_score: {reason}"
     assert gap.notes == (reason,)
@@ -365,7 +365,7 @@ def test_a_gap_of_fewer_than_two_subgroups_is_undefined_and_says_why(tmp_path):
     assert "undefined" in table.to_markdown()
     gap.save(tmp_path / "gap.npz")
     assert EvaluationResult.load(tmp_path / "gap.npz") == gap
-    with pytest.warns(UserWarning, match="fewer than two subgroups are left"):
+    with pytest.warns(UserWarning, match="between subgroups: fewer than two are left"):
         low, high = gap.interval(confidence_level=0.8)
     assert np.isnan([low, high]).all()
 
@@ -379,9 +379,11 @@ def test_the_gap_of_two_systems_leaves_out_subgroups_too(data):
         none = compare_systems(y, systems, by=by == "few", random_state=0)["gap"]
     for name, gap in gaps.items():
         assert {"one", "two"} == set(gap.metric.partition(": ")[2].removesuffix(")").split(" - "))
-        assert gap.notes[0] == ("Left out of the gap of accuracy for fewer than 10 rows: few (9).")
+        assert gap.notes[0] == (
+            "Left out of the disparity of accuracy for fewer than 10 rows: few (9)."
+        )
         assert np.isnan(none[name].estimate)
-        assert none[name].notes[0].startswith("There is no gap of accuracy")
+        assert none[name].notes[0].startswith("There is no disparity of accuracy")
 
 
 def test_rare_classes_count_where_classes_are_averaged_evenly():
@@ -455,11 +457,11 @@ def test_a_gap_that_does_not_exist_says_why_once():
         systems = {"A": y_pred, "B": y_true}
         pairs = compare_systems(y_true, systems, by=by, n_resamples=99, random_state=0)
     summary = " ".join(table["gap"].summary().split())
-    assert summary.count("fewer than two subgroups are left") == 1
+    assert summary.count("between subgroups: fewer than two are left") == 1
     assert summary.count("few (2)") == 1
     assert "left out" not in summary
     for label in ("simultaneous CI", "standard error", "bias", "Monte Carlo error"):
         assert f"{label} undefined" in summary
     for several in (table, pairs):
         text = " ".join(several.summary().split())
-        assert text.count("fewer than two subgroups are left") == 1
+        assert text.count("between subgroups: fewer than two are left") == 1

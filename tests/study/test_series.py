@@ -397,9 +397,9 @@ def test_results_say_how_long_blocks_are_and_keep_it(tmp_path):
     result = bootstrap_score(Y, FORECAST, interval="expanded", **options)
     assert "40 blocks of 6 rows resampled" in result.claim()
     assert "40 blocks of 6 rows, 240 rows in all, 1999 times" in result.summary()
-    assert "Circular blocks of 6 consecutive rows were drawn." in result.notes
+    assert "Circular blocks of 6 consecutive rows were resampled." in result.notes
     panel = bootstrap_score(Y, FORECAST, strata=SERIES, **options)
-    assert any("drawn within each of 4 series." in note for note in panel.notes)
+    assert any("resampled within each of 4 series." in note for note in panel.notes)
     for name, one in (("series", result), ("panel", panel)):
         path = tmp_path / f"{name}.npz"
         one.save(path)

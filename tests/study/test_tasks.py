@@ -331,7 +331,7 @@ def test_the_claim_says_whether_tasks_are_fixed_or_drawn():
 def test_fewer_than_ten_tasks_are_warned_of():
     kept = NUMBER < 9
     options = {"average_over": TASK[kept], "n_resamples": 99}
-    with pytest.warns(UserWarning, match="Only 9 tasks .* says nothing of other tasks"):
+    with pytest.warns(UserWarning, match="Only 9 tasks .* does not hold for other tasks"):
         bootstrap_score(Y[kept], LABEL[kept], **options)
     with pytest.warns(UserWarning, match="Only 9 tasks were resampled"):
         bootstrap_score(Y[kept], LABEL[kept], groups=TASK[kept], **options)

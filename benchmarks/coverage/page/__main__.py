@@ -1,7 +1,8 @@
-"""Write the page and its picture."""
+"""Write the pages and their picture."""
 
-from . import PAGE, filled
+from . import INDEX, filled, pages
 from .picture import picture
 
-PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-picture(PAGE.with_suffix(".png"))
+for page in pages():
+    page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+picture(INDEX.with_name("other_tools.png"))

@@ -85,7 +85,7 @@ def _outside(found: acceptance.Verdict):
     for cell, ratio in found.flagged:
         yield cell.cell, f"{ratio:.2f}", "flagged: wider than twice the normal interval"
     for cell in found.left_out:
-        yield cell.cell, percent(cell.coverage), "left out: excepted, warned of"
+        yield cell.cell, percent(cell.coverage), "excluded: skboot warns"
 
 
 def pairs_with(rows: list[Measured], tool: str, kind: str | None = None):

@@ -1,4 +1,4 @@
-"""The picture of the page."""
+"""The picture of the page of other tools."""
 
 from __future__ import annotations
 

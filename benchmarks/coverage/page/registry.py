@@ -1,4 +1,4 @@
-"""What the sections register: parts of the page by marker, lines of the tables that span it."""
+"""What the sections register: parts of the pages by marker, lines of the tables that span them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from ..runner import RESULTS
 
-PAGE = Path(__file__).parents[3] / "docs" / "guide" / "trust.md"
+DOCS = Path(__file__).parents[3] / "docs"
+INDEX = DOCS / "studies" / "index.md"
 NOT_RUN = "Not run yet."
 
 
@@ -40,9 +41,10 @@ class CaseRow(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A made part of the page, and the study whose results it needs; None: no single one."""
+    """A made part of a page of `DOCS`; the study whose results it needs, None: no single one."""
 
     make: Callable[[], str]
+    page: str
     study: str | None
 
     @property
@@ -56,12 +58,12 @@ VERDICTS: dict[str, Callable[[], VerdictRow]] = {}
 CASES: dict[str, Callable[[], list[CaseRow]]] = {}
 
 
-def section(name: str, study: str | None = None):
+def section(name: str, page: str, study: str | None = None):
     """Register a function that makes what stands between ``<!-- NAME -->`` and ``<!-- end -->``."""
 
     def registered(make):
         assert name not in SECTIONS, name
-        SECTIONS[name] = Section(make, study)
+        SECTIONS[name] = Section(make, page, study)
         return make
 
     return registered
@@ -90,23 +92,37 @@ def cases(name: str):
 
 
 def verdict_rows() -> list[VerdictRow]:
-    """Lines of the studies that were run, in the order of the page."""
-    return [VERDICTS[name]() for name in _in_order(VERDICTS)]
+    """Lines of the studies that were run, in the order of the pages, with links to these."""
+    rows = ((name, VERDICTS[name]()) for name in _in_order(VERDICTS))
+    return [row._replace(study=_linked(row.study, name)) for name, row in rows]
 
 
 def case_rows() -> list[CaseRow]:
-    """Lines of the cases that were run, in the order of the page."""
-    return [row for name in _in_order(CASES) for row in CASES[name]()]
+    """Lines of the cases that were run, in the order of the pages, with links to these."""
+    rows = ((name, row) for name in _in_order(CASES) for row in CASES[name]())
+    return [row._replace(case=_linked(row.case, name)) for name, row in rows]
 
 
 def _in_order(names):
-    text = PAGE.read_text(encoding="utf-8")
+    text = "".join(page.read_text(encoding="utf-8") for page in pages())
     run = [name for name in names if SECTIONS[name].is_run]
     return sorted(run, key=lambda name: text.index(f"<!-- {name} -->"))
 
 
+def _linked(title, name):
+    # From any page, since each stands in a folder of `DOCS`.
+    return f"[{title}](../{SECTIONS[name].page}.md)"
+
+
+def pages() -> list[Path]:
+    """Pages with made parts in reading order: of trust, the index of studies, what it lists."""
+    toctree = INDEX.read_text(encoding="utf-8").partition("{toctree}")[2]
+    listed = re.findall(r"^\w+$", toctree, flags=re.MULTILINE)
+    return [DOCS / "guide" / "trust.md", INDEX, *(INDEX.with_name(f"{name}.md") for name in listed)]
+
+
 def filled(text: str) -> str:
-    """The page with its made parts made again."""
+    """A page with its made parts made again."""
 
     def made(match):
         found = SECTIONS[match[1]]

@@ -1,7 +1,7 @@
 """How often two equal systems are told apart: nulls and power, by simulation.
 
 ``make coverage-study STUDY=comparisons`` makes the table that the user guide shows
-(docs/guide/comparison.md); about fifteen minutes. Slow tests run parts of it again and hold them
+(docs/studies/comparisons.md); about fifteen minutes. Slow tests run parts of it again and hold them
 against the limits.
 
 Systems err on a row with probability ``rate`` if the row is hard; hard rows are shared. Two of them

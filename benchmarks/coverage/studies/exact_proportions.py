@@ -1,7 +1,7 @@
 """Exact coverage of intervals for accuracy: no simulation, since its bootstrap law is binomial.
 
 ``make coverage-study STUDY=exact_proportions`` prints the table that the user guide shows
-(docs/guide/intervals.md); a test keeps the two equal.
+(docs/studies/frozen_systems.md); a test keeps the two equal.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """How often two methods of equal merit are told apart by `compare_methods`, by simulation.
 
-``make coverage-study STUDY=method_differences`` makes the table that the user guide shows
-(docs/guide/comparison.md); about half an hour on one core. A slow test runs a part of it again and
-holds it against the limits.
+``make coverage-study STUDY=method_differences`` makes the table of
+docs/studies/method_comparisons.md; about half an hour on one core. A slow test runs a part of it
+again and holds it against the limits.
 
 Without a test set the differences are out-of-bag ones (``strategy="oob"``); those at this sample
 size are in method_differences_at_n.py.

@@ -1,4 +1,4 @@
-"""Rejection rates of comparisons are what the guide says, and within their limits."""
+"""Rejection rates of comparisons are what their page says, and within their limits."""
 
 import csv
 import importlib
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
-GUIDE = ROOT / "docs" / "guide" / "comparison.md"
+PAGE = ROOT / "docs" / "studies" / "comparisons.md"
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +48,9 @@ def test_the_committed_rates_are_within_their_limits(rule):
     assert low <= float(committed()[rule]["null"]) <= high
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table():
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table():
+    text = PAGE.read_text(encoding="utf-8")
     for rule, row in committed().items():
         power = row["power"] or "–"
         assert f"| {rule} | {row['null']} | {power} |" in text

@@ -9,7 +9,7 @@ from benchmarks.coverage.methods.table import CONSERVATIVE, shares
 from benchmarks.coverage.runner import RESULTS
 from benchmarks.coverage.studies import cv_bootstrap_coverage as study
 
-GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "methods.md"
+PAGE = Path(__file__).parents[3] / "docs" / "studies" / "methods.md"
 SHOWN = ("cv-bootstrap", CONSERVATIVE)
 
 
@@ -32,8 +32,8 @@ def test_no_cell_is_below_its_bound():
         assert upper >= 93.0, row["cell"]
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table():
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table():
+    text = PAGE.read_text(encoding="utf-8")
     for line in shares(table(), SHOWN):
         assert line in text

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
-GUIDE = ROOT / "docs" / "guide" / "methods.md"
+PAGE = ROOT / "docs" / "studies" / "methods.md"
 LEAST = 93.0
 
 
@@ -53,9 +53,9 @@ def test_what_explodes_says_so_and_what_does_not_rarely_does():
             assert float(row["says why %"]) <= 10
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table(study):
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table(study):
+    text = PAGE.read_text(encoding="utf-8")
     for row in committed():
         shown = ("design", "metric", "interval", "coverage %", "width ratio", "says why %")
         assert f"| {' | '.join(row[name] for name in shown)} |" in text

@@ -11,7 +11,7 @@ from benchmarks.coverage.methods.table import shares
 from benchmarks.coverage.runner import RESULTS
 from benchmarks.coverage.studies import fewer_fits
 
-GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "methods.md"
+PAGE = Path(__file__).parents[3] / "docs" / "studies" / "methods.md"
 SHOWN = ("25 x 1", "50 x 1", "50 x 3", "100 x 2", "200 x 5")
 
 
@@ -43,9 +43,9 @@ def test_degrees_of_freedom_for_few_samples_are_too_few():
     assert np.mean([float(row["width over reference"]) for row in rows]) > 1.2
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table():
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table():
+    text = PAGE.read_text(encoding="utf-8")
     for line in shares(table(), SHOWN):
         assert line in text
 

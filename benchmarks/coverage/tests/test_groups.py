@@ -13,7 +13,7 @@ from skboot import bootstrap_score
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 RIVALS = ("auto", "studentized", "expanded", "bca", "effective", "by_groups", "transformed")
-GUIDE = ROOT / "docs" / "guide" / "intervals.md"
+PAGE = ROOT / "docs" / "studies" / "grouped_systems.md"
 # Sigma of rows 1 and of groups 1.5: no method in the table reaches 90 % with 20 or 50 groups.
 HEAVY = {("lognormal, group sigma", n_groups, "1.5") for n_groups in ("20", "50")}
 
@@ -93,9 +93,9 @@ def test_the_heavy_tails_that_are_missed_are_missed_by_all():
         assert max(numbers(row, method)[0] for method in RIVALS if row[method]) < 90
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table():
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table():
+    text = PAGE.read_text(encoding="utf-8")
     for row in committed("accuracy", "few errors"):
         if (row["sizes"], row["icc"]) == ("5 to 20", "0.1"):
             cells = [row["n_groups"], row["mean"]]

@@ -1,4 +1,4 @@
-"""Averages over many classes are covered as the guide says, and within their limits."""
+"""Averages over many classes are covered as their page says, and within their limits."""
 
 import csv
 import importlib
@@ -10,7 +10,7 @@ from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score
 
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
-GUIDE = ROOT / "docs" / "guide" / "intervals.md"
+PAGE = ROOT / "docs" / "studies" / "clusterings.md"
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,9 @@ def test_no_estimate_is_left_out_and_few_cautions_are_given_from_ten_rows_a_clas
         assert float(row["caution"]) == 100 if few else float(row["caution"]) < 5
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_coverage():
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_coverage():
+    text = PAGE.read_text(encoding="utf-8")
     for row in committed():
         if row["metric"] == "f1_macro" and row["system"] == "middling":
             shown = [f"{row['classes']} x {row['rows']}"]

@@ -1,4 +1,4 @@
-"""How often methods of equal merit are told apart is what the guide says, and within its limits."""
+"""How often equally good methods are told apart is what their page says, within its limits."""
 
 import csv
 import importlib
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
-GUIDE = ROOT / "docs" / "guide" / "comparison.md"
+PAGE = ROOT / "docs" / "studies" / "method_comparisons.md"
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,9 @@ def test_the_committed_rates_are_within_their_limits(study):
         assert 2 <= float(row["null"]) <= 7.5
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table():
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table():
+    text = PAGE.read_text(encoding="utf-8")
     for name, row in committed().items():
         assert f"| {name} | {row['null']} | {row['power'] or '–'} |" in text
 

@@ -12,7 +12,7 @@ from skboot import compare_methods
 
 ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
-GUIDE = ROOT / "docs" / "guide" / "comparison.md"
+PAGE = ROOT / "docs" / "studies" / "method_comparisons.md"
 TAKEN, LEFT_OUT = "shared V_IJ", "oob"
 
 
@@ -50,9 +50,9 @@ def test_the_interval_is_as_wide_as_it_is_said_to_be():
     assert wider == {"null, nearest row, 80 rows", "two shrinkages that agree, 60 rows"}
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table():
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table():
+    text = PAGE.read_text(encoding="utf-8")
     for name, row in committed(TAKEN).items():
         old = committed(LEFT_OUT)[name]
         shown = (old["rejects"], row["rejects"], old["covers"], row["covers"], row["width to oob"])

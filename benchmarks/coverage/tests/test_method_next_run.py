@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-GUIDE = ROOT / "docs" / "guide" / "runs.md"
+PAGE = ROOT / "docs" / "studies" / "runs.md"
 LEAST = 93.0
 
 
@@ -28,10 +28,10 @@ def test_the_committed_table_covers_the_method_and_the_next_run():
     _check(study, cells, errors=1)
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table():
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table():
     study = _study()
-    assert study.table(study.committed()) in GUIDE.read_text()
+    assert study.table(study.committed()) in PAGE.read_text()
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from benchmarks.coverage.methods.table import shares
 from benchmarks.coverage.runner import RESULTS
 from benchmarks.coverage.studies import narrower
 
-GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "methods.md"
+PAGE = Path(__file__).parents[3] / "docs" / "studies" / "methods.md"
 SHOWN = ("cv-bootstrap", "former", "corrected t", "Bayle", "nested CV", "conservative z")
 WIDTH = "width over 3.92 sd"
 LEAST = {"skewed": 91.0, "few positives": 93.0, "exception": 0.0}
@@ -90,9 +90,9 @@ def test_the_cells_of_the_table_are_those_of_the_study():
     assert list(by_cell()) == list(narrower.CELLS)
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
-def test_the_guide_shows_the_committed_table():
-    text = GUIDE.read_text(encoding="utf-8")
+@pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
+def test_the_page_shows_the_committed_table():
+    text = PAGE.read_text(encoding="utf-8")
     for line in shares(table(), SHOWN):
         assert line in text
 

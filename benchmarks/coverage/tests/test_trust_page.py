@@ -1,4 +1,4 @@
-"""The page of trust shows the committed results, and the defaults keep their bounds in them."""
+"""The pages of studies show the committed results, and the defaults keep their bounds in them."""
 
 import csv
 import re
@@ -9,27 +9,35 @@ from benchmarks.coverage import acceptance, page
 from benchmarks.coverage.runner import RESULTS
 
 NO_PAGE = pytest.mark.skipif(
-    not page.PAGE.exists(), reason="the guide is not part of the installed package"
+    not page.INDEX.exists(), reason="the studies are not part of the installed package"
 )
 
 
 @NO_PAGE
-def test_the_page_shows_the_committed_results():
-    text = page.PAGE.read_text(encoding="utf-8")
-    assert without_ages(page.filled(text)) == without_ages(text)
-    for name in page.SECTIONS:
-        assert f"<!-- {name} -->" in text
+def test_the_pages_show_the_committed_results():
+    texts = {path: path.read_text(encoding="utf-8") for path in page.pages()}
+    for text in texts.values():
+        assert without_ages(page.filled(text)) == without_ages(text)
+    for name, section in page.SECTIONS.items():
+        on = [path for path, text in texts.items() if f"<!-- {name} -->" in text]
+        assert on == [page.registry.DOCS / f"{section.page}.md"]
+
+
+@NO_PAGE
+def test_the_index_lists_every_page_of_a_study():
+    listed = [path for path in page.pages() if path.parent == page.INDEX.parent]
+    assert sorted(listed) == sorted(page.INDEX.parent.glob("*.md"))
 
 
 def without_ages(text):
-    """The page without what every change of the package's code changes: how old the results are."""
+    """A page without what every change of the package's code changes: how old the results are."""
     return re.sub(r"(?s)<!-- ages -->.*?<!-- end -->", "", text)
 
 
 @NO_PAGE
 def test_the_page_says_on_a_day_how_many_tables_are_of_the_code_of_that_day():
     [said] = re.findall(
-        r"(?s)<!-- ages -->\n(.*?)<!-- end -->", page.PAGE.read_text(encoding="utf-8")
+        r"(?s)<!-- ages -->\n(.*?)<!-- end -->", page.INDEX.read_text(encoding="utf-8")
     )
     day, today, every, older, unknown = re.findall(r"\d[\d-]*", said)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", day)
@@ -70,7 +78,7 @@ def test_studies_that_break_their_rule_list_the_cells_that_do():
 
 @NO_PAGE
 def test_the_table_of_cases_stands_before_every_other_one():
-    text = page.PAGE.read_text(encoding="utf-8")
+    text = "".join(path.read_text(encoding="utf-8") for path in page.pages())
     assert min(page.SECTIONS, key=lambda name: text.index(f"<!-- {name} -->")) == "cases"
 
 

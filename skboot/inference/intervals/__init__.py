@@ -13,6 +13,7 @@ the usual levels are order statistics.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -150,8 +151,8 @@ def problem_with(method: str, evidence: Evidence) -> str:
     """Return why evidence has no interval by a method, to be read after its name; "" if it has."""
     if evidence.facts.bins is not None and method != "bins":
         return (
-            "is not for a sum of distances: resamples raise it, and limits made of them leave out "
-            "the 0 of a calibrated system. Use interval='bins'."
+            "is not for a sum of distances: resamples inflate it, and their limits exclude the 0 "
+            "of a calibrated system. Use interval='bins'."
         )
     return INTERVALS[method].needs(evidence)
 
@@ -254,3 +255,13 @@ LEAVING_OUT = frozenset(name for name, interval in INTERVALS.items() if interval
 def words_of(name: str) -> str:
     """Return the name of an interval in a summary."""
     return INTERVALS[name].words if name in INTERVALS else f"{name} interval"
+
+
+def title_of(name: str, words: str | None = None) -> str:
+    """Return the name of an interval as papers print it, such as "BCa", from its words."""
+    words = words_of(name) if words is None else words
+    for word in re.findall(r"[\w-]+", words):
+        if word.lower() == name:
+            return word
+    alone = words.removesuffix(" interval")
+    return name if " " in alone else alone

@@ -111,8 +111,8 @@ def _by_influence(evidence: Evidence, level: float) -> tuple[float, float]:
     if not error > 0 or freedom is None or not freedom >= FEWEST_FREEDOM_AT_LOOK:
         say(
             "caution",
-            f"So few {evidence.drawn.design.unit}s carry the variation so far that nothing is "
-            "known at this look: the limits are the ends of the range.",
+            f"Too few {evidence.drawn.design.unit}s carry the variation at this look: the limits "
+            "are the ends of the range.",
         )
         return evidence.facts.bounds
     drawn = evidence.drawn

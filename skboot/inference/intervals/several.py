@@ -14,7 +14,7 @@ def _needs_max_t(evidence: Evidence) -> str:
 
 def _needs_gap(evidence: Evidence) -> str:
     if evidence.gap is None:
-        return "needs the largest gap between subgroups."
+        return "needs the largest disparity between subgroups."
     return ""
 
 

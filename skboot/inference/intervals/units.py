@@ -34,8 +34,8 @@ def _needs_left_out(evidence: Evidence) -> str:
     problem = _needs_acceleration(evidence)
     if not problem and evidence.left_out is None:
         return (
-            "needs the bias that leaving out units shows, which is known of metrics that do not "
-            "answer in jumps. Use interval='bias-corrected'."
+            "needs the jackknife's bias, which is known for metrics that do not change in "
+            "jumps. Use interval='bias-corrected'."
         )
     return problem
 
@@ -82,7 +82,7 @@ def _needs_time(evidence: Evidence) -> str:
         return "is for rows in time. Give block_length='auto', or use interval='auto'."
     if evidence.over_time is None:
         return (
-            "needs what each row moves the metric, which is known of functions of sums, areas "
+            "needs the influence of each row, which is known for functions of sums, areas "
             "under ROC curves and average precision, if they vary. Use interval='expanded'."
         )
     return ""
@@ -107,7 +107,7 @@ def _skewed_t(evidence: Evidence, confidence_level: float) -> tuple[float, float
 
 @registered(
     "studentized",
-    "studentized bootstrap interval",
+    "bootstrap-t interval",
     _needs_standard_errors,
     of_standard_errors=True,
     no_difference="needs influence values of the difference on each resample, which are not kept",
@@ -170,7 +170,7 @@ def _jackknife(evidence: Evidence, confidence_level: float) -> tuple[float, floa
     "t interval from equal-weighted cosines",
     _needs_time,
     uses_resamples=False,
-    no_difference="needs what each row moves the difference, which is not kept",
+    no_difference="needs the influence of each row on the difference, which is not kept",
 )
 def _cosines(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Student's t of `OverTime`; on the logit scale of the range of a metric that has two ends."""

@@ -9,7 +9,7 @@ from ...runner import RESULTS, read
 from ..registry import section
 
 
-@section("ages")
+@section("ages", "studies/index")
 def ages() -> str:
     """What was so when the page was written, in a sentence."""
     found = [age_of(path, read(path)) for path in RESULTS.glob("*.csv")]
@@ -17,8 +17,8 @@ def ages() -> str:
     older = sum(age.older > 0 and not age.unknown for age in found)
     day = datetime.datetime.now(datetime.UTC).date()
     return (
-        f"On {day} {len(found) - older - unknown} of the {len(found)} files were of the code of "
-        f"that day, {older} of older code at least in part; {unknown} have lines that do not say "
-        "by which code they were made. `make coverage-study` without a study says which, and what "
-        "changed since."
+        f"On {day} {len(found) - older - unknown} of the {len(found)} files were made by the code "
+        f"of that day, {older} by older code at least in part; {unknown} have lines that do not "
+        "say which code made them. `make coverage-study` without a study says which files, and "
+        "what has changed since."
     )

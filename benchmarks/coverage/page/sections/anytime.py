@@ -12,7 +12,7 @@ STUDY, STOPPING = "anytime", "anytime_stopping"
 MOST = {"2": 5.5, "1": 2.8}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/looks", STUDY)
 def anytime() -> str:
     """The share of paths of each cell, beside both peers."""
     lines = [
@@ -28,7 +28,7 @@ def anytime() -> str:
     ]
     header = (
         "paths",
-        "ever left out, %",
+        "ever missed, %",
         "truth below",
         "above",
         "each look at 95 %",
@@ -37,7 +37,7 @@ def anytime() -> str:
     return table(header, lines)
 
 
-@section(STOPPING, STOPPING)
+@section(STOPPING, "studies/looks", STOPPING)
 def anytime_stopping() -> str:
     """What each plan of looks decides, and at how many rows."""
     lines = [
@@ -52,17 +52,17 @@ def anytime_verdict() -> VerdictRow:
     """Their line of the verdicts."""
     rows = read(RESULTS / f"{STUDY}.csv")
     missed = tuple(
-        (row["cell"], f"{row['ever %']} % ever left out", f"over {MOST[row['sides']]} %")
+        (row["cell"], f"{row['ever %']} % ever missed", f"over {MOST[row['sides']]} %")
         for row in rows
         if float(row["ever %"]) > MOST[row["sides"]]
     )
     worst = max(rows, key=lambda row: float(row["ever %"]) / MOST[row["sides"]])
     planned = len(study.cells())
     return VerdictRow(
-        "looks that may be repeated",
+        "repeated looks",
         f"{len(rows)} of {planned}",
         f"{100 * (1 - len(missed) / len(rows)):.1f}",
-        f"{worst['ever %']} % ever left out ({worst['cell']})",
+        f"{worst['ever %']} % ever missed ({worst['cell']})",
         "",
         "**no**" if missed else "yes" if len(rows) == planned else "so far",
         missed,

@@ -78,7 +78,7 @@ def _best(cell: str, by_tool: dict[str, _Found]) -> tuple[str, float] | None:
 def _bands_table(study) -> str:
     """Coverage of whole curves, and mean widths of the band and of other regions."""
     others = [name for name in study.TOOLS if name != OURS]
-    header = ("curve", "whole curve held, %", "mean width", *(f"{name}: width" for name in others))
+    header = ("curve", "curve covered, %", "mean width", *(f"{name}: width" for name in others))
     lines = []
     for cell, by_tool in _found(study.STUDY).items():
         ours = by_tool[OURS]
@@ -93,13 +93,13 @@ def _bands_table(study) -> str:
     return table(header, lines)
 
 
-@section("curve_bands", "curve_bands")
+@section("curve_bands", "studies/curves", "curve_bands")
 def curve_bands_table() -> str:
     """Curves of normal scores."""
     return _bands_table(curve_bands)
 
 
-@section("curve_shapes", "curve_shapes")
+@section("curve_shapes", "studies/curves", "curve_shapes")
 def curve_shapes_table() -> str:
     """Curves of other shapes."""
     return _bands_table(curve_shapes)
@@ -225,7 +225,7 @@ def _points() -> list[_Point]:
     return sorted(points, key=lambda point: order.index(point.cell))
 
 
-@section("curve_points", "curve_points")
+@section("curve_points", "studies/curves", "curve_points")
 def curve_points_table() -> str:
     """Coverage of points, and their mean widths in brackets."""
     header = ("curve", "at: covered, % (mean width)")
@@ -266,7 +266,7 @@ def curve_points_verdict() -> VerdictRow:
 # ------------------------------------------------------------------ calibration error
 
 
-@section("calibration_error", "calibration_error")
+@section("calibration_error", "studies/calibration", "calibration_error")
 def calibration_error_table() -> str:
     """Coverage and mean widths of the interval of all bins, and of percentiles."""
     header = ("system", "covered, %", "mean width", "percentiles: covered, %", "width")
@@ -329,7 +329,7 @@ def _with_warnings(study, others: tuple[str, ...] = ()) -> str:
     return table(header, lines)
 
 
-@section("class_losses", "class_losses")
+@section("class_losses", "studies/calibration", "class_losses")
 def class_losses_table() -> str:
     """See `_with_warnings`."""
     return _with_warnings(class_losses)
@@ -349,7 +349,7 @@ def class_losses_verdict() -> VerdictRow:
 # ------------------------------------------------------------------ clusterings
 
 
-@section("clusterings", "clusterings")
+@section("clusterings", "studies/clusterings", "clusterings")
 def clusterings_table() -> str:
     """The same, and what two other intervals of the same resamples cover."""
     return _with_warnings(clusterings, ("bca", "bias-corrected"))
@@ -366,7 +366,7 @@ def clusterings_verdict() -> VerdictRow:
 # ------------------------------------------------------------------ biased scores
 
 
-@section("biased_scores", "biased_scores")
+@section("biased_scores", "studies/calibration", "biased_scores")
 def biased_scores_table() -> str:
     """Coverage, sides of the misses and mean widths."""
     header = ("score", "covered, %", "truth below, above", "mean width")

@@ -43,7 +43,7 @@ def _lines(parts: Sequence[str], sizes: Sequence[int], at: int) -> list[tuple[st
 WIDTH = "width by t's"
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/data_sets", STUDY)
 def data_sets() -> str:
     """How often each form finds what is not there, over data sets."""
     sizes = (5, 8, 10, 15, 30)
@@ -51,7 +51,7 @@ def data_sets() -> str:
     return table(header, _lines(("confirm",), sizes, 8))
 
 
-@section("means_of_both_signs", STUDY)
+@section("means_of_both_signs", "studies/data_sets", STUDY)
 def rows() -> str:
     """The same of means of rows."""
     sizes = study.SIZES_OF_ROWS
@@ -74,12 +74,11 @@ def verdict_row() -> VerdictRow:
         "means over few data sets, by law",
         str(len(judged)),
         percent(1 - len(outside) / len(judged)),
-        f"{far['told apart %']} told apart ({_cell(far)})",
+        f"{far['told apart %']} significant ({_cell(far)})",
         "",
         "**no**" if outside else "yes",
         tuple(
-            (_cell(row), row["told apart %"], f"level, {MEANT[row['kind']]:g} meant")
-            for row in outside
+            (_cell(row), row["told apart %"], f"{MEANT[row['kind']]:g} allowed") for row in outside
         ),
     )
 

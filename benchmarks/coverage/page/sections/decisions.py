@@ -15,7 +15,7 @@ LEAST_RANKS, MORE_RANKS = 94.0, 0.03
 POWER = (76.0, 84.0)
 
 
-@section("gates", "gates")
+@section("gates", "studies/margins", "gates")
 def gates() -> str:
     """How often a release passes or fails that should not."""
     header = (
@@ -55,7 +55,7 @@ def gates_verdict() -> VerdictRow:
     )
     worst = max(rows, key=lambda row: float(row["passed"]))
     return VerdictRow(
-        "releases against a margin",
+        "non-inferiority of releases",
         str(len(rows)),
         percent(1 - len(outside) / len(rows)),
         f"{worst['passed']} pass ({worst['release']})",
@@ -103,7 +103,7 @@ def _line_of_areas(name: str, of: list[dict[str, dict[str, str]]]) -> tuple[str,
     return (name, *columns[:2], _between([*map(_ratio, margin)], 2), *columns[2:], *apart)
 
 
-@section("area_gates", "area_gates")
+@section("area_gates", "studies/margins", "area_gates")
 def area_gates() -> str:
     """How often an area near 1 passes by mistake, and what that costs."""
     header = (
@@ -113,7 +113,7 @@ def area_gates() -> str:
         "width by DeLong's",
         "passes, where equal, %",
         "DeLong",
-        "told apart, where equal, %",
+        "significant, where equal, %",
         "DeLong",
     )
     by_kind: dict[str, list[dict[str, dict[str, str]]]] = {}
@@ -143,7 +143,7 @@ def area_gates_verdict() -> VerdictRow:
             outside.append((cell, measured, ", ".join(why[each] for each in broken)))
     worst = max(cells.values(), key=lambda forms: float(forms["skboot"]["passed"]))["skboot"]
     return VerdictRow(
-        "areas near 1 against a margin",
+        "non-inferiority of areas near 1",
         str(len(cells)),
         percent(1 - len(outside) / len(cells)),
         f"{worst['passed']} pass ({worst['cell']})",
@@ -153,7 +153,7 @@ def area_gates_verdict() -> VerdictRow:
     )
 
 
-@section("ranks", "ranks")
+@section("ranks", "studies/ranks", "ranks")
 def ranks() -> str:
     """Whether all ranks are held at once, and the width beside Bonferroni's rule and csranks."""
     header = (
@@ -161,10 +161,10 @@ def ranks() -> str:
         "systems",
         "rows",
         "true means",
-        "all ranks held, %",
+        "all ranks covered, %",
         "mean width",
         "by t tests and Bonferroni",
-        "csranks: held, %",
+        "csranks: covered, %",
         "width",
     )
     rows = read(RESULTS / "ranks.csv")
@@ -184,7 +184,7 @@ def ranks() -> str:
     ratios = [float(row["width_csranks"]) / float(row["width"]) for row in held]
     narrower = [ratio for ratio in ratios if ratio < 1]
     told = (
-        f"The intervals of csranks hold all ranks in {LEAST_RANKS:.0f} % in {len(held)} of the "
+        f"The intervals of csranks cover all ranks in {LEAST_RANKS:.0f} % in {len(held)} of the "
         f"{len(rows)} cells, and are narrower than ours in {len(narrower)} of these, at "
         f"{min(narrower):.2f} to {max(narrower):.2f} times the width."
     )
@@ -203,7 +203,7 @@ def ranks_verdict() -> VerdictRow:
         (
             f"{row['n_systems']} systems, {row['values']}, {row['n_rows']} rows, {row['shape']}",
             f"{_of_ranks(row)}, width {row['width']}",
-            "ranks held in under 94 %, or wider than Bonferroni's rule",
+            "ranks covered in under 94 %, or wider than Bonferroni's rule",
         )
         for row in rows
         if float(row["coverage"]) < LEAST_RANKS
@@ -212,7 +212,7 @@ def ranks_verdict() -> VerdictRow:
     lowest = min(rows, key=lambda row: float(row["coverage"]))
     name = f"{lowest['n_systems']} systems, {lowest['n_rows']} rows, {lowest['shape']}"
     return VerdictRow(
-        "ranks of systems",
+        "ranks of models",
         str(len(rows)),
         percent(1 - len(outside) / len(rows)),
         f"{_of_ranks(lowest)} ({name})",
@@ -228,9 +228,9 @@ def case_rows() -> list[CaseRow]:
     wrong = [float(row["passed"]) for row in read(RESULTS / "gates.csv")]
     return [
         CaseRow(
-            "does a release pass a margin?",
+            "non-inferiority: does a release pass a margin?",
             "the interval of the difference",
-            f"{min(wrong)} to {max(wrong)} pass by mistake, 2.5 meant ({len(wrong)})",
+            f"{min(wrong)} to {max(wrong)} pass by mistake, 2.5 nominal ({len(wrong)})",
             "",
             "",
             "20 groups: 3.5 % pass",
@@ -247,9 +247,9 @@ def area_rows() -> list[CaseRow]:
     )
     return [
         CaseRow(
-            "does an area under the ROC curve near 1 pass a margin?",
+            "non-inferiority: area under the ROC curve near 1",
             "DeLong's interval, widened by limits of both areas on the logit scale",
-            f"{_between(wrong)} pass by mistake, 2.5 meant ({len(wrong)})",
+            f"{_between(wrong)} pass by mistake, 2.5 nominal ({len(wrong)})",
             f"{_between([*map(_ratio, margin)], 2)} (DeLong)",
             f"DeLong {_between(delong)}",
             "under 50 rows of a class, and positives far more spread than negatives: 4 to 7 %",
@@ -265,12 +265,12 @@ def rank_rows() -> list[CaseRow]:
     ratio = [float(row["width"]) / float(row["width_bonferroni"]) for row in rows]
     return [
         CaseRow(
-            "ranks of many systems",
+            "ranks of many models",
             "step-down tests of resamples",
             f"{min(held)} to {max(held)} ({len(rows)}), all ranks at once",
             "",
             f"{min(ratio):.2f} to {max(ratio):.2f} t tests and Bonferroni<br>"
-            f"csranks: {min(theirs)} to {max(theirs)} held",
-            "few rows: ranks stay open",
+            f"csranks: {min(theirs)} to {max(theirs)} covered",
+            "few rows: wide ranges of ranks",
         )
     ]

@@ -1,4 +1,4 @@
-"""Ladders across the bounds of the exceptions."""
+"""Ladders across the bounds of the exclusions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..formats import table, with_error
 from ..registry import section
 
 
-@section("at_the_bounds", "at_the_bounds")
+@section("at_the_bounds", "studies/exclusions", "at_the_bounds")
 def at_the_bounds() -> str:
     """Coverage of the default at each rung."""
     rows = measured(RESULTS / "at_the_bounds.csv")
@@ -16,11 +16,11 @@ def at_the_bounds() -> str:
     # As the study has them, whatever was run first.
     kinds = list(dict.fromkeys(row.kind for row in rows))
     return table(
-        ("exception", "cell", "covers, %"), sorted(lines, key=lambda line: kinds.index(line[0]))
+        ("exclusion", "cell", "covers, %"), sorted(lines, key=lambda line: kinds.index(line[0]))
     )
 
 
-@section("method_thresholds", "method_thresholds")
+@section("method_thresholds", "studies/exclusions", "method_thresholds")
 def method_thresholds() -> str:
     """Coverage of .632+ and .632 against the share of the error that training rows show."""
     rows = [row for row in read(RESULTS / "method_thresholds.csv") if row["part"] == "near_perfect"]

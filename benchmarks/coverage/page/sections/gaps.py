@@ -7,13 +7,13 @@ from ..formats import table
 from ..registry import CaseRow, cases, section
 
 
-@section("gaps", "gaps")
+@section("gaps", "studies/subgroups", "gaps")
 def gaps() -> str:
     """How often equal subgroups are told apart."""
     lines = [
         (row["cell"], row["told_apart"], row["before"] or "–") for row in read(RESULTS / "gaps.csv")
     ]
-    return table(("design", "gap excludes 0, %", "by resamples alone, %"), lines)
+    return table(("design", "disparity excludes 0, %", "by resamples alone, %"), lines)
 
 
 @cases("gaps")
@@ -25,11 +25,11 @@ def case_rows() -> list[CaseRow]:
     )
     return [
         CaseRow(
-            "largest gap of subgroups",
-            "limits of each subgroup, put together",
-            f"{min(ours)} to {max(ours)} found by mistake, 5 meant ({len(ours)})",
+            "largest disparity between subgroups",
+            "combined limits of the subgroups",
+            f"{min(ours)} to {max(ours)} significant by mistake, 5 nominal ({len(ours)})",
             "",
-            f"resamples alone: {min(before)} to {max(before)} found",
-            "small subgroups: seldom finds a gap",
+            f"resamples alone: {min(before)} to {max(before)} significant",
+            "small subgroups: low power",
         )
     ]

@@ -25,7 +25,7 @@ def _peer(row: dict[str, str], name: str) -> str:
     return f"{row[f'{name} %']}, {row[f'{name} width']}" if row[f"{name} %"] else ""
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/judges", STUDY)
 def judges() -> str:
     """Coverage and width with the judge, of human labels alone, and of peers."""
     lines = [

@@ -65,7 +65,7 @@ def cells() -> list[_Cell]:
     return found
 
 
-@section("learning_curves", "learning_curves")
+@section("learning_curves", "studies/learning_curves", "learning_curves")
 def learning_curves() -> str:
     """What bands and points cover, cell by cell."""
     header = (
@@ -108,7 +108,7 @@ def verdict_row() -> VerdictRow:
     )
 
 
-@section("more_rows", "more_rows")
+@section("more_rows", "studies/learning_curves", "more_rows")
 def more_rows() -> str:
     """What a fitted power law says of twice the rows."""
     header = (

@@ -16,7 +16,7 @@ from ..registry import CaseRow, VerdictRow, cases, section, verdict
 OURS, WHOLE, CHEAP = "cv-bootstrap", "200 x 5", "50 x 1"
 TITLES = {
     "smooth": "smooth learners",
-    "rough": "learners that jump",
+    "rough": "unstable learners",
     "ranks": "areas under curves, balanced error",
     "skewed": "skewed losses",
     "groups": "20 groups or more",
@@ -72,7 +72,7 @@ def of_methods() -> list[Measured]:
     return rows + [row for row in customary if row.tool != DEFAULT]
 
 
-@section("methods", "narrower")
+@section("methods", "studies/methods", "narrower")
 def methods() -> str:
     """What the default covers and costs, by kind of cell."""
     rows = of_methods()
@@ -83,7 +83,7 @@ def methods() -> str:
         widths = [row.width for row in ours]
         low, high = min(widths), max(widths)
         width = f"{low:.2f}" if len(ours) == 1 else f"{low:.2f} to {high:.2f}, {mean(widths):.2f}"
-        least = best_of(found.ratios[kind]) if kind in found.ratios else "excepted"
+        least = best_of(found.ratios[kind]) if kind in found.ratios else "excluded"
         told = others_of(kind, _all_counted(rows))
         lines.append((kind, span([row.coverage for row in ours]), width, least, told))
     header = (
@@ -95,7 +95,7 @@ def methods() -> str:
     return table(header, lines)
 
 
-@section("other_methods", "narrower")
+@section("other_methods", "studies/methods", "narrower")
 def other_methods() -> str:
     """Each other method over all cells, the excepted ones too."""
     rows = _all_counted(of_methods())
@@ -124,7 +124,7 @@ def other_methods() -> str:
         "its lowest coverage",
         "its cells under 93 %",
         "ours under 93 %, of these",
-        "our width by its",
+        "our width relative to its",
     )
     return table(header, lines)
 
@@ -158,7 +158,7 @@ def case_rows() -> list[CaseRow]:
         told.append(f"{name} {width_ratio(*pairs):.2f} ({percent(lowest)})")
     return [
         CaseRow(
-            "a method, without a test set",
+            "a learning algorithm, without a test set",
             OURS,
             span([row.coverage for row in ours]),
             "",
@@ -169,7 +169,7 @@ def case_rows() -> list[CaseRow]:
     ]
 
 
-@section("fewer_fits", "fewer_fits")
+@section("fewer_fits", "studies/methods", "fewer_fits")
 def fewer_fits() -> str:
     """What fewer bootstrap samples and repeats of cross-validation cover and cost."""
     rows = _measured("fewer_fits", WHOLE)
@@ -195,7 +195,7 @@ def fewer_fits() -> str:
         "fits",
         "lowest coverage",
         "cells at 93 % or more",
-        "width by that of 251 fits",
+        "width relative to 251 fits",
     )
     return table(header, lines)
 
@@ -204,4 +204,4 @@ def fewer_fits() -> str:
 def verdict_row_of_61_fits() -> VerdictRow:
     """The line of the cheapest setting that the documentation names."""
     rows = [row for row in _measured("fewer_fits", CHEAP) if not row.tool.endswith(", few")]
-    return row_of("the same, 61 fits", acceptance.judge("fewer_fits", rows), len(fewer.CELLS))
+    return row_of("no test set, 61 fits", acceptance.judge("fewer_fits", rows), len(fewer.CELLS))

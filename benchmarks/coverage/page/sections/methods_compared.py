@@ -22,7 +22,7 @@ def _equal() -> set[str]:
     return {row.cell for row in _of("difference") if abs(row.truth) < 0.002}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/method_comparisons", STUDY)
 def methods_compared() -> str:
     """How often methods are told apart, and the difference held."""
     rows = measured(RESULTS / f"{STUDY}.csv")
@@ -48,7 +48,7 @@ def verdict_row() -> VerdictRow:
     """Their line of the verdicts."""
     held = _of("difference")
     outside = [
-        (row.cell, with_error(1 - row.coverage, row.error), "equal ones told apart in over 5 %")
+        (row.cell, with_error(1 - row.coverage, row.error), "equal ones significant in over 5 %")
         for row in _of(NULL)
         if row.cell in _equal() and row.tells_too_often
     ]
@@ -79,11 +79,11 @@ def case_rows() -> list[CaseRow]:
         for tool in ("corrected t", "mlxtend: 5x2cv t", "mlxtend: resampled t")
     }
     told = "; ".join(
-        f"{tool}: {span(shares)} told apart" for tool, shares in others.items() if shares
+        f"{tool}: {span(shares)} significant" for tool, shares in others.items() if shares
     )
     return [
         CaseRow(
-            "difference of two methods, no test set",
+            "difference of two learning algorithms, no test set",
             "cross-validation, spread of bootstrap training samples",
             span([row.coverage for row in _of("difference")]),
             "",
@@ -96,7 +96,7 @@ def case_rows() -> list[CaseRow]:
 # ------------------------------------------------------------------ nearly equal methods
 
 
-@section(OF_FEW_ROWS, OF_FEW_ROWS)
+@section(OF_FEW_ROWS, "studies/method_comparisons", OF_FEW_ROWS)
 def close_methods() -> str:
     """How often the difference is held, and methods are told apart."""
     told = {row.cell: 1 - row.coverage for row in _of(NULL, study=OF_FEW_ROWS)}
@@ -110,7 +110,7 @@ def close_methods() -> str:
         )
         for row in _of("difference", study=OF_FEW_ROWS)
     ]
-    header = ("methods", "true difference of errors", "held, %", "mean width", "told apart, %")
+    header = ("methods", "true difference of errors", "covered, %", "mean width", "significant, %")
     return table(header, lines)
 
 

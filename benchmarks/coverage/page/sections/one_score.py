@@ -61,19 +61,19 @@ ROWS = (
     ),
     Case(
         "MSE, MAE, pinball, log loss: light tails",
-        "studentized",
+        "bootstrap-t",
         tuple(f"{name}, light tails" for name in MEANS),
         "under 20 rows: warns",
     ),
     Case(
-        "the same: heavy tails",
-        "studentized",
+        "MSE, MAE, pinball, log loss: heavy tails",
+        "bootstrap-t",
         tuple(f"{name}, heavy tails" for name in MEANS),
         "one row carries a tenth of the sum: warns",
     ),
     Case("RMSE, R2", "BCa", ("RMSE", "R2", "R2, light tails"), "under 50 rows: 92 to 93 %"),
     Case(
-        "the same: heavy tails",
+        "RMSE, R2: heavy tails",
         "BCa",
         ("RMSE, heavy tails", "R2, heavy tails"),
         "82 to 93 %; one row carries a tenth of the sum: warns",
@@ -83,7 +83,7 @@ ROWS = (
 UNITS = (
     Case(
         "accuracy, mean loss of groups",
-        "studentized; score interval where few groups vary",
+        "bootstrap-t; score interval where few groups vary",
         ("groups, accuracy", "groups, MAE", "groups, MSE"),
         "under 20 groups: warns",
     ),
@@ -97,13 +97,13 @@ UNITS = (
         "crossed factors",
         "two-way; under 40 members a side, and for other than sums and AUC, percentile",
         ("crossed, accuracy", "crossed, MAE", "crossed, AUC"),
-        "under 40 members a side: cautions, under 15 warns",
+        "under 40 members a side: flagged; under 15: warns",
     ),
     Case(
         "pairs of one population",
         "two-way; expanded percentile for other than sums and AUC",
         ("one population, accuracy", "one population, AUC"),
-        "under 40 members: cautions",
+        "under 40 members: flagged",
     ),
 )
 
@@ -122,7 +122,7 @@ def kinds(study: str) -> str:
     header = (
         "case",
         "covers",
-        "covers, excepted",
+        "covers, excluded",
         *WIDTHS,
     )
     return table(header, lines)
@@ -145,7 +145,7 @@ def _case_row(case: Case, rows: list[Measured]) -> CaseRow:
 
 
 for _study, _title in SCORES_ALONE.items():
-    section(_study, _study)(partial(kinds, _study))
+    section(_study, f"studies/{_study}", _study)(partial(kinds, _study))
     verdict(_study)(partial(judged_row, _study, _title))
 cases("frozen_systems")(partial(case_rows, ROWS))
 cases("grouped_systems")(partial(case_rows, UNITS))

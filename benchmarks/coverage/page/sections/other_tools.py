@@ -8,7 +8,7 @@ from ..formats import SCORES_ALONE, names_of_others, pairs_with, percent, table
 from ..registry import section
 
 
-@section("tools")
+@section("tools", "studies/other_tools")
 def tools() -> str:
     """Each other tool over the studies: where it covers, and what it costs there."""
     found: dict[str, list[tuple[Measured, Measured]]] = {}
@@ -43,7 +43,7 @@ def tools() -> str:
         "it covers in",
         "skboot covers in",
         "its lowest",
-        "our width to its, where both cover",
+        "our width relative to its, where both cover",
         "narrower by 2 % and covers in",
     )
     return table(header, lines)

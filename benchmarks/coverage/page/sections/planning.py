@@ -24,7 +24,7 @@ def _off(row: dict[str, str]) -> float:
     return off / (POWERS if row["kind"] == "power" else WIDTHS)
 
 
-@section("planning", "planning")
+@section("planning", "studies/plans", "planning")
 def planning() -> str:
     """What was promised, what evaluations of that size showed."""
     lines = []
@@ -51,10 +51,10 @@ def planning() -> str:
         "pilot",
         "asked for",
         "units planned",
-        "promised",
-        "shown",
+        "planned",
+        "attained",
         "Monte Carlo error",
-        "size outside the range told, %",
+        "size outside the printed range, %",
     )
     return table(header, lines)
 
@@ -70,8 +70,8 @@ def verdict_row() -> VerdictRow:
         "plans from pilots",
         f"{len(judged)} + {len(rows) - len(judged)} of {len(rows)}",
         percent(1 - len(outside) / len(judged)),
-        f"{far['shown']}, {far['promised']} promised ({far['cell']})",
+        f"{far['shown']}, {far['promised']} planned ({far['cell']})",
         "",
         "**no**" if outside else "yes",
-        tuple((row["cell"], row["shown"], f"{row['promised']} promised") for row in outside),
+        tuple((row["cell"], row["shown"], f"{row['promised']} planned") for row in outside),
     )

@@ -25,7 +25,7 @@ def _found():
     return {cell: shares[cell] for cell in cells if cell in shares}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/series", STUDY)
 def row_order() -> str:
     """Share of the data sets with the caution by number of rows."""
     found = _found()
@@ -52,7 +52,7 @@ def verdict_row() -> VerdictRow:
     found = _found()
     judged = {c: share for c, share in found.items() if c[0] != study.TOGETHER or c[1:] == DUE}
     outside = tuple(
-        (f"{name}, {n} rows", percent(share), "caution where none is due, or none where it is")
+        (f"{name}, {n} rows", percent(share), "flagged without reason, or not flagged with reason")
         for (kind, name, n), share in judged.items()
         if _is_outside((kind, name, n), share)
     )
@@ -62,7 +62,7 @@ def verdict_row() -> VerdictRow:
     )
     whole = "yes" if len(found) == len(study.CELLS) else "so far"
     return VerdictRow(
-        "caution of rows in time",
+        "flagging of rows in time",
         f"{len(judged)}",
         percent(1 - len(outside) / len(judged)),
         f"{percent(worst)} ({name}, {n} rows)",

@@ -32,7 +32,7 @@ def _found() -> dict[str, dict[str, Measured]]:
     return {cell: own for cell, own in found.items() if DEFAULT in own}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/series", STUDY)
 def series() -> str:
     """Coverage by intervals of the same resamples, with rows and the customary interval beside."""
     lines = []
@@ -42,7 +42,7 @@ def series() -> str:
         width = f"{ours.width / own[ROWS].width:.2f}"
         lines.append((cell, with_error(ours.coverage, ours.error), *shares, width))
     names = [tool.removeprefix(f"{DEFAULT}: ").removeprefix("skboot, ") for tool in COLUMNS[1:]]
-    return table(("rows in time", "default", *names, "width by that of rows"), lines)
+    return table(("rows in time", "default", *names, "width relative to rows"), lines)
 
 
 def _outside(cell: str, own: dict[str, Measured]) -> list[tuple[str, str, str]]:
@@ -55,7 +55,7 @@ def _outside(cell: str, own: dict[str, Measured]) -> list[tuple[str, str, str]]:
     if INDEPENDENT in cell:
         lost = own[ROWS].coverage - ours.coverage
         if lost - LIMIT * ours.error > MOST_LOST:
-            found.append((cell, percent(lost), "lost by independent rows"))
+            found.append((cell, percent(lost), "lost on independent rows"))
     return found
 
 
@@ -84,13 +84,13 @@ def case_rows() -> list[CaseRow]:
     chosen = {
         "forecasts and other rows in time, `block_length`": (
             ("MAE", "accuracy", "panel"),
-            "studentized; score interval where few rows or blocks vary",
+            "bootstrap-t; score interval where few rows or blocks vary",
             "slow errors: 93 %; under 25 blocks: warns",
         ),
-        "the same: areas under curves, two forecasts": (
+        "areas under curves in time, two forecasts": (
             ("AUC", "difference of MSE"),
-            "t from cosines; of differences expanded percentile",
-            "very slow errors below quick ones: 78 %; under 25 blocks: warns",
+            "EWC; expanded percentile for differences",
+            "very slow errors behind quick ones: 78 %; under 25 blocks: warns",
         ),
     }
     found = list(_found().values())

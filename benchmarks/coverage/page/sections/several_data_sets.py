@@ -16,7 +16,7 @@ def _rows() -> list[Measured]:
     return measured(RESULTS / "several_data_sets.csv")
 
 
-@section("several_data_sets", "several_data_sets")
+@section("several_data_sets", "studies/data_sets", "several_data_sets")
 def several_data_sets() -> str:
     """How often each way finds what is not there."""
     rows = _rows()
@@ -53,10 +53,10 @@ def verdict_row() -> VerdictRow:
         "methods over several data sets",
         str(len(judged)),
         percent(1 - len(outside) / len(judged)),
-        f"{with_error(1 - far.coverage, far.error)} told apart ({far.cell})",
+        f"{with_error(1 - far.coverage, far.error)} significant ({far.cell})",
         "",
         "**no**" if outside else "yes",
-        tuple((row.cell, percent(1 - row.coverage), "level, 5 meant") for row in outside),
+        tuple((row.cell, percent(1 - row.coverage), "level, 5 nominal") for row in outside),
     )
 
 
@@ -70,11 +70,11 @@ def case_rows() -> list[CaseRow]:
     )
     return [
         CaseRow(
-            "two methods on several data sets",
+            "two learning algorithms on several data sets",
             "Student's t, farther on the side of the long tail",
-            f"{min(ours):.1f} to {max(ours):.1f} told apart by mistake, 5 meant ({len(ours)})",
+            f"{min(ours):.1f} to {max(ours):.1f} significant by mistake, 5 nominal ({len(ours)})",
             "",
-            f"Student's t: {min(others):.1f} to {max(others):.1f} told apart",
+            f"Student's t: {min(others):.1f} to {max(others):.1f} significant",
             "skewed differences of under 10 data sets: warns",
         )
     ]

@@ -14,11 +14,11 @@ from ..registry import CaseRow, VerdictRow, cases, section, verdict
 # Our intervals by what they claim.
 CLAIMS = {"skboot": "method", "skboot, next run": "next run"}
 KINDS = {
-    "seed": "Seeds on one training list. The claim is the expected score on *this* list; the last "
-    'column is how often "method" holds that of any list, which it does not claim.',
-    "training": "Bootstrap samples of one training list, and a run on the whole list.",
-    "both": "Several seeds on each bootstrap sample, and as many on the whole list.",
-    "independent": "A fresh training list for each run.",
+    "seed": "Seeds on one training set. The claim is the expected score on *this* set. The last "
+    'column is how often "method" covers that of any training set, which it does not claim.',
+    "training": "Bootstrap samples of one training set, and a run on the full set.",
+    "both": "Several seeds on each bootstrap sample, and as many on the full training set.",
+    "independent": "A fresh training set for each run.",
 }
 OTHERS = (
     ("mean -/+ 1.96 sd / sqrt(runs)", "1.96 sd / sqrt(runs)", "method"),
@@ -46,7 +46,7 @@ def judged() -> acceptance.Verdict:
     return replace(acceptance.judge(STUDY.name, rows), ratios={})
 
 
-@section("several_runs", "seeds_training_test")
+@section("several_runs", "studies/runs", "seeds_training_test")
 def several_runs() -> str:
     """A table for each thing that runs differ in."""
     found = {(row.cell, row.tool, row.target): row for row in results()}
@@ -59,7 +59,7 @@ def several_runs() -> str:
             *OTHERS,
         ]
         if kind == "seed":
-            columns.append(("method, any list", "skboot", "any training list"))
+            columns.append(("method, any training set", "skboot", "any training list"))
         lines = [
             (name, *(percent(found[name, tool, target].coverage) for _, tool, target in columns))
             for name in names
@@ -93,8 +93,8 @@ def case_rows() -> list[CaseRow]:
         others.append(f"{name}{as_what}: {low} to {high} covered")
     return [
         CaseRow(
-            "several runs of a method on a test set",
-            "components",
+            "several training runs on one test set",
+            "variance components",
             span([row.coverage for row in judged().cells]),
             "",
             "<br>".join(others),

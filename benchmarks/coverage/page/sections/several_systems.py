@@ -22,7 +22,7 @@ def _rows(target: str) -> dict[str, dict[str, Measured]]:
     return found
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/comparisons", STUDY)
 def several_systems() -> str:
     """How often any two equal ones are told apart, and a better one from all others."""
     level, power = _rows(LEVEL), _rows(POWER)
@@ -30,7 +30,7 @@ def several_systems() -> str:
     for cell, by_tool in level.items():
         best = power.get(cell, {})
         others = [_other(row, best.get(tool)) for tool, row in by_tool.items() if tool != DEFAULT]
-        mark = " (excepted)" if by_tool[DEFAULT].is_excepted else ""
+        mark = " (excluded)" if by_tool[DEFAULT].is_excepted else ""
         lines.append(
             (
                 cell + mark,
@@ -39,7 +39,7 @@ def several_systems() -> str:
                 "; ".join(others),
             )
         )
-    header = ("systems", "any wrong, %", "better one told from all, %", "other tools: wrong / told")
+    header = ("systems", "any wrong, %", "better one significant, %", "others: wrong / significant")
     return table(header, lines)
 
 
@@ -58,7 +58,7 @@ def verdict_row() -> VerdictRow:
     planned = len(import_module(f"benchmarks.coverage.studies.{STUDY}").STUDY.cells)
     passes = "**no**" if above else "yes" if len(ours) == planned else "so far"
     return VerdictRow(
-        "several systems",
+        "three to ten models",
         f"{len(kept)} + {len(ours) - len(kept)} of {planned}",
         percent(1 - len(above) / len(kept)),
         f"{with_error(1 - worst.coverage, worst.error)} any wrong ({worst.cell})",
@@ -69,7 +69,7 @@ def verdict_row() -> VerdictRow:
             for row in above
         )
         + tuple(
-            (row.cell, percent(1 - row.coverage), "left out: excepted, warned of")
+            (row.cell, percent(1 - row.coverage), "excluded: skboot warns")
             for row in ours
             if row.is_excepted
         ),
@@ -88,9 +88,9 @@ def case_rows() -> list[CaseRow]:
     ]
     return [
         CaseRow(
-            "three to ten systems, all pairs at once",
+            "three to ten models, all pairs at once",
             "max-t over the joint resamples",
-            f"{span([1 - row.coverage for row in kept])} any pair wrong, 5 meant",
+            f"{span([1 - row.coverage for row in kept])} any pair wrong, 5 nominal",
             "",
             f"each pair by itself: {span(alone)} wrong" if alone else "",
             "",

@@ -28,7 +28,7 @@ def _covered(row: dict[str, str]) -> str:
     return with_error(float(row["coverage %"]) / 100, float(row["Monte Carlo error"]) / 100)
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/series", STUDY)
 def slow_series() -> str:
     """Coverage with width, and the share of data sets that warned."""
     lines = []
@@ -55,7 +55,7 @@ def outside(cell: str, own: dict[tuple[str, str], dict[str, str]]) -> list[tuple
         said = f"{_covered(after)}, lower limit {after['lower limit']}"
         lines.append((cell, said, f"lower limit under {aim - 2} %"))
     if share < float(before["coverage %"]) - MOST_LOST:
-        lines.append((cell, f"{_covered(before)}, then {_covered(after)}", "lost"))
+        lines.append((cell, f"{_covered(before)}, then {_covered(after)}", "coverage lost"))
     if share < BREAKS and float(after["warned %"]) < WARNED:
         lines.append(
             (cell, f"{_covered(after)}, warned {after['warned %']} %", "warned too seldom")

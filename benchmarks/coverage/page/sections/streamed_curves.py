@@ -21,7 +21,7 @@ def _found() -> dict[str, dict[str, Measured]]:
     return {cell: own for cell, own in found.items() if set(study.TOOLS) <= set(own)}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/streams", STUDY)
 def streamed_curves() -> str:
     """Coverage of bands with 1024 and with 64 intervals, and beside those of the rows together."""
     lines = []

@@ -22,7 +22,7 @@ def _found() -> dict[str, dict[str, Measured]]:
     return {cell: own for cell, own in found.items() if {study.STREAM, DEFAULT} <= set(own)}
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/streams", STUDY)
 def streamed_systems() -> str:
     """Coverage as a stream by intervals, and beside that of the same rows together."""
     lines = []
@@ -32,7 +32,7 @@ def streamed_systems() -> str:
         width = f"{ours.width / together.width:.2f}"
         covered = with_error(ours.coverage, ours.error)
         lines.append((cell, covered, *named, percent(together.coverage), width))
-    last = (TOGETHER, f"width by that of {TOGETHER}")
+    last = (TOGETHER, f"width relative to {TOGETHER}")
     return table(("rows of a stream", "default", *study.BY_NAME, *last), lines)
 
 
@@ -92,6 +92,6 @@ def case_rows() -> list[CaseRow]:
             span(of_rows),
             "",
             f"the same rows together: {together} covered",
-            "heavy tails: 91 % of 200 rows; no studentized interval exists",
+            "heavy tails: 91 % of 200 rows; no bootstrap-t exists",
         )
     ]

@@ -36,7 +36,7 @@ def _rows() -> list[Measured]:
     return _given(measured(RESULTS / f"{STUDY}.csv"))
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/subgroups", STUDY)
 def subgroups() -> str:
     """Intervals of subgroups, and what the largest gap finds."""
     rows = _rows()
@@ -53,10 +53,10 @@ def subgroups() -> str:
         lines.append((cell, told, one[2], f"{one[0]} / {one[1]}".strip(" /"), "; ".join(others)))
     header = (
         "subgroups",
-        "gap told apart, %",
-        "gap covers",
+        "disparity significant, %",
+        "disparity covers",
         "smallest / largest subgroup covers",
-        "other tools: told apart, %",
+        "other tools: significant, %",
     )
     return table(header, lines)
 
@@ -72,13 +72,13 @@ def verdict_row() -> VerdictRow:
     n_run = len({row.cell for row in ours})
     breaks = above or found.under_all or found.share < acceptance.SHARE_OF_CELLS
     lowest = min(found.cells, key=lambda row: row.coverage)
-    outside = [(row, "equal ones told apart in over 5 %") for row in above]
+    outside = [(row, "equal ones significant in over 5 %") for row in above]
     outside += [
         (row, f"coverage under {91 if row in found.under_all else 93}") for row in found.under_most
     ]
-    outside += [(row, "left out: excepted, warned of") for row in found.left_out]
+    outside += [(row, "excluded: skboot warns") for row in found.left_out]
     return VerdictRow(
-        "subgroups and their gap",
+        "subgroups and their largest disparity",
         f"{n_run} of {planned}, {len(found.cells)} + {len(found.left_out)} intervals",
         percent(found.share),
         f"{with_error(lowest.coverage, lowest.error)} ({lowest.target}: {lowest.cell})",
@@ -105,13 +105,13 @@ def case_rows() -> list[CaseRow]:
         if tool != DEFAULT
     }
     return [
-        CaseRow("one subgroup", "as for the score", span(kept), "", "", "under 10 rows: no gap"),
+        CaseRow("one subgroup", "as for the score", span(kept), "", "", "under 10 rows: left out"),
         CaseRow(
-            "largest gap of subgroups",
-            "limits of each subgroup, put together",
-            f"{span(told)} found by mistake, 5 meant",
+            "largest disparity between subgroups",
+            "combined limits of the subgroups",
+            f"{span(told)} significant by mistake, 5 nominal",
             "",
-            "; ".join(f"{tool}: {found} found" for tool, found in others.items()),
-            "small subgroups: seldom finds a gap",
+            "; ".join(f"{tool}: {found} significant" for tool, found in others.items()),
+            "small subgroups: low power",
         ),
     ]

@@ -4,11 +4,11 @@ from ..formats import WIDTHS, table
 from ..registry import case_rows, section, verdict_rows
 
 
-@section("cases")
+@section("cases", "guide/trust")
 def cases() -> str:
     """One line for each case."""
     header = (
-        "what is judged",
+        "metric, data or comparison",
         '"auto" takes',
         "covers, % (cells)",
         *WIDTHS,
@@ -17,14 +17,14 @@ def cases() -> str:
     return table(header, [(f"**{row.case}**", *row[1:]) for row in case_rows()])
 
 
-@section("verdicts")
+@section("verdicts", "studies/index")
 def verdicts() -> str:
     """One line for each study."""
-    header = ("study", "cells", "bound held in % of cells", "furthest", "widest kind", "passes")
+    header = ("study", "cells", "cells within the rule, %", "worst", "widest kind", "passes")
     return table(header, [row[:6] for row in verdict_rows()])
 
 
-@section("outside")
+@section("outside", "studies/outside")
 def outside() -> str:
     """Every cell that misses a bound, and every kind that is too wide."""
     lines = [(row.study, *line) for row in verdict_rows() for line in row.outside]

@@ -10,16 +10,18 @@ from ..formats import percent, span, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
 NAMES = {"accuracy": "accuracy", "f1_macro": "macro F1", "roc_auc": "area under the ROC curve"}
+TASKS = {"fixed": "fixed", "drawn": "resampled"}
 
 
 def _rows():
     """Lines of the results, with the coverage and its error as shares."""
     for row in read(RESULTS / "task_averages.csv"):
         coverage = float(row["coverage"]) / 100
+        row = row | {"tasks": TASKS[row["tasks"]]}
         yield row, coverage, sqrt(coverage * (1 - coverage) / int(row["sets"]))
 
 
-@section("task_averages", "task_averages")
+@section("task_averages", "studies/tasks", "task_averages")
 def task_averages() -> str:
     """Coverage by number and size of tasks."""
     found: dict[tuple[str, str, str], dict[str, str]] = {}
@@ -64,7 +66,7 @@ def case_rows() -> list[CaseRow]:
             "expanded; corrected for bias",
             "macro F1 of 10 rows a task: 92 %",
         ),
-        "drawn": ("average over tasks like these", "t over tasks", "under 10 tasks: warns"),
+        "resampled": ("average over tasks like these", "t over tasks", "under 10 tasks: warns"),
     }
     return [
         CaseRow(

@@ -13,7 +13,7 @@ from ..registry import CaseRow, cases, section, verdict
 WHOLE = "difference"
 
 
-@section("told_apart", "told_apart")
+@section("told_apart", "studies/comparisons", "told_apart")
 def told_apart() -> str:
     """Coverage of differences, level and power, by kind of cell."""
     rows = measured(RESULTS / "told_apart.csv")
@@ -39,9 +39,9 @@ def told_apart() -> str:
     header = (
         "systems",
         "covers",
-        "covers, excepted",
-        "equal: told apart",
-        "unequal: told apart",
+        "covers, excluded",
+        "equal: significant",
+        "unequal: significant",
         "other intervals: our width to theirs, their lowest coverage",
     )
     return table(header, lines)
@@ -61,7 +61,7 @@ def _others(rows: list[Measured]) -> str:
     )
 
 
-@section("told_apart_tools", "told_apart")
+@section("told_apart_tools", "studies/comparisons", "told_apart")
 def tools() -> str:
     """How often each tool tells equal systems apart, and unequal ones beside the default."""
     rows = measured(RESULTS / "told_apart.csv")
@@ -79,14 +79,14 @@ def tools() -> str:
         lines.append((tool, shares, str(above), "" if tool == DEFAULT else power))
     header = (
         "tool",
-        "equal: told apart (cells)",
+        "equal: significant (cells)",
         "cells above 5 %",
         "power less ours, mean (cells)",
     )
     return table(header, lines)
 
 
-verdict("told_apart")(partial(judged_row, "told_apart", "differences of two systems"))
+verdict("told_apart")(partial(judged_row, "told_apart", "differences of two models"))
 
 
 @cases("told_apart")
@@ -97,8 +97,6 @@ def case_rows() -> list[CaseRow]:
     kept = [row.coverage for row in own if not row.is_excepted]
     found = acceptance.judge("told_apart", rows)
     wide = [f"{name} {ratio:.2f}" for name, (_, ratio) in found.too_wide.items()]
-    choice = (
-        "expanded percentile; logit-DeLong for areas; Tango under ten rows that tell them apart"
-    )
+    choice = "expanded percentile; logit-DeLong for areas; Tango under ten rows with disagreement"
     fails = "one row carries a tenth of the sum, under 20 groups: warns"
-    return [CaseRow("difference of two systems", choice, span(kept), "; ".join(wide), "", fails)]
+    return [CaseRow("difference of two models", choice, span(kept), "; ".join(wide), "", fails)]

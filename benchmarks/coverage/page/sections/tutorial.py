@@ -37,7 +37,7 @@ def results() -> dict[tuple[str, str, str], Measured]:
     return {(row.cell, row.tool.removeprefix(f"{TOOL.name}: "), row.target): row for row in rows}
 
 
-@section("tutorial", "tutorial")
+@section("tutorial", "studies/tutorial", "tutorial")
 def tutorial() -> str:
     """The tutorial's cell: published, made again, and the rows that it lacks."""
     found, cell = results(), CELLS[0].name
@@ -49,14 +49,14 @@ def tutorial() -> str:
     header = (
         f"interval ({both[0].repetitions} data sets)",
         "published",
-        "holds this tree's accuracy",
-        "holds the expected accuracy of such trees",
+        "covers this tree's accuracy",
+        "covers the expected accuracy of such trees",
         "width",
     )
     return table(header, lines)
 
 
-@section("tutorial_elsewhere", "tutorial")
+@section("tutorial_elsewhere", "studies/tutorial", "tutorial")
 def elsewhere() -> str:
     """The same intervals with fewer rows, and with full trees."""
     found = results()
@@ -77,7 +77,7 @@ def elsewhere() -> str:
     return table(("interval", *titles), lines)
 
 
-@section("tutorial_rule", "tutorial")
+@section("tutorial_rule", "studies/tutorial", "tutorial")
 def rule() -> str:
     """What came of the rule of the study."""
     found, cell = results(), CELLS[0].name
@@ -104,10 +104,10 @@ def rule() -> str:
     left = [one.name for one in CELLS if (one.name, "skboot", "system") not in found]
     return "\n".join(
         (
-            f"* The five published numbers {reproduced} made again: the largest difference, of "
+            f"* The five published numbers {reproduced} reproduced: the largest difference, of "
             f'"{worst}", is {far[worst]:.1f} standard errors.',
-            "* With its two weights swapped, the .632 interval holds the tree's accuracy in "
-            f"{percent(swapped.coverage)} % of the data sets; with the weights put right, in "
+            "* With its two weights swapped, the .632 interval covers the tree's accuracy in "
+            f"{percent(swapped.coverage)} % of the data sets; with correct weights, in "
             f"{percent(right.coverage)} %. The difference is {gain / error:.1f} standard errors; "
             f"the widths are {swapped.width:.3f} and {right.width:.3f}.",
             f"* skboot's own intervals {held} 93 % for what they are for, within 2.6 Monte Carlo "

@@ -17,7 +17,7 @@ def _rows():
         yield row, float(row["coverage %"]) / 100, error
 
 
-@section("two_class_rates", "two_class_rates")
+@section("two_class_rates", "studies/two_class_rates", "two_class_rates")
 def two_class_rates() -> str:
     """Coverage of each rate by number of rows and prevalence."""
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
@@ -50,7 +50,7 @@ def verdict_row() -> VerdictRow:
         f"{lowest['metric']} {lowest['rate']}, n {lowest['n']}, {lowest['positives %']} % positives"
     )
     return VerdictRow(
-        "rates of two classes",
+        "sensitivity, specificity, ppv, npv",
         str(len(found)),
         percent(1 - len(under) / len(found)),
         f"{with_error(at, error)} ({name})",

@@ -31,7 +31,7 @@ def _better(ours: dict[str, str], theirs: dict[str, str]) -> str:
     return min(kept, key=lambda name: float(kept[name]["width"])) if kept else "neither"
 
 
-@section(STUDY, STUDY)
+@section(STUDY, "studies/grouped_systems", STUDY)
 def unequal_groups() -> str:
     """What intervals of one score, and of differences, cover, beside what they did and CV3."""
     header = (
@@ -42,7 +42,7 @@ def unequal_groups() -> str:
         "after, %",
         "CV3, %",
         "widths",
-        "narrowest that is shown to hold",
+        "narrowest that is shown to cover",
         "warned, %",
     )
     before, peers = (
@@ -65,8 +65,8 @@ def unequal_groups() -> str:
         )
     shown = [sum(map(_is_shown, rows)) for rows in (_rows("after"), peers.values())]
     told = (
-        f"Of the {len(lines)} cells {shown[0]} are shown to hold by ours and {shown[1]} by CV3, "
-        f"which is the narrower one in {better.count('CV3')}; ours is in {better.count('ours')}."
+        f"Of the {len(lines)} cells ours is shown to cover in {shown[0]}, CV3 in {shown[1]}. CV3 "
+        f"is the narrower one in {better.count('CV3')}, ours in {better.count('ours')}."
     )
     return f"{table(header, lines)}\n\n{told}"
 

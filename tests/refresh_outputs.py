@@ -1,0 +1,142 @@
+"""Write anew what examples print, on pages of the documentation and in docstrings.
+
+    PYTHONPATH=. python tests/refresh_outputs.py [FILE ...]
+
+Without files all pages and modules. An output that holds an ellipsis is left, and named if it is
+wrong: what it leaves out is a choice. Read the change before you commit it: it is right only where
+the words of a result were meant to change.
+"""
+
+import contextlib
+import doctest
+import io
+import os
+import shlex
+import sys
+import tempfile
+import textwrap
+import warnings
+from pathlib import Path
+
+from tests.command_line import exit_code_of
+from tests.test_docs_examples import BLOCK, CALL, CONSOLE, FLAGS, PAGES, ROOT, lacks, warnings_of
+
+CHECKER = doctest.OutputChecker()
+
+
+def refreshed_doctest(text, example, session):
+    """The source of some examples with prompts, with what they print now; what was left."""
+    left = []
+
+    class Runner(doctest.DocTestRunner):
+        def report_failure(self, out, test, one, got):
+            nonlocal text
+            want = textwrap.indent(one.want, " " * one.indent)
+            if "..." in one.want:
+                left.append(f"{test.name}:\n{one.source}{got}")
+                return
+            start = textwrap.indent(one.source, " " * one.indent, lambda line: True)
+            lines = [
+                f"{'>>> ' if k == 0 else '... '}{line}"
+                for k, line in enumerate(one.source.splitlines())
+            ]
+            source = "".join(f"{' ' * one.indent}{line}".rstrip() + "\n" for line in lines)
+            now = textwrap.indent(got.replace("\n\n", "\n<BLANKLINE>\n"), " " * one.indent)
+            place = text.find(source + want)
+            if place < 0:
+                left.append(f"{test.name} (not found):\n{start}{got}")
+                return
+            text = text[:place] + source + now + text[place + len(source + want) :]
+
+        def report_unexpected_exception(self, out, test, one, exc_info):
+            left.append(f"{test.name}: {one.source}{exc_info[1]!r}")
+
+    runner = Runner(optionflags=FLAGS, verbose=False)
+    runner.run(example, out=lambda _: None, clear_globs=False)
+    session.update(example.globs)
+    return text, left
+
+
+def refreshed_page(path):
+    """The text of a page with what its examples print now, and what was left."""
+    text = path.read_text(encoding="utf-8")
+    session, left, changes = {"__name__": "__main__"}, [], []
+    for block in BLOCK.finditer(text):
+        if block["skip"] or lacks(block):
+            continue
+        if ">>> " in block["code"]:
+            example = doctest.DocTestParser().get_doctest(
+                block["code"], session, path.name, None, 0
+            )
+            code, missed = refreshed_doctest(block["code"], example, session)
+            left += missed
+            changes.append((block.span("code"), code))
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), warnings_of(block["needs"]):
+            exec(compile(block["code"], str(path), "exec"), session)
+        if block["printed"] is not None:
+            changes.append((block.span("printed"), printed.getvalue()))
+    for block in CONSOLE.finditer(text):
+        changes += refreshed_session(block, left)
+    for (start, stop), now in sorted(changes, reverse=True):
+        text = text[:start] + now + text[stop:]
+    return text, left
+
+
+def refreshed_session(block, left):
+    """Places of what calls of the command line print, with what they print now."""
+    changes, code = [], 0
+    for call in CALL.finditer(block["session"]):
+        printed = io.StringIO()
+        if call["call"] == "echo $?":
+            printed.write(f"{code}\n")
+        else:
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+                code = exit_code_of(shlex.split(call["call"])[1:])
+        if CHECKER.check_output(call["printed"], printed.getvalue(), FLAGS):
+            continue
+        if "..." in call["printed"]:
+            left.append(f"{call['call']}:\n{printed.getvalue()}")
+            continue
+        start, stop = (block.start("session") + place for place in call.span("printed"))
+        changes.append(
+            ((start, stop), printed.getvalue() + "\n" * call["printed"].endswith("\n\n"))
+        )
+    return changes
+
+
+def refreshed_module(path):
+    """The text of a module with what the examples of its docstrings print now; what was left."""
+    text, left = path.read_text(encoding="utf-8"), []
+    if ">>> " not in text:
+        return text, left
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    module = __import__(name, fromlist=["x"])
+    for example in doctest.DocTestFinder(exclude_empty=True).find(module):
+        if example.examples and example.filename and Path(example.filename) == path:
+            text, missed = refreshed_doctest(text, example, {})
+            left += missed
+    return text, left
+
+
+def main(names):
+    """Write the files anew, and name what was left."""
+    paths = [Path(name).resolve() for name in names] or [
+        *PAGES,
+        *sorted((ROOT / "skboot").rglob("*.py")),
+    ]
+    warnings.simplefilter("ignore")
+    for path in paths:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            text, left = (refreshed_page if path.suffix == ".md" else refreshed_module)(path)
+        if text != path.read_text(encoding="utf-8"):
+            print("changed", path.relative_to(ROOT))
+            path.write_text(text, encoding="utf-8")
+        for one in left:
+            print("LEFT", path.relative_to(ROOT), one)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    main(sys.argv[1:])
