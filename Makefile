@@ -44,11 +44,15 @@ format: $(VENV)/.dev  ## put the code into the project's format
 types: $(VENV)/.dev  ## static types
 	$(VENV)/bin/mypy
 
-# GALLERY=some runs three examples of the gallery, and shows the others without their pictures.
+# GALLERY=some runs three examples of the gallery, and shows the others without their pictures. Small fits take ten times as
+# long where several threads share each of them. Unbuffered, a line for each example and page is seen when it begins.
 export GALLERY ?= all
+docs gallery: export OMP_NUM_THREADS = 1
+docs gallery: export OPENBLAS_NUM_THREADS = 1
+docs gallery: export MKL_NUM_THREADS = 1
 docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests with other packages
 	rm -rf docs/generated docs/gallery
-	$(VENV)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
+	$(RUN) -u -m sphinx --fresh-env --fail-on-warning --keep-going docs docs/_build/html
 	$(RUN) -m pytest tests/test_docs_examples.py tests/test_other_packages.py
 	@echo "Open docs/_build/html/index.html"
 

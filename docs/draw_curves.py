@@ -35,18 +35,18 @@ def draw():
     def curve(name, scores):
         return bootstrap_curve(y_true, scores, curve=name, random_state=0)
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+    def write(file, result, **options):
+        _, axes = plt.subplots(figsize=(5, 5), layout="constrained")
+        CurveBandDisplay.from_result(result, axes, **options)
+        axes.figure.savefig(PICTURES / f"curves_{file}.png", dpi=140)
+
     table = curve("roc", both)
-    CurveBandDisplay.from_result(table, left)
-    CurveBandDisplay.from_result(table["difference"], right)
-    figure.savefig(PICTURES / "curves_roc.png", dpi=110)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
-    CurveBandDisplay.from_result(curve("calibration", both["new"]), left, name="new, ten bins")
+    write("roc", table)
+    write("difference", table["difference"])
+    write("calibration", curve("calibration", both["new"]), name="new, ten bins")
     smooth = curve("calibration_smooth", both["new"])
-    CurveBandDisplay.from_result(smooth, right, name="new, smooth")
-    figure.savefig(PICTURES / "curves_calibration.png", dpi=110)
-    display = CurveBandDisplay.from_result(curve("decision", both))
-    display.figure_.savefig(PICTURES / "curves_decision.png", dpi=110)
+    write("calibration_smooth", smooth, name="new, smooth")
+    write("decision", curve("decision", both))
     plt.close("all")
 
 

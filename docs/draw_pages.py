@@ -40,7 +40,9 @@ PICTURE = re.compile(r"\.\./(generated/\w+\.png)")
 
 def draw():
     """Run the pages, one after the other."""
-    for page in PAGES:
+    from sphinx.util.display import status_iterator
+
+    for page in status_iterator(PAGES, "running pages... ", length=len(PAGES)):
         draw_page(DOCS / "guide" / f"{page}.md")
 
 

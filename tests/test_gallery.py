@@ -1,6 +1,6 @@
 """Every example of the gallery runs without a warning, and draws within 20 s of CPU time.
 
-Three run here, all of them with ``make gallery``.
+Three run here, all of them with ``make gallery``. The demo has no warning either.
 """
 
 import re
@@ -33,8 +33,18 @@ def test_an_example_draws_within_twenty_seconds(script):
     assert drawn
 
 
+def test_the_demo_prints_three_tables_without_a_warning(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(EXAMPLES / "demo.py"), run_name="__main__")
+    plt.close("all")
+    printed = capsys.readouterr()
+    assert printed.out.count("| name |") == 3
+    assert not printed.err
+    assert len(list((tmp_path / "demo_output").iterdir())) == 3
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_an_example_opens_with_its_claim(script):
+def test_an_example_opens_with_a_title(script):
     title, line = re.match(r'"""\n(.+)\n(=+)\n\n', script.read_text(encoding="utf-8")).groups()
     assert len(title) == len(line)
 

@@ -1,9 +1,10 @@
 """
-A score on 221 rows is uncertain by a few points
-================================================
+Confidence intervals of accuracy, F1 and AUC on a test set
+==========================================================
 
-Whatever the metric: the same predictions, four metrics, each with the interval that suits it,
-beside the best system that ignores its inputs.
+A classifier is scored on 221 test rows. One call gives four metrics, each with the interval that
+suits it, beside the baseline: the best system that ignores its inputs. With so few rows each score
+is uncertain by several points.
 """
 
 from sklearn.datasets import load_diabetes
@@ -24,6 +25,6 @@ results = bootstrap_score(y_test, model.predict_proba(X_test), metric=metrics, r
 picture = results.plot()
 
 # %%
-# What can be written in a paper:
+# A sentence for a paper:
 
 print(results["roc_auc"].claim())

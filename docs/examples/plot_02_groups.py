@@ -1,10 +1,10 @@
 """
-Ten photographs of one patient are not ten patients
-===================================================
+Grouped data: ten photographs of one patient are not ten patients
+=================================================================
 
-Rows of one patient are right or wrong together. Drawn as if they were not, the interval is too
-short for any claim about other patients, and more photographs of the same patients make it only
-more so.
+The model is right or wrong on several photographs of one patient together. If you resample rows,
+the interval is too short for any claim about other patients, and more photographs of the same
+patients make it shorter still. Give ``groups=patient`` to resample patients.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ for n_photographs in (2, 10, 50):
     right = (rng.random(len(patient)) < skill[patient]).astype(float)
     score = {"metric": "mean", "greater_is_better": True, "random_state": 0}
     results[f"{n_photographs} photographs each"] = {
-        "rows drawn": bootstrap_score(None, right, **score),
-        "patients drawn": bootstrap_score(None, right, groups=patient, **score),
+        "rows resampled": bootstrap_score(None, right, **score),
+        "patients resampled": bootstrap_score(None, right, groups=patient, **score),
     }
 picture = IntervalDisplay.from_results(results, show_naive=False)

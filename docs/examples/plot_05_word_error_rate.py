@@ -1,10 +1,11 @@
 """
-A word error rate is a weighted mean, and two recognisers are compared on the same words
-========================================================================================
+Word error rate: compare two speech recognisers on the same words
+=================================================================
 
-With the rate of each utterance as loss and its number of words as weight, the score is the
-overall word error rate. Speakers are drawn. The two intervals overlap, and still the difference
-is clear: what is hard for one recogniser is hard for the other.
+Give the error rate of each utterance as the loss and its number of words as the weight: the score
+is then the overall word error rate. Speakers are resampled. The intervals of the two recognisers
+overlap, and still they differ significantly: what is hard for one is hard for the other, so the
+paired difference varies less.
 """
 
 import matplotlib.pyplot as plt

@@ -1,11 +1,11 @@
 """
-The best score of a search is too good
-======================================
+Hyper-parameter search: the best score is too good
+==================================================
 
-Labels that are pure noise: every rule is right half of the time. Of 10 configurations the best
-seems better than that, for the largest of 10 noisy numbers was chosen. ``search_score`` makes the
-choice again on resamples of the rows; ``BootstrapScorer`` takes the search whole and trains it
-again, and copies of a row never stand on both sides of an inner fold.
+The labels are pure noise, so the true accuracy of every classifier is one half. The best of 10
+configurations seems better, because it is the largest of 10 noisy scores. ``search_score`` repeats
+the choice on resamples of the rows. ``BootstrapScorer`` repeats the whole search on each training
+sample, and never puts copies of a row on both sides of an inner fold.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ search = GridSearchCV(KNeighborsClassifier(), grid, cv=3).fit(X, y)
 corrected = search_score(y, out_of_fold(search, X, y), random_state=0)
 
 # %%
-# The search inside costs a search for each training sample. To be quick, there are fewer samples
-# than by default.
+# This costs one search for each training sample. To be quick, the example uses fewer samples than
+# the default.
 
 scorer = BootstrapScorer(search, n_train_resamples=50, n_cv_repeats=1, random_state=0).fit(X, y)
 
@@ -39,5 +39,5 @@ axes.set_yticks(
     range(3), ["best_score_ of the search", "search_score", "search in BootstrapScorer"]
 )
 axes.set_ylim(2.5, -0.5)
-axes.set_xlabel("accuracy; dashed: the truth")
+axes.set_xlabel("accuracy; dashed: the true accuracy")
 plt.show()

@@ -1,10 +1,11 @@
 """
-How much is luck of the seed, and how much luck of the test set?
-================================================================
+Ten random seeds: seed variance and test-set variance
+=====================================================
 
-A small network is trained with ten seeds on one training list. Here the seed moves the score of a
-run more than the choice of 899 test rows does. An interval from the first run alone, the last
-line on the right, leaves that out: it is about one trained network, not about the method.
+A small network is trained with ten seeds on one training set. Here the seed moves the score of a
+run more than the choice of 899 test rows does. The interval from the first run alone, the last line
+on the right, leaves the seed variance out: it is about one trained network, not about the learning
+algorithm.
 """
 
 import matplotlib.pyplot as plt
@@ -36,7 +37,7 @@ left.locator_params(axis="x", nbins=5)
 for k, estimand in enumerate(("method", "next_run", "pooled", "system")):
     low, high = result.interval(estimand=estimand)
     right.plot([low, high], [k, k], color="#0072b2", linewidth=5, solid_capstyle="butt")
-right.set_yticks(range(4), ["the method", "the next run", "spread of runs", "the first run"])
+right.set_yticks(range(4), ["learning algorithm", "next run", "spread of runs", "first run"])
 right.invert_yaxis()
 right.set_xlabel("accuracy")
 plt.show()

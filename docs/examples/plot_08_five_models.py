@@ -1,9 +1,10 @@
 """
-Of five models, which may be the best?
-======================================
+Rank five classifiers with confidence intervals
+===============================================
 
-Five classifiers answer for the same 450 digits. The ranks have intervals that hold for all five
-at once: a table that ranks by the point alone claims more than it knows.
+Which of five classifiers may be the best? All predict the same 450 digits. The intervals of the
+ranks hold for all five at once. A table that ranks by the scores alone hides how uncertain the
+ranks are.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """
-On a leaderboard of 60 systems, eight may be the best
-=====================================================
+Leaderboard of 60 systems: confidence intervals of ranks
+========================================================
 
-Sixty systems, 1000 questions, differences of a fraction of a point between neighbours. Intervals
-of the ranks hold for all systems at once, and most of them span a dozen places.
+Sixty systems answer 1000 questions, and neighbours in the table differ by a fraction of a point.
+The intervals of the ranks hold for all systems at once: eight systems may be the best, and most
+intervals span a dozen places.
 """
 
 import matplotlib.pyplot as plt

@@ -1,10 +1,10 @@
 """
-Is one ROC curve above the other?
-=================================
+ROC curves with confidence bands, and the band of their difference
+==================================================================
 
-A band that holds point by point is wrong somewhere along the curve much more often than 5 %. The
-simultaneous band holds for the whole curve, and the band of the *difference*, on the same
-resamples, says where one is above.
+Is one ROC curve above the other? A pointwise band misses the true curve somewhere much more often
+than 5 %. The simultaneous band covers the whole curve. The band of the *difference*, from the same
+resamples, shows at which false positive rates one curve is above.
 """
 
 import matplotlib.pyplot as plt

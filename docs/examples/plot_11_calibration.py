@@ -1,10 +1,11 @@
 """
-Is the model overconfident, or is it the noise of few rows?
-===========================================================
+Calibration curves with confidence bands
+========================================
 
-Two models predict the progression of diabetes. The band of the boosted one holds the diagonal:
-221 rows cannot say that it is wrong. The logistic regression, whose penalty is too strong for
-these small columns, is too cautious, and its band shows it.
+Is a model overconfident, or are 221 rows too few to tell? Two models predict the progression of
+diabetes. The band of the boosted one contains the diagonal: these rows do not show that it is
+miscalibrated. The penalty of the logistic regression is too strong for these small columns: it is
+underconfident, and its band shows it.
 """
 
 import matplotlib.pyplot as plt

@@ -1,10 +1,10 @@
 """
-A release gate has three answers
-================================
+Release gate: a non-inferiority test with three answers
+=======================================================
 
-A candidate may be worse by at most one point. With 300 rows the answer is that nobody knows; with
-5000 the same candidate passes. A gate that looks at the two scores alone has no third answer, and
-lets luck decide.
+A candidate may be worse than the released model by at most one point. With 300 rows the gate
+answers "inconclusive"; with 5000 the same candidate passes. A gate that compares two scores without
+an interval has only two answers, and on few rows chance decides between them.
 """
 
 import matplotlib.pyplot as plt

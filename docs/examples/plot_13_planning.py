@@ -1,10 +1,10 @@
 """
-How many test rows are enough?
-==============================
+Sample size: how many test rows and training runs are enough?
+=============================================================
 
-A pilot of ten runs on 500 rows tells which part of its error comes from runs and which from rows,
-and how many rows an interval of the wanted half-width takes. With too few runs, no number of rows
-will do.
+A pilot of ten training runs on 500 rows tells how much of the error comes from runs and how much
+from rows. From it follows the number of rows for the half-width that you want. With too few runs,
+no number of rows suffices.
 """
 
 import numpy as np

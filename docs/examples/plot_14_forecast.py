@@ -1,10 +1,10 @@
 """
-Errors of a forecast come in stretches
-======================================
+Forecast errors in time: resample blocks
+========================================
 
-A forecast of a year ahead errs for quarters in a row. Drawn one by one, 200 quarters look like
-200 independent ones, and the interval is too short. Blocks of quarters are drawn instead; their
-length is found from the rows.
+A forecast four quarters ahead is wrong for several quarters in a row. If you resample single
+quarters, 196 errors count as independent, and the interval is too short. ``block_length="auto"``
+resamples blocks of quarters, and estimates their length from the errors.
 """
 
 import matplotlib.pyplot as plt
@@ -21,10 +21,10 @@ forecast, y_true = rate[:-4], rate[4:]  # "as it is now", four quarters ahead
 
 options = {"metric": "mean_absolute_error", "random_state": 0}
 results = {
-    "quarters drawn": bootstrap_score(y_true, forecast, block_length=1, **options),
-    "blocks drawn": bootstrap_score(y_true, forecast, block_length="auto", **options),
+    "quarters resampled": bootstrap_score(y_true, forecast, block_length=1, **options),
+    "blocks resampled": bootstrap_score(y_true, forecast, block_length="auto", **options),
 }
-blocks = results["blocks drawn"]
+blocks = results["blocks resampled"]
 print(blocks.n_units, "blocks of", blocks.settings["block_length"], "quarters")
 
 figure, (top, bottom) = plt.subplots(

@@ -1,10 +1,10 @@
 """
-Better on these data sets, or on data sets like these?
-======================================================
+Compare classifiers over several data sets
+==========================================
 
-Four classifiers on 14 data sets: three that scikit-learn ships and eleven that it makes. The
-difference to expect on a new data set is the question of most papers; the ranks of Demšar (2006)
-stand beside it.
+Four classifiers are compared on 14 data sets, three that scikit-learn ships and eleven that it
+makes. Most papers ask for the difference to expect on a *new* data set: the upper picture. Below
+are the mean ranks of Demšar (2006).
 """
 
 import matplotlib.pyplot as plt

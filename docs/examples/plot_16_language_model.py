@@ -1,10 +1,9 @@
 """
-New questions of these subjects, or new subjects?
-=================================================
+Language-model benchmark: these subjects, or subjects like these?
+=================================================================
 
-A benchmark has twelve subjects with 50 to 200 questions each. The average over subjects is one
-number with two intervals: a short one for other questions of these subjects, a long one for other
-subjects.
+A benchmark has twelve subjects with 50 to 200 questions each. The average over subjects has two
+intervals: a short one for other questions of these subjects, and a long one for other subjects.
 """
 
 import matplotlib.pyplot as plt

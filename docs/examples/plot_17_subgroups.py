@@ -1,10 +1,10 @@
 """
-The largest gap of six equal subgroups is not zero
-==================================================
+Fairness: the largest disparity between equal subgroups is not zero
+===================================================================
 
-A model is equally good for all of six regions. In 200 made data sets, some two regions always
-differ, by six points on average. The interval of the gap allows for its having been chosen as the
-largest, and holds 0.
+A model is equally good in all of six regions. In each of 200 simulated data sets some two regions
+differ, by six points on average. The interval of the largest disparity (the "gap") allows for its
+having been chosen as the largest: it contains 0 in all but a few data sets.
 """
 
 import matplotlib.pyplot as plt
@@ -24,14 +24,14 @@ for _ in range(200):
     gaps.append((gap.estimate, low))
     found += low > 0
 gaps = np.array(sorted(gaps))
-print(f"largest gap: {gaps[:, 0].mean():.3f} on average")
-print(f"a gap is found in {found} of 200 data sets without one")
+print(f"largest disparity: {gaps[:, 0].mean():.3f} on average")
+print(f"the interval excludes 0 in {found} of 200 data sets")
 
 figure, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
 axes.vlines(np.arange(200), gaps[:, 1], gaps[:, 0], color="#9dc3e0", linewidth=2)
-axes.plot(gaps[:, 0], ".", color="#0072b2", label="largest gap")
+axes.plot(gaps[:, 0], ".", color="#0072b2", label="largest disparity")
 axes.axhline(0, color="black", linewidth=1)
-axes.set_xlabel("data sets, sorted; lines reach down to the lower limit")
+axes.set_xlabel("simulated data sets, sorted; lines reach down to the lower limit")
 axes.set_ylabel("difference of accuracy")
 axes.legend()
 plt.show()

@@ -1,9 +1,10 @@
 """
-The same patient, another training sample, another risk
-=======================================================
+Prediction instability of a clinical risk model
+===============================================
 
-A risk model is trained again on bootstrap samples of its 442 patients. By models that were
-trained without them, single patients have any risk from low to high (Riley and Collins 2023).
+A risk model is trained again on bootstrap samples of its 442 patients. Each line shows the risks
+that one patient gets from models that were trained without this patient. Many lines reach from low
+to high (Riley and Collins 2023).
 """
 
 from sklearn.datasets import load_diabetes

@@ -1,9 +1,10 @@
 """
-Would using the model do more good than treating all?
-=====================================================
+Decision curve: net benefit of a model against treat all and treat none
+=======================================================================
 
-Net benefit weighs patients who are rightly treated against those who are needlessly (Vickers and
-Elkin 2006). The band says over which thresholds the answer is known.
+Net benefit weighs patients who are rightly treated against those who are needlessly treated
+(Vickers and Elkin 2006). The dotted and the solid line are those of treat all and treat none. The
+band of the model holds at all thresholds at once.
 """
 
 import matplotlib.pyplot as plt

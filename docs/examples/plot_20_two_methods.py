@@ -1,9 +1,10 @@
 """
-Two fold means are no comparison of methods
-===========================================
+Compare two estimators by cross-validation
+==========================================
 
-Naive Bayes and a tree, trained on the same folds and bootstrap samples of 178 wines. The standard
-deviation over folds says nothing of the difference; the paired interval does.
+Naive Bayes and a tree are trained on the same folds and the same bootstrap samples of 178 wines.
+The standard deviation over folds is no standard error of the difference. The paired interval below
+is for the expected difference of the two.
 """
 
 import matplotlib.pyplot as plt

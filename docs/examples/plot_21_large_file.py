@@ -1,10 +1,10 @@
 """
-A file that is larger than memory
-=================================
+Confidence intervals for a file that is larger than memory
+==========================================================
 
-A million predictions lie in a file. They are read a hundred thousand at a time and added to an
+A million predictions lie in a file. You read them a hundred thousand at a time and add them to an
 accumulator, which keeps sums for every resample and no rows. After each batch there is an interval
-for what was read so far; the last one is that of all rows, whatever the batches were.
+for the rows read so far. The last one is that of all rows, whatever the batches were.
 """
 
 import csv
@@ -28,8 +28,9 @@ with path.open("w", newline="") as file:
         writer.writerows(zip(truth.tolist(), score.round(4).tolist(), strict=True))
 
 # %%
-# The number of the first row of a batch tells its rows apart, so that each has the same weights in
-# every resample wherever it is read. Accumulators of several machines are merged with ``merge``.
+# ``start`` is the number of the first row of a batch in the whole file. It gives each row the same
+# weights in every resample, wherever the row is read. You merge accumulators of several machines
+# with ``merge``.
 
 
 def batches(path, n_rows):
@@ -51,7 +52,7 @@ for result in found[-1].values():
     print(f"{result.metric}: {result:.4f}")
 
 # %%
-# The intervals close in as more of the file is read.
+# The intervals get shorter as more of the file is read.
 
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
 for metric, ax in zip(metrics, axes, strict=True):
@@ -64,7 +65,7 @@ axes[0].legend()
 plt.show()
 
 # %%
-# The same sums give the ROC curve with its band, here at a false positive rate of one in ten.
+# The same sums give the ROC curve with its band, and its value at a false positive rate of 0.1.
 
 curve = accumulator.curve("roc")
 print(f"{curve}; at 0.1: {curve.at(0.1)}")

@@ -1,11 +1,11 @@
 """
-Do folds differ, or are they small?
-===================================
+Cross-validation: do folds differ, or are they small?
+=====================================================
 
-Ten folds of fifty-seven rows have scores from .88 to .98. How many of these differences are the
-test rows' alone? ``interval_scorer`` puts limits beside the score of each fold, inside the
-``cross_validate`` that you call anyway; ``corrected_t`` reads its dict and says how sure their mean
-is for new training rows.
+Ten folds of 57 rows have scores from .88 to .98. How much of this comes from having few test rows?
+``interval_scorer`` puts limits beside the score of each fold, inside ``cross_validate``.
+``corrected_t`` reads the dict that ``cross_validate`` returns, and gives the interval of the mean
+for new training rows.
 """
 
 import matplotlib.pyplot as plt
@@ -30,9 +30,9 @@ found = cross_validate(
 mean = corrected_t(found)["accuracy"]
 
 # %%
-# The intervals of nine folds hold the mean, and that of the tenth ends at it: what is seen between
-# the folds is mostly the noise of few test rows. The interval of the mean knows that the folds
-# share training rows.
+# The intervals of nine folds contain the mean, and that of the tenth ends at it: the folds differ
+# mostly because they have few test rows. The interval of the mean allows for the training rows that
+# the folds share.
 
 score, low, high = (found[f"test_accuracy{end}"] for end in ("", "_low", "_high"))
 order = np.argsort(score)
@@ -44,5 +44,5 @@ axes.axvline(mean.estimate, color="#d55e00", linewidth=1)
 axes.hlines(place, low[order], high[order], color="#0072b2", linewidth=3)
 axes.plot(score[order], place, "o", color="#0072b2")
 axes.set_yticks(place, [f"fold {k + 1}" for k in order])
-axes.set_xlabel("accuracy; band: mean of the folds, corrected for their common training rows")
+axes.set_xlabel("accuracy; band: mean of the folds, corrected for shared training rows")
 plt.show()

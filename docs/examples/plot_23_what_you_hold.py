@@ -1,11 +1,11 @@
 """
-Three intervals from one ``cross_validate``
-===========================================
+Three confidence intervals from one ``cross_validate``
+======================================================
 
-A cross-validation has been run, and its dict is all there is. Three questions can be asked of it,
-and they have three intervals: ``corrected_t`` asks for new training and test rows from the scores
-of the folds, ``out_of_fold`` with ``bootstrap_score`` for new test rows of the ten models that were
-fitted; ``BootstrapScorer`` fits again, and is the one to trust for the method.
+You have run a cross-validation and kept its dict. There are three intervals for three questions.
+``corrected_t`` takes the scores of the folds, and is for new training and test rows.
+``out_of_fold`` with ``bootstrap_score`` is for new test rows of the ten models that were fitted.
+``BootstrapScorer`` fits again, and is the one to rely on for the learning algorithm.
 """
 
 import matplotlib.pyplot as plt
@@ -24,13 +24,13 @@ of_models = bootstrap_score(y, out_of_fold(found, X), random_state=0)
 of_method = BootstrapScorer(GaussianNB(), n_train_resamples=192, random_state=0).fit(X, y).result_
 
 # %%
-# The first is the widest, although it covers least often: ten scores are few, and what they do not
-# show no correction can add. Two methods on the same folds go into ``corrected_t`` as two dicts.
+# The first interval is the widest, although it covers least often: ten scores are few. To compare
+# two estimators on the same folds, give ``corrected_t`` their two dicts.
 
 shown = {
     "scores of the folds: corrected_t": of_folds,
     "ten fitted models: bootstrap_score": of_models,
-    "the method: BootstrapScorer": of_method,
+    "learning algorithm: BootstrapScorer": of_method,
 }
 figure, axes = plt.subplots(figsize=(7, 2.2), layout="constrained")
 for k, one in enumerate(shown.values()):

@@ -1,11 +1,11 @@
 """
-A printed table, checked without predictions
-============================================
+Check a printed table of accuracies without the predictions
+===========================================================
 
 A paper prints accuracies with their decimals, and the size of the test set. These alone bound the
 p-value of McNemar's test for every two systems. Some pairs are significantly different whatever the
-predictions were. For some no predictions could make them so, bold type or not. Here the
-predictions are known, so the true p-value can be seen between its bounds.
+predictions were. Others cannot be, whether or not a number is printed in bold. Here the predictions
+are known, so you see the true p-value between its bounds.
 """
 
 import matplotlib.pyplot as plt
@@ -34,14 +34,14 @@ answers = {name: model.fit(X_train, y_train).predict(X_test) for name, model in 
 printed = {name: f"{100 * accuracy_score(y_test, own):.1f}" for name, own in answers.items()}
 
 # %%
-# This is what a paper prints, and all that the check sees.
+# This is what a paper prints. The check needs nothing else.
 
 table = {"system": list(printed), "score": list(printed.values())}
 check = check_table(table, n=len(y_test))
 print(check.summary())
 
 # %%
-# On the right each line is the range of p-values that the two scores allow.
+# On the right, each line is the range of p-values that the two scores allow.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(10, 4), layout="constrained", width_ratios=(1, 1.2)

@@ -1,10 +1,10 @@
 """
-Look after every batch, and still be right
-==========================================
+Look at results early: intervals that hold after every batch
+============================================================
 
-Labels of digits arrive in batches of 50. The interval for one look, repeated at each batch, narrows
-fast and may leave out the difference at some look. With ``interval="anytime"`` all the intervals
-hold the true difference at once with 95 %, so that one may stop at the first that tells.
+Labels of digits arrive in batches of 50. The interval for one look, repeated after each batch,
+narrows fast, and may exclude the true difference at some look. With ``interval="anytime"`` all
+intervals contain it at once with 95 % confidence, so you may stop as soon as one excludes 0.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ predicted = {name: model.fit(X_train, y_train).predict(X_test) for name, model i
 
 looks = np.arange(100, len(y_test) + 1, 50)
 anytime = {"interval": "anytime", "first_look": 100}
-limits = {"one look, repeated": [], "holds at every look": []}
+limits = {"one look, repeated": [], "anytime: holds at every look": []}
 for n_rows in looks:
     seen = {name: values[:n_rows] for name, values in predicted.items()}
     for of_kind, options in zip(limits.values(), ({}, anytime), strict=True):

@@ -2,9 +2,10 @@
 A hundred human labels correct the labels of a judge
 ====================================================
 
-A system reads 1,200 digits; humans label 100 of them, drawn at random, and a judge, here a model
-that was trained on few digits, labels all. The judge alone is sure of a wrong accuracy. Human
-labels alone are right and unsure. Corrected by the human labels, the judge's make them surer.
+A system reads 1200 digits. Humans label 100 of them, drawn at random. A judge, here a model trained
+on few digits, labels all. The interval from the judge's labels is short and excludes the true
+accuracy. That from human labels alone is right and long. The judge's labels, corrected by the human
+ones, give a shorter one that is right as well.
 """
 
 import matplotlib.pyplot as plt
