@@ -362,8 +362,8 @@ def _copies(job: Job) -> list[Note]:
     if not left:
         return []
     text = (
-        f"{', '.join(left)} splits bootstrap samples so that copies of a row are on both sides, "
-        "which is optimistic. Use an integer cv of the outermost search, or fixed iterations."
+        f"inner splits by {', '.join(left)} have copies of a row on both sides, which is "
+        "optimistic. Use an integer cv of the outermost search, or fixed iterations."
     )
     return [Note("caution", text)]
 

@@ -409,7 +409,7 @@ def test_few_resamples_leave_the_jackknife_out(problem):
     centre, cv, counts, scores, influence = pieces(*problem)
     few = cv_bootstrap(centre, cv, counts[:25], scores[:25], influence[:25])  # 4 sqrt(40) = 25.3
     assert np.isnan(few.variance_jackknife)
-    assert "draw at least 26, better 52" in few.notes[0]
+    assert "use at least 26, better 52" in few.notes[0]
     assert few.cautions == few.notes
     expected = max(few.variance_cv_averaged, few.variance_cv + few.variance_training)
     assert few.standard_error_conservative == pytest.approx(np.sqrt(expected))

@@ -238,7 +238,7 @@ def test_with_one_seed_the_training_component_holds_the_seeds(data):
     scorer = on_test(DecisionTreeClassifier(), data, n_seeds=1)
     assert set(scorer.variance_components_) == KEYS
     assert np.isnan(scorer.variance_components_["seed"])
-    assert "holds the part of the seeds" in " ".join(scorer.result_.notes)
+    assert "includes the seed variance" in " ".join(scorer.result_.notes)
 
 
 # The log loss of one row, of which naive Bayes is wrongly sure, is a sixth of all.
