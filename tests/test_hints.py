@@ -80,8 +80,9 @@ def test_records_are_to_give_their_fields():
 
 def test_two_metrics_of_one_name_are_named_by_it():
     metrics = [functools.partial(sklearn.metrics.fbeta_score, beta=beta) for beta in (0.5, 2)]
+    metrics = [*metrics, metrics[0]]
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, metric=metrics))
-    assert "two 'fbeta_score'" in message
+    assert "two 'fbeta_score (beta=0.5)'" in message
 
 
 def test_the_advice_on_average_precision_of_words_works():
@@ -580,10 +581,9 @@ def test_scores_that_are_no_probabilities_are_not_taken_for_them():
         ("smape", "metric='mean' with y_true=None"),
         ("pinball", "mean_pinball_loss, alpha="),
         ("min_dcf", "skboot.metrics.minimum_detection_cost"),
-        ("iou", "'jaccard'"),
-        ("intersection over union", "'jaccard'"),
-        ("dice", "'f1'"),
-        ("Dice coefficient", "'f1'"),
+        ("mean IoU", "'jaccard_macro'"),
+        ("intersection over unoin", "'jaccard'"),
+        ("Dice coeficient", "'f1'"),
         ("mAP@50", "pools the detections"),
     ],
 )

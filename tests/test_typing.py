@@ -21,6 +21,7 @@ from skboot.inference.run_intervals import ESTIMANDS
 from skboot.method_error import error632
 from skboot.method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
 from skboot.results import shown
+from skboot.results.curve import CURVE_SYNONYMS
 from skboot.runs import _VARIED
 from skboot.study import curve_rows
 
@@ -107,7 +108,7 @@ def names_of(literal):
         (types.ErrorPoint, error632.POINTS),
         (types.ProportionInterval, proportions.SHARE_LIMITS),
         (types.Layout, shown._LAYOUTS),
-        (types.CurveName, curve_rows.CURVES),
+        (types.CurveName, (*curve_rows.CURVES, *CURVE_SYNONYMS)),
         (types.Band, curve_rows.BANDS),
     ],
 )

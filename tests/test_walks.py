@@ -66,9 +66,9 @@ WALKS = {
         358,
         56,
     ),
-    "fit": (fit, 500, 300, 49),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 663, 384, 60),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1119, 420, 68),
+    "fit": (fit, 500, 302, 49),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 663, 386, 60),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1121, 422, 68),
     "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 221, 215, 38),
 }
 

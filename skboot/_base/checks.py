@@ -30,12 +30,9 @@ from .arrays import (
 # Re-exported, so that modules above this one import messages and checks from one place.
 from .messages import arguments_named as arguments_named
 from .messages import fail as fail
+from .wayfinding import OF_SEVERAL
 from .workers import Workers
 
-_OF_SEVERAL = (
-    "Systems on one test set are compared by compare_systems(y_true, {'A': a, 'B': b}); several "
-    "runs of one method go to bootstrap_runs(y_true, y_preds)."
-)
 # Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,
 # because 0.5 + level / 2 is rounded to 0.5 or 1.
 _NEAREST_LEVEL = 1e-15
@@ -322,7 +319,7 @@ def check_same_length(**columns: Any) -> int:
                 name,
                 f"have as many rows as {first!r}",
                 f"{length} rows and {lengths[first]} rows",
-                _OF_SEVERAL if turned else "Row order is what pairs them; an index is never used.",
+                OF_SEVERAL if turned else "Row order is what pairs them; an index is never used.",
             )
     return lengths[first]
 

@@ -88,17 +88,28 @@ CurveName: TypeAlias = Literal[
     "roc",
     "precision_recall",
     "pr",
+    "prc",
     "det",
     "calibration",
     "calibration_curve",
     "reliability",
+    "reliability_diagram",
     "calibration_smooth",
     "decision",
     "decision_curve",
     "dca",
+    "net_benefit",
 ]
 CurveOverThresholds: TypeAlias = Literal[
-    "roc", "det", "precision_recall", "pr", "decision", "decision_curve", "dca"
+    "roc",
+    "det",
+    "precision_recall",
+    "pr",
+    "prc",
+    "decision",
+    "decision_curve",
+    "dca",
+    "net_benefit",
 ]
 Band: TypeAlias = Literal["simultaneous", "pointwise"]
 Layout: TypeAlias = Literal["differences", "systems", "both"]

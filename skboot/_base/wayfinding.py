@@ -21,6 +21,10 @@ OF_PREDICTIONS = (
     "Predictions of a trained model go to bootstrap_score(y_true, y_pred), of several to "
     "compare_systems(y_true, {'A': a, 'B': b})."
 )
+OF_SEVERAL = (
+    "Systems on one test set are compared by compare_systems(y_true, {'A': a, 'B': b}); several "
+    "runs of one method go to bootstrap_runs(y_true, y_preds)."
+)
 _OF_SYSTEMS = "To compare systems on one test set use compare_systems(y_true, {'A': a, 'B': b})."
 _OF_A_FILE = (
     "Read the file and give its columns, or use the command line: skboot score FILE --y-true "

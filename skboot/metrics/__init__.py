@@ -3,6 +3,7 @@
 import typing
 
 from .._base import lazy as _lazy
+from . import names as _names
 from .cost_metrics import (
     bayes_decisions,
     brier_score,
@@ -11,7 +12,7 @@ from .cost_metrics import (
     expected_cost,
     false_positive_rate_at,
 )
-from .names import SYNONYMS, get_scorer
+from .names import get_scorer
 from .two_class import npv, ppv, sensitivity, specificity
 
 if typing.TYPE_CHECKING:
@@ -75,5 +76,5 @@ __getattr__, __dir__ = _lazy.names_from(
         "generations": ["pass_at_k"],
         ".scorer.interval_scorer": ["interval_scorer"],
     },
-    synonyms=SYNONYMS,
+    synonyms=_names.SYNONYMS,
 )

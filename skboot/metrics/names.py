@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import sys
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -32,7 +33,6 @@ ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 # What people call a metric, in lower case with underscores, and the name in ``metric=`` of the same
 # number: it is taken at once, and the result bears this name.
 SYNONYMS = {
-    "error_rate": "zero_one_loss",
     "acc": "accuracy",
     "act_cllr": "cllr",
     "actual_cllr": "cllr",
@@ -62,6 +62,7 @@ SYNONYMS = {
     "dice_similarity_coefficient": "f1",
     "ece": "expected_calibration_error",
     "eer": "equal_error_rate",
+    "error_rate": "zero_one_loss",
     "f1_measure": "f1",
     "f1score": "f1",
     "f_measure": "f1",
@@ -73,6 +74,7 @@ SYNONYMS = {
     "likelihood_ratio_negative": "negative_likelihood_ratio",
     "likelihood_ratio_positive": "positive_likelihood_ratio",
     "logistic_loss": "log_loss",
+    "logloss": "log_loss",
     "lr_minus": "negative_likelihood_ratio",
     "lr_plus": "positive_likelihood_ratio",
     "mae": "mean_absolute_error",
@@ -154,8 +156,8 @@ _ENDS = ("_score", "_loss", "_error", "_deviance")
 # Minimum likeness, as of difflib, of a name that is offered; below it "zero_one_loss" would be
 # taken for a misspelt "log_loss".
 _LEAST_LIKENESS = 0.7
-# Names that an error offers at most.
-_MOST_NEAR = 3
+# Names that an error offers at most, and by how much less like they may be than the first.
+_MOST_NEAR, _AS_LIKE = 3, 0.05
 _OF_A_FUNCTION = "Of a function make a scorer with sklearn.metrics.make_scorer."
 
 # Function, and the methods of an estimator whose answer it takes, by the name of the scorer.
@@ -227,10 +229,13 @@ def losses() -> dict[str, str]:
 
 def meant_by(metric: str) -> str:
     """Name in ``metric=`` of what is given: itself, in other letters, or that of a synonym."""
-    plain = _plain(metric)
     if metric in _names():
         return metric
-    return SYNONYMS.get(plain, plain if plain in _names() or plain in OF_SKBOOT else metric)
+    plain = _plain(metric)
+    # Of "accuracy_score" and its like the scorer has the same number.
+    candidates = (plain, plain.removesuffix("_score"))
+    known = (name for name in candidates if name in _names() or name in OF_SKBOOT)
+    return SYNONYMS.get(plain) or next(known, metric)
 
 
 def function_of(name: str) -> Any | None:
@@ -295,9 +300,10 @@ def _as_function(name: str) -> str:
 def _did_you_mean(given: str, negated: bool) -> str:
     """Question whether one of the nearest known names was meant; "" if none is near."""
     known = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
-    near = difflib.get_close_matches(_plain(given), known, _MOST_NEAR, _LEAST_LIKENESS)
     name = _meant(_plain(given))
-    found = [name] if name is not None else list(dict.fromkeys(map(meant_by, near)))
+    near = [name] if name is not None else _nearest(_plain(given), known)
+    found = list(dict.fromkeys(map(meant_by, near)))
+    found = [each for each in found if each.removeprefix("neg_") == each or negated] or found
     if negated:
         scorers = (losses().get(each, each) for each in found)
         found = [each for each in dict.fromkeys(scorers) if each in known_names()]
@@ -306,6 +312,14 @@ def _did_you_mean(given: str, negated: bool) -> str:
     smaller = not negated and len(found) == 1 and found[0] in losses()
     listed = " or ".join(map(repr, found))
     return f"Did you mean {listed}?{' Smaller is better.' if smaller else ''}"
+
+
+def _nearest(plain: str, known: Sequence[str]) -> list[str]:
+    """Names that are about as like the given one as the most like of them."""
+    near = difflib.get_close_matches(plain, known, _MOST_NEAR, _LEAST_LIKENESS)
+    # As `difflib.get_close_matches` compares them.
+    likeness = [difflib.SequenceMatcher(None, plain, each).ratio() for each in near]
+    return [each for each, own in zip(near, likeness, strict=True) if own > likeness[0] - _AS_LIKE]
 
 
 def _meant(plain: str) -> str | None:

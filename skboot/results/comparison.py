@@ -239,12 +239,10 @@ class ComparisonResult(FromACall, ShownDifferences):
 
         Raises
         ------
-        AttributeError
-            If there are more systems than two: ask a pair.
         ValueError
-            As of `PairedDifference.verdict`.
+            As of `PairedDifference.verdict`, or if there are more systems than two: ask a pair.
         """
-        return self._only_pair(".verdict", AttributeError).verdict(margin)
+        return self._only_pair(".verdict", ValueError).verdict(margin)
 
     @property
     def alternative(self) -> str:

@@ -452,7 +452,11 @@ class ShownDifferences(ShownNumbers):
 
         Parameters
         ----------
-        layout, digits, p_values
+        layout : {"differences", "systems", "both"}
+            As of `to_markdown`.
+        digits : int, optional
+            As of `to_markdown`.
+        p_values : bool
             As of `to_markdown`.
         caption : str, optional
             Caption of a ``table`` environment; characters that LaTeX would misread are escaped.

@@ -36,8 +36,8 @@ BAD_CALLS = {
         "column 'half' shares no label with column 'is_eight': row 1 has",
     ),
     "no such metric": (
-        ("score", "FILE", *ROWS, "--metric", "acc"),
-        "--metric must be a known name or a callable. Got 'acc'. Did you mean 'accuracy'?",
+        ("score", "FILE", *ROWS, "--metric", "acuracy"),
+        "--metric must be a known name. Got 'acuracy'. Did you mean 'accuracy'?",
     ),
     "scores for labels": (
         ("score", "FILE", "--y-true", "digit", "--y-pred", "p_bayes"),

@@ -12,7 +12,7 @@ from sklearn.metrics import make_scorer
 
 import skboot.metrics
 from skboot.metrics.lookup import check_response, resolve_metrics
-from skboot.metrics.names import known_names
+from skboot.metrics.names import SYNONYMS, known_names
 from skboot.metrics.statistic import CallableStatistic, MetricError
 from skboot.metrics.vectors import entries_of
 from skboot.resampling.coding import CodedRows
@@ -123,8 +123,9 @@ def test_names_of_scikit_learn_are_known():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("f1_macros", "Did you mean 'f1_macro'.*\nKnown names: accuracy,"),
-        ("cohen_kappa_score", "Give the function: metric=sklearn.metrics.cohen_kappa_score"),
+        ("f1_macros", "Did you mean 'f1_macro'"),
+        ("qwerty", "\nKnown names: accuracy,"),
+        ("fbeta_score", "be 'fbeta_score' with a value for 'beta'"),
         (3, "be a scoring name, a scorer, a callable"),
         ([], "hold at least one metric"),
     ],
@@ -132,6 +133,21 @@ def test_names_of_scikit_learn_are_known():
 def test_unknown_names_list_the_known_ones(name, message):
     with pytest.raises(ValueError, match=rf"The 'metric' parameter.*{message}"):
         resolve_metrics(name)
+
+
+@pytest.mark.parametrize(("given", "meant"), SYNONYMS.items())
+def test_what_people_call_a_metric_is_the_metric_of_this_name(given, meant):
+    for written in (given, given.upper(), given.replace("_", "-"), given.replace("_", " ")):
+        [statistic], [named] = (resolve_metrics(name)[0].values() for name in (written, meant))
+        assert statistic.name == named.name == meant
+        assert statistic.greater_is_better == named.greater_is_better
+        assert type(statistic) is type(named)
+
+
+@pytest.mark.parametrize("name", ["roc_auc_score", "accuracy_score", "f1_score", "ROC-AUC", "F1"])
+def test_a_name_in_other_letters_or_of_the_function_is_the_scorers(name):
+    plain = name.lower().replace("-", "_").removesuffix("_score")
+    assert list(resolve_metrics(name)[0]) == [plain]
 
 
 # ------------------------------------------------------------------ functions and scorers
@@ -184,7 +200,7 @@ def test_a_function_that_only_shares_a_name_is_called():
 def test_a_scorers_sign_and_options_are_honoured():
     loss = make_scorer(metrics.fbeta_score, greater_is_better=False, beta=2)
     statistic = one(loss)
-    assert statistic.name == "neg_fbeta_score"
+    assert statistic.name == "neg_fbeta_score (beta=2)"
     assert statistic.greater_is_better is not None
     assert statistic.bounds == (-1.0, 0.0)
     expected = metrics.fbeta_score(BINARY, DECISION, beta=2)

@@ -6,6 +6,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import skboot
 from skboot import BootstrapScorer, bootstrap_runs, bootstrap_score, compare_methods
+from skboot.metrics import calibration_slope, cllr, cross_entropy, expected_cost
 
 
 def negated_losses():
@@ -24,28 +25,15 @@ DECISION = np.where(RNG.random(N) < 0.2, 1 - BINARY, BINARY)
 SCORE = BINARY + RNG.normal(size=N)
 PROBABILITY = 1 / (1 + np.exp(-SCORE))
 
-MEANT = {
-    "auc": "roc_auc",
-    "AUC": "roc_auc",
-    "ROC-AUC": "roc_auc",
-    "roc_auc_score": "roc_auc",
-    "f1-score": "f1",
-    "f1_score": "f1",
-    "F1": "f1",
+# What people write, near enough to a name for it to be asked.
+NEAR = {
     "macro F1": "f1_macro",
-    "f1_macros": "f1_macro",
-    "accuracy_score": "accuracy",
-    "uar": "balanced_accuracy",
+    "adjusted R2": "r2",
+    "accurracy": "accuracy",
+    "balanced acurracy": "balanced_accuracy",
+    "top-5": "top_k_accuracy",
 }
-MEANT_LOSS = {
-    "mae": "mean_absolute_error",
-    "mse": "mean_squared_error",
-    "rmse": "root_mean_squared_error",
-    "eer": "equal_error_rate",
-    "EER": "equal_error_rate",
-    "logloss": "log_loss",
-    "mean_square_error": "mean_squared_error",
-}
+NEAR_LOSS = {"mean_square_error": "mean_squared_error", "log_lose": "log_loss"}
 
 
 def doors():
@@ -83,7 +71,7 @@ def first_line(call, name):
     return str(raised.value).splitlines()[0]
 
 
-@pytest.mark.parametrize(("given", "meant"), [*MEANT.items(), *MEANT_LOSS.items()])
+@pytest.mark.parametrize(("given", "meant"), [*NEAR.items(), *NEAR_LOSS.items()])
 def test_the_first_line_of_the_error_is_the_one_nearest_name(given, meant):
     by_metric, by_scoring = doors()
     negated = LOSSES.get(meant, meant)
@@ -93,13 +81,51 @@ def test_the_first_line_of_the_error_is_the_one_nearest_name(given, meant):
         assert first_line(call, given).endswith(f"Did you mean {negated!r}?")
 
 
-def test_the_whole_error_never_advises_the_area_of_a_curve_and_lists_the_names():
-    for calls in doors():
-        for call in calls.values():
-            with pytest.raises(ValueError, match="\nKnown names: accuracy, ") as raised:
-                call("auc")
-            assert "metrics.auc" not in str(raised.value)
-            assert "itself" not in str(raised.value)
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("mae", "mean_absolute_error"),
+        ("RMSE", "root_mean_squared_error"),
+        ("eer", "equal_error_rate"),
+        ("brier_loss", "brier_score"),
+    ],
+)
+def test_scoring_refuses_what_people_call_a_loss_and_names_the_negated_one(given, meant):
+    for call in doors()[1].values():
+        assert first_line(call, given).endswith(f"Did you mean {LOSSES[meant]!r}?")
+
+
+@pytest.mark.parametrize("name", ["kappa", "cllr", "nec", "ece"])
+def test_scoring_shows_how_to_make_a_scorer_of_what_has_none(name):
+    for call in doors()[1].values():
+        assert "sklearn.metrics.make_scorer of that function" in first_line(call, name)
+
+
+def test_several_near_names_are_named_and_all_only_where_none_is_near():
+    call = doors()[0]["bootstrap_score"]
+    with pytest.raises(ValueError, match="Did you mean 'f1_micro' or 'f1_macro'") as raised:
+        call("f1_mcro")
+    assert "Known names" not in str(raised.value)
+    with pytest.raises(ValueError, match="\nKnown names: accuracy, "):
+        call("qwerty")
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "options"),
+    [
+        ("nec", expected_cost, {"relative": True}),
+        ("nte", expected_cost, {"relative": True}),
+        ("nce", cross_entropy, {"relative": True}),
+        ("cllr", cllr, {}),
+        ("calibration_slope", calibration_slope, {}),
+    ],
+)
+def test_a_name_of_skboot_is_its_function_with_these_options(name, function, options):
+    y_pred = np.column_stack((1 - PROBABILITY, PROBABILITY))
+    y_pred = {expected_cost: DECISION, cllr: SCORE}.get(function, y_pred)
+    few = {"n_resamples": 99, "interval": "percentile", "random_state": 0}
+    found = bootstrap_score(BINARY, y_pred, metric=name, **few)
+    assert found.estimate == pytest.approx(function(BINARY, y_pred, **options), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["precision@k", "precision@10", "P@5", "recall_at_5"])
