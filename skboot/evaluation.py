@@ -102,7 +102,7 @@ def bootstrap_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        True labels or values. Several columns are for metrics of several labels or outputs per row;
         records, such as event times, are for callables that take them. None with ``metric="mean"``
         or a callable of predictions alone.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
@@ -154,7 +154,7 @@ def bootstrap_score(
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
         wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t, logit-t,
         bias-corrected, skewed-t, studentized (bootstrap-t), jackknife, ewc, bca, delong, bins,
-        anytime.
+        anytime (holds at every look).
     first_look : int, optional
         With ``interval="anytime"``: the number of rows, or groups, at the first look, at least 100
         rows or 20 groups, fixed before the data were seen. The interval is narrowest there. All

@@ -54,7 +54,7 @@ def assert_not_worse(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        True labels or values. Several columns are for metrics of several labels or outputs per row;
         records, such as event times, are for callables that take them. None with ``metric="mean"``
         or a callable of predictions alone.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
@@ -76,7 +76,8 @@ def assert_not_worse(
         Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
         A task (subject, language, site) per row, over which the metric is averaged with equal
-        weights, as in `skboot.bootstrap_score`.
+        weights. The claim is conditional on these tasks unless ``groups`` holds them, as in
+        `skboot.bootstrap_score`.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional

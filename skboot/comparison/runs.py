@@ -88,7 +88,7 @@ def compare_runs(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        True labels or values. Several columns are for metrics of several labels or outputs per row;
         records, such as event times, are for callables that take them. None with ``metric="mean"``
         or a callable of predictions alone.
     y_preds : dict of str to array-like of shape (n_runs, n_samples[, n_classes])
@@ -125,7 +125,8 @@ def compare_runs(
         Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
         A task (subject, language, site) per row, over which the metric is averaged with equal
-        weights, as in `skboot.bootstrap_score`.
+        weights. The claim is conditional on these tasks unless ``groups`` holds them, as in
+        `skboot.bootstrap_score`.
     block_length : int or "auto", optional
         For rows in time order: resample blocks of so many consecutive rows, as in
         `bootstrap_score`.

@@ -119,7 +119,7 @@ def compare_systems(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
-        True labels or values. Several columns are for metrics of several labels or outputs a row;
+        True labels or values. Several columns are for metrics of several labels or outputs per row;
         records, such as event times, are for callables that take them. None with ``metric="mean"``
         or a callable of predictions alone.
     y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes)
@@ -140,7 +140,8 @@ def compare_systems(
         Units are resampled within strata. Give it where the design fixed their numbers.
     average_over : array-like of shape (n_samples,), optional
         A task (subject, language, site) per row, over which the metric is averaged with equal
-        weights, as in `skboot.bootstrap_score`.
+        weights. The claim is conditional on these tasks unless ``groups`` holds them, as in
+        `skboot.bootstrap_score`.
     block_length : int or "auto", optional
         For rows in time order: resample blocks of so many consecutive rows, as in
         `bootstrap_score`.
@@ -158,11 +159,12 @@ def compare_systems(
     confidence_level : float
         In (0, 1).
     interval : str
-        Of the differences: ``"auto"`` (``"expanded"``; ``"tango"`` with fewer than ten discordant
-        rows, on which one system alone is right, if rows are independent; ``"logit-delong"`` for
-        areas under ROC curves of independent rows without weights or strata), percentile, expanded,
-        two-way (crossed groups), basic, normal, t, bca, tango (right or wrong on independent rows),
-        delong (area under the ROC curve of independent rows), logit-delong (the same), anytime.
+        Of the differences. ``"auto"`` is ``"expanded"``, but ``"tango"`` where independent rows
+        have fewer than ten discordant ones (on which one system alone is right), and
+        ``"logit-delong"`` for areas under ROC curves of independent rows without weights or strata.
+        Or a name: percentile, expanded, two-way (crossed groups), basic, normal, t, bca, tango
+        (right or wrong on independent rows), delong (area under the ROC curve of independent rows),
+        logit-delong (the same), anytime (holds at every look).
     first_look : int, optional
         With ``interval="anytime"``: the number of rows, or groups, at the first look, as in
         `bootstrap_score`. The systems by themselves have such intervals too; there are no p-values,

@@ -79,8 +79,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         dicts of results, from the same runs.
     strategy : {"cv-bootstrap", "oob", ".632", ".632+", "optimism"}, default="cv-bootstrap"
         How the score is estimated. "cv-bootstrap": repeated 10-fold cross-validation, with an
-        interval from the bootstrap samples. "oob": the out-of-bag score. ".632", ".632+": these
-        rules. "optimism": the optimism-corrected score, which has no interval.
+        interval from the bootstrap samples. "oob": the out-of-bag score. ".632", ".632+": the
+        scores by these rules. "optimism": the optimism-corrected score, which has no interval.
     n_train_resamples : int, default=200
         Bootstrap samples to train on. Use at least ``8 * sqrt(n_samples)``; with a test set 50
         suffice, and 0 makes the claim conditional on the training set: only seeds vary. Without a
