@@ -3,7 +3,7 @@
 Six calls of each of eight jobs, as somebody types them who knows scikit-learn and the names of the
 field, and has read no page. Behind each stands what its answer, or its error, must hold.
 """
-# ruff: noqa: F401, F403 (names are used in the calls, which are text)
+# ruff: noqa: F401 (names are used in the calls, which are text)
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import skboot
-from skboot import *
 
+# As ``from skboot import *`` gives them.
+NAMES = {name: getattr(skboot, name) for name in skboot.__all__}
 # Few rows and few resamples, as warnings say.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -128,7 +129,7 @@ _LONGEST = 600
 def answer_of(call):
     """What a call prints, or the message of its error, as far as it is read."""
     try:
-        return str(eval(call))
+        return str(eval(call, {**globals(), **NAMES}))
     except Exception as error:
         return str(error)[:_LONGEST]
 

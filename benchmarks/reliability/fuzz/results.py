@@ -247,8 +247,13 @@ def of_any_methods(rng, folder):
                 raise
         raise ValueError(f"The {argument!r} parameter of x must be known. Got {what}.")
 
-    # An unknown interval is answered with all that are known, and ranks need pairs of all systems.
-    own = {"method": "^The interval.* (must be|needs)", "k": "rank(s|ing) needs?"}.get(argument, "")
+    # An unknown interval is answered with all that are known, ranks need pairs of all systems, and
+    # the verdict of a comparison its only pair.
+    own = {
+        "method": "^The interval.* (must be|needs)",
+        "k": "rank(s|ing) needs?",
+        "margin": "verdict needs one number",
+    }.get(argument, "")
     return Case(f"{name}: {method}({argument}={what})", call, SOUND, (argument,), own_words=own)
 
 
