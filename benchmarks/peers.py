@@ -5,7 +5,7 @@ peer take turns, the ratio of their median times is shown, and the answers must 
 are plain loops over resamples are run with fewer resamples and scaled. Absolute times depend on
 the machine; ratios much less.
 
-With ``--write`` the tables go to docs/guide/benchmarks.md and the pictures beside it, to
+With ``--write`` the tables go to docs/studies/benchmarks.md and the pictures beside it, to
 benchmarks.png and growth.png.
 """
 
@@ -22,7 +22,7 @@ from growth import draw, draw_growth, single_scores
 from harness import Timing, measure
 from workloads import WORKLOADS
 
-DOCS = Path(__file__).parents[1] / "docs" / "guide"
+DOCS = Path(__file__).parents[1] / "docs" / "studies"
 PACKAGES = (
     "skboot",
     "numpy",

@@ -2,9 +2,9 @@
 
     PYTHONPATH=. python tests/refresh_outputs.py [FILE ...]
 
-Without files all pages and modules. An output that holds an ellipsis is left, and named if it is
-wrong: what it leaves out is a choice. Read the change before you commit it: it is right only where
-the words of a result were meant to change.
+Without files all pages and modules. An output with an ellipsis within it is left, and named if it
+is wrong: what it leaves out is a choice. Read the change before you commit it: it is right only
+where the words of a result were meant to change.
 """
 
 import contextlib
@@ -24,6 +24,21 @@ from tests.test_docs_examples import BLOCK, CALL, CONSOLE, FLAGS, PAGES, ROOT, l
 CHECKER = doctest.OutputChecker()
 
 
+def shortened(got, want):
+    """What is printed now, left out from where it was left out; None if that is within it."""
+    lines = want.splitlines(keepends=True)
+    if "..." not in want:
+        return got
+    end = next((k for k, line in enumerate(lines) if line.strip() == "..."), None)
+    if (
+        end is None
+        or any(line.strip() for line in lines[end + 1 :])
+        or "..." in "".join(lines[:end])
+    ):
+        return None
+    return "".join([*got.splitlines(keepends=True)[:end], *lines[end:]])
+
+
 def refreshed_doctest(text, example, session):
     """The source of some examples with prompts, with what they print now; what was left."""
     left = []
@@ -32,8 +47,9 @@ def refreshed_doctest(text, example, session):
         def report_failure(self, out, test, one, got):
             nonlocal text
             want = textwrap.indent(one.want, " " * one.indent)
-            if "..." in one.want:
-                left.append(f"{test.name}:\n{one.source}{got}")
+            got = shortened(got, one.want)
+            if got is None:
+                left.append(f"{test.name}:\n{one.source}")
                 return
             start = textwrap.indent(one.source, " " * one.indent, lambda line: True)
             lines = [
@@ -96,12 +112,16 @@ def refreshed_session(block, left):
                 code = exit_code_of(shlex.split(call["call"])[1:])
         if CHECKER.check_output(call["printed"], printed.getvalue(), FLAGS):
             continue
-        if "..." in call["printed"]:
+        now = shortened(printed.getvalue(), call["printed"])
+        if now is None:
             left.append(f"{call['call']}:\n{printed.getvalue()}")
             continue
         start, stop = (block.start("session") + place for place in call.span("printed"))
         changes.append(
-            ((start, stop), printed.getvalue() + "\n" * call["printed"].endswith("\n\n"))
+            (
+                (start, stop),
+                now + "\n" * (call["printed"].endswith("\n\n") and not now.endswith("\n\n")),
+            )
         )
     return changes
 

@@ -23,8 +23,6 @@ from command_line import exit_code_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# Pages that are made from measurements.
-MEASURED = ("benchmarks",)
 BLOCK = re.compile(
     r"^(?:(?P<skip><!-- not run: .+ -->\n)|<!-- needs: (?P<needs>\w+) -->\n)?"
     r"```(?:python|pycon)\n(?P<code>.*?)^```$"
@@ -126,7 +124,7 @@ def test_examples_run_and_print_what_the_page_says(path, tmp_path, monkeypatch):
 
 guide_pages = pytest.mark.parametrize(
     "path",
-    [page for page in PAGES if page.parent.name == "guide" and page.stem not in MEASURED],
+    [page for page in PAGES if page.parent.name == "guide"],
     ids=lambda path: path.stem,
 )
 

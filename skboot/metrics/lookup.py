@@ -269,6 +269,9 @@ def _name_of(function: Any) -> str:
 def full_name(function: Any, options: Mapping[str, Any]) -> str:
     """Name of a function with its options, as "sensitivity_at specificity 0.9"."""
     name = _name_of(function)
+    if asks_for_several(options):
+        # Each number is named by its class or output.
+        options = {key: value for key, value in options.items() if key not in _OF_SEVERAL}
     if not options:
         return name
     if name.endswith("_at") and len(options) == 1:
@@ -293,6 +296,10 @@ def _is_library(function: Any) -> bool:
 def _returns_several(request: Request) -> bool:
     """Whether a metric of scikit-learn is asked for single classes, or single outputs."""
     return asks_for_several(request.options) and _is_library(request.function)
+
+
+# Options by which a metric of scikit-learn returns a number for each class, or output.
+_OF_SEVERAL = ("average", "multioutput")
 
 
 def asks_for_several(options: Mapping[str, Any]) -> bool:

@@ -102,8 +102,8 @@ class EvaluationResult(FromACall, ShownNumbers):
     >>> float(result)
     0.9
     >>> print(result.claim())
-    Accuracy was 0.900 on 200 test rows; on new data from the same source it is estimated at
-    0.900 (95 % CI 0.851 to 0.934, Wilson interval).
+    Accuracy on new data from the same source is estimated at 0.900 from 200 test rows
+    (95 % CI 0.851 to 0.934, Wilson interval).
     >>> result.interval("percentile", confidence_level=0.9).method
     'percentile'
     """

@@ -9,7 +9,6 @@ from skboot import bootstrap_score
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-GUIDE = ROOT / "docs" / "guide"
 STUDIES = ROOT / "docs" / "studies"
 
 
@@ -55,7 +54,7 @@ def ratio_in_the_sentence(workload, tool):
     ],
 )
 def test_speeds_are_those_of_the_page_of_benchmarks(start, workload, tools):
-    measured = rows(GUIDE / "benchmarks.md", workload)
+    measured = rows(STUDIES / "benchmarks.md", workload)
     for tool in tools:
         [ratio] = [row[4] for row in measured if re.match(rf"{re.escape(tool)}\b(?!_)", row[1])]
         assert ratio_in_the_sentence(start, tool) == ratio
