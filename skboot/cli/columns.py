@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from .._base.reading import BadCall, Cells, Columns, read_columns
 from ..metrics.lookup import resolve_metrics
+from ..metrics.names import without_name
+from ..metrics.unnamed import AS_MEAN
 
 Array = NDArray[Any]
 
@@ -111,8 +113,20 @@ def _listed(names: Any) -> list[str]:
 def _responses(asked: Namespace) -> set[str]:
     """What the metrics read: labels, scores, probabilities or values."""
     metrics, better = asked.metric or ["accuracy"], asked.greater_is_better
+    for metric in _listed(metrics):
+        _check_has_a_name(metric)
     found, _ = resolve_metrics(metrics, labels=None, greater_is_better=better)
     return {statistic.response for statistic in found.values()}
+
+
+def _check_has_a_name(metric: str) -> None:
+    """Refuse a metric that only a function of Python is, or that is a mean of values of rows."""
+    advice = without_name(metric)
+    if advice.startswith(AS_MEAN):
+        values = "Compute the value of each row, and give --metric mean --y-pred COLUMN of these"
+        raise BadCall(f"--metric {metric!r} has no name, being a mean over rows. {values}")
+    if advice:
+        raise BadCall(f"--metric {metric!r} needs Python. {advice}")
 
 
 # ------------------------------------------------------------------ truth and predictions

@@ -249,7 +249,7 @@ def function_of(name: str) -> Any | None:
 
 def unknown_metric(metric: str) -> ValueError:
     """Error for a ``metric`` of no known name: the nearest ones, or all where none is near."""
-    advice = _instead(metric) or _did_you_mean(metric, negated=False)
+    advice = without_name(metric) or _did_you_mean(metric, negated=False)
     if advice:
         return fail("metric", "be a known name or a callable", repr(metric), advice)
     listed = (
@@ -262,7 +262,7 @@ def unknown_metric(metric: str) -> ValueError:
 
 def unknown_scoring(scoring: str) -> ValueError:
     """Error for a ``scoring`` of no known name; for a loss it names the negated one."""
-    advice = _instead(scoring) or _as_function(meant_by(scoring))
+    advice = without_name(scoring) or _as_function(meant_by(scoring))
     if advice.startswith(AS_MEAN):
         advice += " In scoring= there is no such metric: it takes predictions, not values of rows."
     elif advice:
@@ -346,6 +346,6 @@ def _plain(given: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", given.lower()).strip("_")
 
 
-def _instead(given: str) -> str:
+def without_name(given: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
     return instead_of_name(given, _plain(given))

@@ -102,6 +102,22 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
         super().__init__(results if isinstance(results, Mapping) else _by_metric(results), **named)
 
+    def __missing__(self, key: Any) -> ValueT:
+        """Return the result of the metric that a call has under this name; a KeyError lists all."""
+        # Imported where a name is not that of a result.
+        from ..metrics.names import meant_by
+
+        plain = str(key).replace("_", " ")
+        found = [
+            name
+            for name, value in self.items()
+            if getattr(value, "metric", None) == name
+            and (name == meant_by(str(key)) or name.replace("_", " ").startswith(f"{plain} "))
+        ]
+        if len(found) == 1:
+            return self[found[0]]
+        raise KeyError(f"{key!r} is none of {list(self)}")
+
     def summary(self) -> str:
         """Describe the results in a table of plain text, with their notes.
 

@@ -39,6 +39,14 @@ BAD_CALLS = {
         ("score", "FILE", *ROWS, "--metric", "acuracy"),
         "--metric must be a known name. Got 'acuracy'. Did you mean 'accuracy'?",
     ),
+    "a metric that only Python has": (
+        ("score", "FILE", *ROWS, "--metric", "gini"),
+        "--metric 'gini' needs Python. No metric has this name: give metric=lambda",
+    ),
+    "a mean over rows": (
+        ("score", "FILE", *ROWS, "--metric", "wer"),
+        "give --metric mean --y-pred COLUMN of these",
+    ),
     "scores for labels": (
         ("score", "FILE", "--y-true", "digit", "--y-pred", "p_bayes"),
         "--y-pred must hold class labels for the metric 'accuracy'",

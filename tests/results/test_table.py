@@ -3,11 +3,13 @@
 import copy
 import json
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
 
 from skboot import bootstrap_score, compare_systems
+from skboot.metrics import sensitivity_at
 from skboot.results import ResultTable
 
 RNG = np.random.default_rng(0)
@@ -152,3 +154,17 @@ def test_a_table_is_made_as_a_dict_is():
 def test_values_of_another_type_are_named():
     with pytest.raises(TypeError, match="Got int for 'a'"):
         ResultTable({"a": 1}).summary()
+
+
+def test_a_result_is_found_by_what_the_call_named_its_metric():
+    y_true, y_score = [0, 1] * 50, np.random.default_rng(0).normal(size=100)
+    at = partial(sensitivity_at, specificity=0.9)
+    table = bootstrap_score(y_true, y_score, metric=["auc", at], n_resamples=99, random_state=0)
+    assert table["auc"] is table["roc_auc"]
+    assert table["sensitivity_at"] is table["sensitivity at specificity 0.9"]
+    with pytest.raises(KeyError, match="'f1' is none of"):
+        table["f1"]
+    two = [at, partial(sensitivity_at, specificity=0.8)]
+    table = bootstrap_score(y_true, y_score, metric=two, n_resamples=99, random_state=0)
+    with pytest.raises(KeyError, match="'sensitivity_at' is none of"):
+        table["sensitivity_at"]
