@@ -11,17 +11,21 @@ import contextlib
 import doctest
 import io
 import os
-import shlex
 import sys
 import tempfile
 import textwrap
 import warnings
 from pathlib import Path
 
-from tests.command_line import exit_code_of
-from tests.test_docs_examples import BLOCK, CALL, CONSOLE, FLAGS, PAGES, ROOT, lacks, warnings_of
-
-CHECKER = doctest.OutputChecker()
+from tests.test_docs_examples import (
+    BLOCK,
+    FLAGS,
+    PAGES,
+    ROOT,
+    lacks,
+    other_answers,
+    warnings_of,
+)
 
 
 def shortened(got, want):
@@ -93,37 +97,22 @@ def refreshed_page(path):
             exec(compile(block["code"], str(path), "exec"), session)
         if block["printed"] is not None:
             changes.append((block.span("printed"), printed.getvalue()))
-    for block in CONSOLE.finditer(text):
-        changes += refreshed_session(block, left)
+    changes += refreshed_calls(text, left)
     for (start, stop), now in sorted(changes, reverse=True):
         text = text[:start] + now + text[stop:]
     return text, left
 
 
-def refreshed_session(block, left):
+def refreshed_calls(text, left):
     """Places of what calls of the command line print, with what they print now."""
-    changes, code = [], 0
-    for call in CALL.finditer(block["session"]):
-        printed = io.StringIO()
-        if call["call"] == "echo $?":
-            printed.write(f"{code}\n")
-        else:
-            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-                code = exit_code_of(shlex.split(call["call"])[1:])
-        if CHECKER.check_output(call["printed"], printed.getvalue(), FLAGS):
-            continue
-        now = shortened(printed.getvalue(), call["printed"])
+    for block, call, said in other_answers(text):
+        now = shortened(said, call["printed"])
         if now is None:
-            left.append(f"{call['call']}:\n{printed.getvalue()}")
+            left.append(f"{call['call']}:\n{said}")
             continue
+        between = "\n" * (call["printed"].endswith("\n\n") and not now.endswith("\n\n"))
         start, stop = (block.start("session") + place for place in call.span("printed"))
-        changes.append(
-            (
-                (start, stop),
-                now + "\n" * (call["printed"].endswith("\n\n") and not now.endswith("\n\n")),
-            )
-        )
-    return changes
+        yield (start, stop), now + between
 
 
 def refreshed_module(path):

@@ -85,10 +85,10 @@ def run_page(path):
     return "".join(failures)
 
 
-def run_calls(path):
-    """The calls of the command line on a page that print something else, as text."""
-    checker, failures, code = doctest.OutputChecker(), [], 0
-    for block in CONSOLE.finditer(path.read_text(encoding="utf-8")):
+def other_answers(text):
+    """Calls of the command line in a text that print something else: session, call and answer."""
+    checker, code = doctest.OutputChecker(), 0
+    for block in CONSOLE.finditer(text):
         for call in CALL.finditer(block["session"]):
             printed = io.StringIO()
             if call["call"] == "echo $?":
@@ -97,8 +97,13 @@ def run_calls(path):
                 with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
                     code = exit_code_of(shlex.split(call["call"])[1:])
             if not checker.check_output(call["printed"], printed.getvalue(), FLAGS):
-                failures.append(f"{path.name}: {call['call']} prints\n{printed.getvalue()}")
-    return "".join(failures)
+                yield block, call, printed.getvalue()
+
+
+def run_calls(path):
+    """The calls of the command line on a page that print something else, as text."""
+    answers = other_answers(path.read_text(encoding="utf-8"))
+    return "".join(f"{path.name}: {call['call']} prints\n{said}" for _, call, said in answers)
 
 
 def has_example(path):
