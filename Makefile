@@ -12,7 +12,7 @@ export MPLBACKEND ?= Agg
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-studies slow coverage lint format types docs gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
+.PHONY: help demo test test-studies slow coverage lint format types docs texts gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' Makefile
@@ -55,6 +55,12 @@ docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests w
 	$(RUN) -u -m sphinx --fresh-env --fail-on-warning --keep-going docs docs/_build/html
 	$(RUN) -m pytest tests/test_docs_examples.py tests/test_other_packages.py
 	@echo "Open docs/_build/html/index.html"
+
+texts: export OMP_NUM_THREADS = 1
+texts: $(VENV)/.dev  ## write anew what snapshots, pages and docstrings show, after words of results were changed
+	PYTHONPATH=.:tests $(RUN) tests/refresh_outputs.py
+	PYTHONPATH=. $(RUN) tests/messages.py
+	$(RUN) tests/golden/record.py commit
 
 gallery: $(VENV)/.dev  ## all examples of the gallery, which `make test` runs three of
 	$(RUN) -m pytest tests/test_gallery.py -m "gallery or not gallery"
