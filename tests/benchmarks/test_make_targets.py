@@ -28,7 +28,7 @@ ELSEWHERE = {
     "test-oldest",
     "gallery",
 }
-FOR_PEOPLE = {"help", "format", "clean"}
+FOR_PEOPLE = {"texts", "help", "format", "clean"}
 HERE = {"bench", "bench-revisions", "coverage-study", "soak", "slow", "coverage"}
 # Packages that `make bench` compares with, by the names that import them.
 PEERS = ("confidence_intervals", "confidenceinterval", "mlxtend")
