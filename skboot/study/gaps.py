@@ -86,7 +86,7 @@ class KeptSubgroups:
     @property
     def cautions(self) -> list[Note]:
         """The caution as a note."""
-        return [Note("caution", self.caution)] if self.caution else []
+        return [Note("caution", self.caution, about="subgroups")] if self.caution else []
 
 
 # ------------------------------------------------------------------ which subgroups
