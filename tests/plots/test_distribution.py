@@ -36,15 +36,15 @@ def test_the_picture_says_what_it_shows():
     assert display.ax_.get_xlabel() == "Accuracy on 100 test rows (larger is better)"
     assert "Number of resamples" in display.ax_.get_ylabel()
     labels = " ".join(labels_of(display.legend_))
-    for said in ("estimate 0.800", "95 % CI 0.", "(percentile)", "naive reference 0.700"):
+    for said in ("estimate 0.800", "95 % CI 0.", "(percentile)", "baseline 0.700"):
         assert said in labels
 
 
-def test_a_reference_far_away_is_named_but_does_not_squeeze_the_picture():
+def test_a_baseline_far_away_is_named_but_does_not_squeeze_the_picture():
     display = result(naive_estimate=0.1).plot()
     assert display.naive_line_ is None
     assert display.ax_.get_xlim()[0] > 0.5
-    assert any(label.startswith("← naive reference 0.1") for label in labels_of(display.legend_))
+    assert any(label.startswith("← baseline 0.1") for label in labels_of(display.legend_))
 
 
 def test_the_legend_covers_no_bar():

@@ -130,7 +130,7 @@ def test_digits_agree_down_each_column():
     assert len(own) > 1
     assert len(digits_down(result.to_markdown(layout="systems"), 1)) == 1
     differences = result.to_markdown()
-    assert len({frozenset(digits_down(differences, k)) for k in (1, 2, 3)}) == 1
+    assert len({frozenset(digits_down(differences, k)) for k in range(1, 6)}) == 1
     assert len(digits_down(differences, 1)) == 1
 
 
@@ -156,7 +156,8 @@ def test_names_are_escaped_in_each_layout():
 
 
 def test_a_small_p_value_is_readable_in_markdown_as_it_stands():
-    far = compared({"good": SYSTEMS["good"], "bad": 1 - SYSTEMS["good"]}).to_markdown()
+    far = compared({"good": SYSTEMS["good"], "bad": 1 - SYSTEMS["good"]})
+    far = far.to_markdown(p_values=True)
     assert "| <0.0001 |" in far
     assert "&lt;" not in far
 
@@ -202,15 +203,15 @@ def long_names():
 
 
 def test_an_interval_that_all_differences_share_is_named_in_the_title():
-    text = long_names().to_markdown()
-    columns = ["difference", "estimate", "95 % CI (expanded)", "simultaneous", "p", "adjusted p"]
-    assert text.splitlines()[0] == f"| {' | '.join([*columns, 'support', 'McNemar p'])} |"
+    header = long_names().to_markdown().splitlines()[0]
+    columns = ["difference", "first", "second", "estimate", "95 % CI (expanded)", "simultaneous"]
+    assert header == f"| {' | '.join([*columns, 'P(superiority)'])} |"
     # Two systems that differ on eight rows have another interval, of few discordant rows.
     near = np.where(np.arange(200) < 8, Y, SYSTEMS["good"])
     mixed = compared({"near": near, **SYSTEMS})
     header, _, row, *_ = mixed.to_markdown().splitlines()
-    assert header.startswith("| difference | interval | estimate | 95 % CI | simultaneous |")
-    assert row.startswith("| near - good | tango |")
+    assert header.startswith("| difference | interval | first | second | estimate | 95 % CI | simultaneous |")
+    assert row.startswith("| near - good | Tango |")
 
 
 def test_long_names_of_differences_leave_room_for_the_numbers():
@@ -222,7 +223,7 @@ def test_long_names_of_differences_leave_room_for_the_numbers():
     latex = result.to_latex()
     first, second = "a model with a long name, large", "another model with a long name"
     names = f"{first} $-$ {second}"
-    assert "\\multicolumn{7}{l}{NAMES} \\\\\n0.050 &".replace("NAMES", names) in latex
+    assert "\\multicolumn{6}{l}{NAMES} \\\\\n0.900 & 0.850 & 0.050 &".replace("NAMES", names) in latex
     assert f"{first}<br>- {second}</td>" in result._repr_html_()
 
 
@@ -230,7 +231,7 @@ def test_short_names_of_differences_stay_on_one_line():
     result = compared()
     block = result.summary().split("\n\n")[2].splitlines()
     assert block[1].startswith("good - fair  ")
-    assert "\ngood $-$ fair & 0.050 &" in result.to_latex()
+    assert "\ngood $-$ fair & 0.900 & 0.850 & 0.050 &" in result.to_latex()
     assert ">good - fair</td>" in result._repr_html_()
 
 
@@ -245,10 +246,13 @@ def test_a_number_is_written_alike_in_tables_claims_and_pairs():
     for reference in (None, "poor"):
         result = compared(systems, reference=reference)
         rows = {row.split(" | ")[0].strip("| "): row for row in result.to_markdown().splitlines()}
+        by_system = result.to_markdown(layout="systems").replace("*", "").splitlines()[2:]
+        shown = {row.split(" | ")[0].strip("| "): numbers_of(row)[0] for row in by_system}
         for pair in result.pairs:
             row = rows[f"{pair.first} - {pair.second}"]
-            # Estimate and limits of the row.
-            assert numbers_of(row)[:3] == numbers_of(str(pair))
+            # Both scores, then estimate and limits of the row.
+            assert numbers_of(row)[:2] == [shown[pair.first], shown[pair.second]]
+            assert numbers_of(row)[2:5] == numbers_of(str(pair))
         best = numbers_of(result.claim())[0]
         assert f"{best} (" in result.to_markdown(layout="systems").replace("*", "")
     both = compared({name: systems[name] for name in ("good", "close")})
