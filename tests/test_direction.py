@@ -87,7 +87,10 @@ def test_nothing_is_drawn_as_better_without_a_direction(name):
 
 def test_the_words_are_higher_and_lower():
     assert UNKNOWN["two systems"]().claim().endswith("A scores significantly higher than B.")
-    assert "not significant: this does not show that one is higher, nor that they are" in UNKNOWN["two alike"]().claim()
+    assert (
+        "not significant: this does not show that one is higher, nor that they are"
+        in UNKNOWN["two alike"]().claim()
+    )
     assert "A and C scored significantly higher" in UNKNOWN["a reference"]().claim()
     low = compare_systems(None, HITS, reference="A", **MEAN).claim()
     assert "B scored significantly lower" in low

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from displayed import labels_of, result
+from made_results import accuracy_result
 
 from skboot.inference import ConfidenceInterval
 from skboot.plots import BootstrapDistributionDisplay
@@ -108,3 +109,16 @@ def test_a_display_can_be_made_from_numbers():
         replicates=[1, 2, 3], estimate=1.5, confidence_interval=interval, name="$x$"
     ).plot()
     assert display.ax_.get_xlabel() == r"\$x\$"
+
+
+def test_bars_that_the_interval_does_not_use_are_named_as_such():
+    name = "scores on resamples, which the interval does not use"
+    wilson = accuracy_result().plot()
+    assert (wilson.histogram_name, labels_of(wilson.legend_)[-1]) == (name, name)
+    used = result().plot()
+    assert used.histogram_name == ""
+    assert not [label for label in labels_of(used.legend_) if "resamples" in label]
+    interval = ConfidenceInterval(1.0, 2.0, 0.9, "t")
+    numbers = {"replicates": [1, 2, 3], "estimate": 1.5, "confidence_interval": interval}
+    own = BootstrapDistributionDisplay(**numbers, histogram_name="my draws").plot()
+    assert labels_of(own.legend_)[-1] == "my draws"

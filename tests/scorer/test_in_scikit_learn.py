@@ -28,7 +28,7 @@ from skboot import BootstrapScorer
 X, Y = load_breast_cancer(return_X_y=True)
 FEW = {"n_train_resamples": 4, "n_cv_repeats": 1}
 GRID = {"estimator__var_smoothing": [1e-9, 1e-3]}
-ADVICE = "Give n_train_resamples=0"
+ADVICE = "Use n_train_resamples=0 there"
 
 
 class Counted(GaussianNB):
