@@ -86,15 +86,18 @@ def test_nothing_is_drawn_as_better_without_a_direction(name):
 
 
 def test_the_words_are_higher_and_lower():
-    assert UNKNOWN["two systems"]().claim().endswith("A scores higher than B.")
-    assert "does not show which one is higher, nor that" in UNKNOWN["two alike"]().claim()
-    assert "A and C scored higher" in UNKNOWN["a reference"]().claim()
+    assert UNKNOWN["two systems"]().claim().endswith("A scores significantly higher than B.")
+    assert (
+        "not significant: this does not show that one is higher, nor that they are"
+        in UNKNOWN["two alike"]().claim()
+    )
+    assert "A and C scored significantly higher" in UNKNOWN["a reference"]().claim()
     low = compare_systems(None, HITS, reference="A", **MEAN).claim()
-    assert "B scored lower" in low
-    assert "C could not be told from it" in low
+    assert "B scored significantly lower" in low
+    assert "C did not differ significantly from it" in low
 
 
-def test_the_support_says_what_it_is_the_share_of():
+def test_the_probability_of_superiority_says_what_it_is_the_share_of():
     unknown = " ".join(UNKNOWN["two systems"]().summary().split())
     known = " ".join(compare_systems(None, HITS, greater_is_better=False, **MEAN).summary().split())
     assert "share of the resamples on which the first scores higher, ties half" in unknown
@@ -104,13 +107,13 @@ def test_the_support_says_what_it_is_the_share_of():
 
 
 @pytest.mark.parametrize("estimand", ["method", "next_run", "pooled"])
-def test_runs_of_given_values_need_no_training_list(estimand):
+def test_runs_of_given_values_need_no_training_set(estimand):
     untrained = bootstrap_runs(None, RUN_HITS["A"], estimand=estimand, **MEAN)
     trained = bootstrap_runs(Y, RUN_HITS["A"], metric="accuracy", estimand=estimand, **FEW)
     told = untrained.claim() + untrained.summary()
     assert "training" not in told
     assert untrained.held_fixed == ("settings of the method",)
-    assert "this training list" in trained.claim()
+    assert "this training set" in trained.claim()
 
 
 def test_runs_of_given_values_on_fresh_training_sets_are_said_to_be():
@@ -118,11 +121,11 @@ def test_runs_of_given_values_on_fresh_training_sets_are_said_to_be():
     assert "at this training-set size" in result.claim()
 
 
-def test_differences_between_runs_of_given_values_need_no_training_list():
+def test_differences_between_runs_of_given_values_need_no_training_set():
     for options in ({}, {"paired_runs": True, "greater_is_better": True}, {"interval": "welch"}):
         found = compare_runs(None, RUN_HITS, **options, **MEAN)
         assert "training" not in found.claim() + found.summary()
-    assert "training list" in compare_runs(Y, RUN_HITS, **FEW).claim()
+    assert "training set" in compare_runs(Y, RUN_HITS, **FEW).claim()
 
 
 # ------------------------------------------------------------------ what is known

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from .._base.reading import BadCall, Cells, Columns, read_columns
 from ..metrics.lookup import resolve_metrics
 from ..metrics.names import without_name
+from ..metrics.statistic import Statistic
+from ..metrics.two_class import of_no_positive
 from ..metrics.unnamed import AS_MEAN
 
 Array = NDArray[Any]
@@ -96,6 +98,10 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
         options["labels"] = labels
     if threshold is not None and y_true is not None:
         both = _both_labels(asked, y_true, options)
+        positive = options.get("pos_label")
+        if of_no_positive(_statistics(asked, positive), positive):
+            # It has named the label that large scores stand for, and no metric takes it.
+            del options["pos_label"]
         predictions = {
             name: both[(_as_scores(systems[name], cells) >= threshold).astype(np.intp)]
             for name, cells in predictions.items()
@@ -112,11 +118,16 @@ def _listed(names: Any) -> list[str]:
 
 def _responses(asked: Namespace) -> set[str]:
     """What the metrics read: labels, scores, probabilities or values."""
+    return {statistic.response for statistic in _statistics(asked)}
+
+
+def _statistics(asked: Namespace, pos_label: Any = None) -> list[Statistic]:
+    """The metrics of a call; refused are those that no name gives."""
     metrics, better = asked.metric or ["accuracy"], asked.greater_is_better
     for metric in _listed(metrics):
         _check_has_a_name(metric)
-    found, _ = resolve_metrics(metrics, labels=None, greater_is_better=better)
-    return {statistic.response for statistic in found.values()}
+    found, _ = resolve_metrics(metrics, labels=None, greater_is_better=better, pos_label=pos_label)
+    return list(found.values())
 
 
 def _check_has_a_name(metric: str) -> None:

@@ -28,7 +28,13 @@ from ..results import ResultTable
 from ..results.curve import CurveResult, with_band
 from ..results.provenance import Provenance
 from ..results.wording import spoken
-from ..scorer.fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
+from ..scorer.fit_call import (
+    FitCall,
+    FitData,
+    check_estimator,
+    notes_on_copies,
+    warn_of_order_of_fit,
+)
 from ..study.curve_rows import DIFFERENCE, named_scores
 from .methods import checked_seed, runs_of_methods
 
@@ -194,6 +200,8 @@ def learning_curve(
         raise check.fail("scoring", "be one metric", repr(several), advice)
     with arguments_named({"y_score": "estimator"}):
         estimators = named_scores(estimator)
+    for name, one in estimators.items():
+        check_estimator(f"estimator[{name!r}]" if name else "estimator", one)
     fit = FitCall.of(parameters, has_test=False)
     data = FitData.of(X, y, groups=groups, X_test=None, y_test=None, groups_test=None)
     warn_of_order_of_fit(X, y, groups, None, None, None)

@@ -419,7 +419,7 @@ class ScoresBasis(Basis):
         name, rows = wording.name_and_rows(result)
         return (
             f"{name} to be expected of the method at this training-set size"
-            f"{wording.conditional_on(result)} is estimated at {score} from {rows} ({interval})."
+            f"{wording.conditional_on(result, ',')} is estimated at {score} from {rows} ({interval})."
             f"{wording.no_width(result)}"
         )
 

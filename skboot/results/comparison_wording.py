@@ -337,12 +337,12 @@ def _estimand(result: ComparisonResult) -> str:
 
 def _superiority(result: ComparisonResult) -> str:
     """Say what the column of this name holds."""
-    drawn = (
-        "resamples" if result._any_system.basis.is_resampled else "draws from the law of the errors"
-    )
+    by, drawn = ", estimated by the bootstrap", "resamples"
+    if not result._any_system.basis.is_resampled:
+        by, drawn = "", "draws from the law of the errors"
     return (
-        f"probability of superiority, estimated by the bootstrap: share of the {drawn} on which "
-        f"the first scores {_comparative(result)}, ties half"
+        f"probability of superiority{by}: share of the {drawn} on which the first scores "
+        f"{_comparative(result)}, ties half"
     )
 
 

@@ -202,8 +202,8 @@ def _statement(
     one, other = map(rendering.one_line, (pair.first, pair.second))
     by_margin = f"than {other} in {metric} by more than {margin:g}"
     said = {
-        ("pass", True): f"{one} is better than {other} in {metric}",
-        ("fail", True): f"{one} is worse than {other} in {metric}",
+        ("pass", True): f"{one} is significantly better than {other} in {metric}",
+        ("fail", True): f"{one} is significantly worse than {other} in {metric}",
         ("inconclusive", True): f"it is not shown which of {one} and {other} is better in {metric}",
         ("pass", False): f"{one} is not worse {by_margin}",
         ("fail", False): f"{one} is worse {by_margin}",

@@ -103,7 +103,7 @@ class MethodBasis(ScoresBasis):
         of_groups = f" of {wording.units(result)}" if result.unit == "group" else ""
         return (
             f"{name} to be expected of the method when trained on {result.n_samples} rows"
-            f"{of_groups} from the same source{wording.conditional_on(result)} is estimated at "
+            f"{of_groups} from the same source{wording.conditional_on(result, ',')} is estimated at "
             f"{score} by {_CENTRES[self.error.strategy]} ({interval})."
         )
 

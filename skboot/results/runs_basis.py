@@ -34,7 +34,7 @@ _SOURCES = {
 }
 _INTERVALS = {
     "components": "t interval from variance components",
-    "t": "t interval over the runs alone, conditional on the test rows",
+    "t": "t interval over the runs alone",
     "percentile": "percentiles of all test resamples of all runs",
 }
 # Narrowing by less than this is not worth advice.

@@ -176,9 +176,9 @@ def if_random_sample(result: EvaluationResult | ComparisonResult) -> str:
     )
 
 
-def conditional_on(result: EvaluationResult | ComparisonResult) -> str:
-    """Return what is held fixed as part of a sentence, empty if nothing is."""
-    return f", conditional on {listed(result.held_fixed)}" if result.held_fixed else ""
+def conditional_on(result: EvaluationResult | ComparisonResult, end: str = "") -> str:
+    """Return what is held fixed as part of a sentence with its end, empty if nothing is."""
+    return f", conditional on {listed(result.held_fixed)}{end}" if result.held_fixed else ""
 
 
 def no_width(result: EvaluationResult) -> str:
@@ -330,12 +330,16 @@ def _digits_of_rows(
 ) -> list[int]:
     """Return the decimals of each row: those asked for, or as many as the row that needs most.
 
-    Rows that need more than two decimals more than others, as metrics of other units do, keep
-    their own.
+    Where that would be more than two decimals more, as for metrics of other units, the rows of each
+    metric have as many as the one of them that needs most.
     """
     if options.digits is not None:
         return [options.digits] * len(results)
-    own = [digits_of(result) for result in results]
+    of_metric: dict[str, int] = {}
+    for result in results:
+        metric = result.metric.partition(" (")[0]
+        of_metric[metric] = max(of_metric.get(metric, digits_of(result)), digits_of(result))
+    own = [of_metric[result.metric.partition(" (")[0]] for result in results]
     alike = bool(own) and max(own) - min(own) <= _MOST_MORE_DIGITS
     return [max(own)] * len(own) if alike else own
 

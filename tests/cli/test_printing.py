@@ -107,8 +107,8 @@ def test_a_report_is_one_page_that_holds_all(verb, skboot, file, tmp_path):
     # Claims of tables of scores stand below them, all others beside what they claim.
     assert ("In words" in page.text) == (verb == "score")
     if verb == "score":
-        claim = "tree, f1_macro: F1 macro was "
-        assert claim in page.text or "tree, f1_macro: Macro F1 was" in page.text
+        claim = "tree, f1_macro: F1 macro on new data from the same source is estimated at 0."
+        assert claim in page.text
     for heading in ("The call", "Settings", "Versions", "scikit-learn", "seed"):
         assert heading in page.text
 
@@ -251,3 +251,49 @@ def test_without_pandas_every_verb_works(skboot, file, monkeypatch):
         monkeypatch.setitem(sys.modules, package, None)
     for verb, words in CALLS.items():
         assert skboot(verb, file, *words, *FEW)[0] == 0
+
+
+def rows_of(table):
+    """Rows of a Markdown table as dicts."""
+    header, _, *rows = (line.strip("| ").split(" | ") for line in table.splitlines())
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def test_a_gate_is_a_row_with_both_scores_the_verdict_and_the_interval_that_decides(
+    skboot, file, digits
+):
+    words = ("gate", file, *CALLS["gate"], *FEW)
+    statement, _, table = skboot(*words, "--markdown")[1].partition("\n\n")
+    [row] = rows_of(table)
+    two = {name: digits[name] for name in ("tree", "bayes")}
+    result = compare_systems(digits["digit"], two, n_resamples=199, random_state=0)
+    verdict = result.verdict(0.1)
+    assert statement == verdict.statement
+    assert (row["metric"], row["verdict"], row["n"], row["margin"]) == (
+        "accuracy", "pass", "450", "0.1",
+    )  # fmt: skip
+    for name, one in result.systems.items():
+        assert float(row[name]) == pytest.approx(one.estimate, abs=0.0005)
+    assert float(row["difference"]) == pytest.approx(result.difference, abs=0.0005)
+    limits = [float(limit) for limit in row["95 % CI (Tango)"].split(" to ")]
+    assert limits == pytest.approx(list(verdict.interval), abs=0.0005)
+    other = skboot("gate", file, *CALLS["gate"][:-1], "0", *FEW, "--markdown")[1]
+    assert rows_of(other.partition("\n\n")[2])[0]["verdict"] in ("fail", "inconclusive")
+
+
+@pytest.mark.parametrize("verb", CALLS)
+def test_a_report_named_md_is_written_in_markdown(verb, skboot, file, tmp_path):
+    words = (verb, file, *CALLS[verb], *FEW)
+    report = tmp_path / "Report.MD"
+    assert skboot(*words, "--report", report)[::2] == (0, "")
+    text = report.read_text(encoding="utf-8")
+    assert text.startswith("# ")
+    assert "<" not in text.replace("<0.0001", "")
+    assert skboot(*words, "--markdown")[1].rstrip() in text
+    assert f"```text\nskboot {verb} {file}" in text
+    for part in ("## The call", "## Settings", "## Versions", "* scikit-learn: ", "* seed: 0"):
+        assert part in text
+    if verb == "gate":
+        assert "\n\npass: tree is not worse than bayes" in text
+    if verb == "score":
+        assert "\n\ntree, f1\\_macro: " in text or "\n\ntree, f1_macro: " in text

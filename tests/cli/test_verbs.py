@@ -270,3 +270,65 @@ def test_demo_shows_every_other_verb_and_writes_only_where_it_is_told(
     }
     code, out, err = skboot("demo", "nowhere")
     assert (code, out, err) == (2, "", "skboot demo: there is no folder 'nowhere'\n")
+
+
+# ------------------------------------------------------------------ scores cut into labels
+
+
+def labels_from(scores, threshold):
+    return np.where(scores >= threshold, "yes", "no")
+
+
+def test_a_threshold_makes_labels_of_scores(record, digits):
+    words = ("--y-true", "is_eight", "--pos-label", "yes", "--threshold", "0.25")
+    given = {"pos_label": "yes", **SHORT}
+    two = {name: labels_from(digits[name], 0.25) for name in ("p_logistic", "p_bayes")}
+    expected = bootstrap_score(digits["is_eight"], two["p_bayes"], metric="f1", **given)
+    found = record("score", *words, "--y-pred", "p_bayes", "--metric", "f1")
+    assert found == as_json(expected.to_dict())
+    expected = compare_systems(digits["is_eight"], two, metric="f1", **given)
+    found = record("compare", *words, "--systems", *two, "--metric", "f1")
+    assert found == as_json(expected.to_dict())
+
+
+def test_a_score_of_the_threshold_is_positive_and_the_threshold_is_printed(skboot, tmp_path):
+    path = tmp_path / "x.csv"
+    rows = [f"{k % 2},{0.5 if k % 2 else 0.25}\n" for k in range(60)]
+    path.write_text("y,p\n" + "".join(rows))
+    call = ("score", path, "--y-true", "y", "--y-pred", "p", "--n-resamples", "99")
+    code, out, err = skboot(*call, "--threshold", "0.5", "--json")
+    assert (code, json.loads(out)["estimate"], err) == (0, 1.0, "")
+    assert (
+        "threshold  0.5: scores from it on are positive\n" in skboot(*call, "--threshold", ".5")[1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("digit", "--y-pred", "p_bayes"), "needs two labels, and column 'digit' has 10"),
+        (
+            ("is_eight", "--y-pred", "p_bayes", "--metric", "roc_auc", "--pos-label", "yes"),
+            "makes labels of scores: every --metric must be one of labels",
+        ),
+        (
+            ("is_eight", "--y-pred", "p0", "p1", "--pos-label", "yes"),
+            "needs one column of numbers, and got p0, p1",
+        ),
+    ],
+)
+def test_a_threshold_without_scores_of_two_classes_is_refused(words, said, skboot, file):
+    code, out, err = skboot("score", file, "--y-true", *words, "--threshold", "0.5")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"skboot score: --threshold {said}")
+
+
+def test_a_threshold_of_labels_that_are_no_0_and_1_asks_for_the_positive_one(skboot, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("y,p\n" + "".join(f"{3 + 2 * (k % 2)},{k % 2}\n" for k in range(60)))
+    call = ("score", path, "--y-true", "y", "--y-pred", "p", "--metric", "f1", "--threshold", "0.5")
+    code, out, err = skboot(*call)
+    assert (code, out) == (2, "")
+    assert err.startswith("skboot score: --threshold needs the label that large scores stand for")
+    code, out, _ = skboot(*call, "--pos-label", "5", "--n-resamples", "99", "--json")
+    assert (code, json.loads(out)["estimate"]) == (0, 1.0)

@@ -575,3 +575,13 @@ def test_differences_are_cut_at_their_range_and_one_side_stays_open():
     numbers = {name: {"A": 1.0, "B": 1.0 - k} for k, name in enumerate(results)}
     [pair] = across(numbers, greater_is_better=True).pairs
     assert pair.confidence_interval.high > 6
+
+
+@pytest.mark.parametrize("estimand", ["new", "these"])
+def test_tables_for_papers_have_tests_of_data_sets_on_request_alone(estimand):
+    result = across(RESULTS, estimand=estimand)
+    for write in (result.to_markdown, result.to_latex):
+        for column in ("adjusted p", "Wilcoxon p", "with Holm"):
+            assert column in write(p_values=True)
+            assert column in result.summary()
+            assert column not in write()

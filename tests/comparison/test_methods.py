@@ -663,7 +663,7 @@ def test_all_metrics_are_computed_on_the_same_resamples_of_the_test_set():
     assert_allclose(*(one.bootstrap_distribution for one in drawn), rtol=0, atol=1e-12)
 
 
-def test_with_the_training_list_fixed_only_seeds_vary():
+def test_with_the_training_set_fixed_only_seeds_vary():
     trees = {"deep": ExtraTreesClassifier(5), "flat": ExtraTreesClassifier(5, max_depth=1)}
     result = compare_methods(
         trees,
@@ -675,7 +675,7 @@ def test_with_the_training_list_fixed_only_seeds_vary():
         n_seeds=6,
         random_state=0,
     )
-    assert "the training list" in result.held_fixed
+    assert "the training set" in result.held_fixed
     assert result.pairs[0].outperformance.n_pairs == 6
     assert any("29 are needed" in note for note in result.notes)
 
@@ -731,14 +731,14 @@ def test_the_text_says_what_is_meant():
     assert "by rows left out of bootstrap samples" in text
     assert "test row" not in text
     assert f"P({FIRST} > {SECOND})" in text
-    assert "given this training list" in text
+    assert "given this training set" in text
     assert "63.2 %" in text
     assert f"of {B} pairs of runs" in result.claim()
     assert "probability" not in result.claim()
     with_test = compare_methods(
         METHODS, X, Y, X_test=X_TEST, y_test=Y_TEST, n_train_resamples=B, random_state=0
     )
-    assert "given this training list and test set" in " ".join(with_test.summary().split())
+    assert "given this training set and test set" in " ".join(with_test.summary().split())
 
 
 def test_p_far_from_half_is_not_called_a_difference_of_methods():
@@ -753,7 +753,7 @@ def test_p_far_from_half_is_not_called_a_difference_of_methods():
     assert not pair.excludes_zero
     assert pair.outperformance.verdict == "significant and meaningful"
     assert "not shown on others" in " ".join(result.summary().split())
-    assert "does not show which one is better" in result.claim()
+    assert "not significant: this does not show that one is better, nor" in result.claim()
 
 
 def test_saving_and_the_table_keep_p(tmp_path):
@@ -886,3 +886,14 @@ def test_copies_of_rows_are_told_once_and_not_for_each_estimator():
         compare_methods(methods, X, y, strategy="oob", n_train_resamples=10, random_state=0)
     [text] = [str(each.message) for each in caught if "copies of other" in str(each.message)]
     assert text.startswith("compare_methods: 80 of 120 rows of X are copies of others")
+
+
+@pytest.mark.parametrize("given", [Y, "a", 3])
+def test_what_has_no_fit_is_refused_by_name_with_the_function_for_predictions(given):
+    text = (
+        rf"""^The "estimators\['B'\]" parameter of compare_methods must be an estimator, with """
+        rf"fit and predict. Got a {type(given).__name__}. Predictions of a trained model go to "
+        r"bootstrap_score\(y_true, y_pred\), of several to compare_systems\(y_true, "
+    )
+    with pytest.raises(ValueError, match=text):
+        compare_methods({"A": GaussianNB(), "B": given}, X, Y, n_train_resamples=B)

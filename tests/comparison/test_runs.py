@@ -276,11 +276,11 @@ def test_the_summary_says_what_would_narrow_the_interval(data):
     assert "add 6 runs of each method" in " ".join(text.split())
 
 
-def test_a_claim_over_methods_names_what_is_held_fixed(data):
+def test_a_claim_over_methods_names_what_it_is_conditional_on(data):
     y, runs = data
     claim = compare_runs(y, two(runs), random_state=0).claim()
-    assert "training list held fixed" in claim
-    assert "A is better than C" in claim
+    assert ", conditional on the training set (95 % CI" in claim
+    assert "A is significantly better than C" in claim
 
 
 def test_groups_and_several_metrics_are_taken(data, tmp_path):

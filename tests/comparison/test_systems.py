@@ -1,4 +1,4 @@
-"""compare_systems: paired differences, their intervals and p-values, who can be told from whom."""
+"""compare_systems: paired differences, their intervals and p-values, and which are significant."""
 
 import warnings
 from dataclasses import replace
@@ -118,7 +118,7 @@ def test_mean_of_losses_is_better_when_smaller():
     losses = {"worse": base + 0.3 + rng.normal(0, 0.1, 300).clip(-0.2), "better": base}
     result = compare_systems(None, losses, metric="mean", greater_is_better=False, random_state=0)
     assert result.best == "better"
-    assert "better is better than worse" in result.claim()
+    assert "better is significantly better than worse" in result.claim()
 
 
 def test_regression_metrics_and_probabilities_are_compared():
@@ -377,14 +377,14 @@ def test_a_reference_is_compared_with_all_others(data):
         result.pair("A", "C")
 
 
-def test_who_can_be_told_from_the_best(data):
+def test_who_differs_significantly_from_the_best(data):
     y, systems = data
     result = compare_systems(y, systems, random_state=0)
     assert result.best == "A"
     assert result.indistinguishable_from_best == ("B",)
     assert result.distinguishable_from_best == ("C", "D")
-    assert "C and D did worse" in result.claim()
-    assert "B could not be told from it" in result.claim()
+    assert "C and D did significantly worse" in result.claim()
+    assert "B did not differ significantly from it" in result.claim()
 
 
 @pytest.mark.parametrize("adjust", ["max-t", "holm", None])

@@ -360,7 +360,7 @@ WORDS = {
     "t": "t interval with bootstrap standard error",
     "bias-corrected": "t interval about the bias-corrected estimate",
     "jackknife": "t interval about the jackknife's estimate",
-    "studentized": "studentized bootstrap interval",
+    "studentized": "bootstrap-t interval",
     "bca": "BCa bootstrap interval",
 }
 
@@ -371,6 +371,8 @@ def test_each_interval_is_named_and_says_whether_resamples_made_it():
         metric, y_pred = ("roc_auc", scores) if method == "delong" else ("accuracy", Y[::-1] * Y)
         result = scored(Y, y_pred, metric=metric, interval=method)
         assert f"({words})" in result.summary()
+        for line in ("bias", "resampled", "units"):
+            assert (f"\n  {line} " in result.summary()) == ((k > 3) == (line != "units"))
         assert ("60 rows resampled" in result.claim()) == (k > 3)
         assert (result.monte_carlo_error.low == 0) == (k < 4)
 

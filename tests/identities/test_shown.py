@@ -67,7 +67,10 @@ def test_a_score_is_told_with_its_limits_level_and_units(design, metric):
         assert_told(text, *limits, 100 * level, result.n_samples)
         if result.confidence_interval.method not in ("wilson",):
             assert_told(text, result.n_units)
-    assert_told(result.summary(), result.n_resamples)
+    # Resamples are told where they made the interval, and the rows where they did not.
+    resampled = result.confidence_interval.method != "wilson"
+    assert ("\n  resampled " in result.summary()) == resampled
+    assert_told(result.summary(), result.n_resamples if resampled else result.n_units)
     assert_told(str(result), *limits)
     assert_told(f"{result:.4f}", *np.round(limits, 4))
     words = result.summary()

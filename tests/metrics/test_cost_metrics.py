@@ -198,7 +198,7 @@ def test_the_greater_label_is_positive_unless_another_is_named():
         (lambda: equal_error_rate([0, 1], [0, 1], pos_label=7), "be one of"),
         (lambda: false_positive_rate_at([0, 1], [0, 1], false_negative_rate=5), r"in \[0, 1\]"),
         (lambda: bayes_decisions(PROB, labels=[0, 1]), "one column for each"),
-        (lambda: get_scorer("neg_expected_costs"), "neg_expected_cost, "),
+        (lambda: get_scorer("neg_expected_costs"), "mean 'neg_expected_cost'"),
         (lambda: equal_error_rate([0, 1], [0.5]), "as many rows as"),
     ],
 )

@@ -199,7 +199,8 @@ MESSAGES = {
     ),
     "options that do not fit the columns": (
         (REAL, PREDICTED, functools.partial(metrics.r2_score, multioutput=[0.5, 0.5])),
-        r"'metric'.*'r2_score', which raises a ValueError on it.*weights \(2\) as outputs \(3\)",
+        r"'metric'.*'r2_score \(multioutput=\[0\.5, 0\.5\]\)', which raises a ValueError on it"
+        r".*weights \(2\) as outputs \(3\)",
     ),
     "one column for a metric of rankings": (
         (SETS[:, 0], SCORES[:, 0], metrics.ndcg_score),

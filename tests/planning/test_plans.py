@@ -208,7 +208,7 @@ def test_where_the_pilots_runs_cannot_do_more_are_planned():
         plan_evaluation(pilot, half_width=target, n_runs=6)
 
 
-def test_the_part_of_one_training_list_is_out_of_reach():
+def test_the_part_of_one_training_set_is_out_of_reach():
     pilot = trained_runs()
     plan = plan_evaluation(pilot, half_width=0.95 * half_width(pilot))
     assert any("training set" in note for note in plan.notes)
@@ -544,3 +544,16 @@ def test_normal_losses_have_as_many_degrees_as_rows():
     systems = {"a": 2 + losses[0], "b": 2 + losses[1]}
     [pair] = compare_systems(None, systems, metric="mean", random_state=0).pairs
     assert pair.error_freedom == pytest.approx(5000, rel=4 * np.sqrt(24 / 5000) / 2)
+
+
+def test_a_plan_in_groups_says_how_many_rows_they_come_to():
+    groups = np.arange(N) // 5
+    plan = plan_evaluation(system(groups=groups), half_width=0.1)
+    assert plan.unit == "group"
+    size = f"{plan.n_units} groups (about {5 * plan.n_units} rows)"
+    assert f"needed         {size}\n" in plan.summary()
+    assert "pilot          40 groups (about 200 rows)\n" in plan.summary()
+    assert plan.claim().startswith(f"{size} are expected to give")
+    pair = plan_evaluation(pair_of_systems(groups=groups), difference=0.05)
+    assert f"{pair.n_units} groups (about {5 * pair.n_units} rows)" in pair.summary()
+    assert "(about" not in plan_evaluation(system(), half_width=0.1).summary()

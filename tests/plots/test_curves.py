@@ -5,6 +5,7 @@ import pytest
 from displayed import labels_of
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.svm import LinearSVC
 
 from skboot import bootstrap_curve
@@ -18,6 +19,10 @@ Y = (X[:, 0] + RNG.normal(size=200) > 0).astype(int)
 P = 1 / (1 + np.exp(-X[:, 0]))
 OTHER = 1 / (1 + np.exp(-X[:, 0] - RNG.normal(size=200)))
 FEW = {"n_resamples": 99, "random_state": 0}
+AREAS = {
+    "roc": f"AUC = {roc_auc_score(Y, P):.2f}, ",
+    "precision_recall": f"AP = {average_precision_score(Y, P):.2f}, ",
+}
 NAMES = ["roc", "det", "precision_recall", "calibration", "calibration_smooth", "decision"]
 
 
@@ -32,7 +37,7 @@ def test_a_curve_is_drawn_with_its_band_and_reference(curve):
     assert corners[:, 1].min() == pytest.approx(result.low.min())
     assert corners[:, 1].max() == pytest.approx(result.high.max())
     assert display.reference_ is not None
-    assert labels_of(display.ax_.get_legend())[0] == "95 % simultaneous band"
+    assert labels_of(display.ax_.get_legend())[0] == f"{AREAS.get(curve, '')}95 % simultaneous band"
     assert display.figure_ is display.ax_.figure
 
 
@@ -43,7 +48,11 @@ def test_an_overlay_differs_in_colour_and_dashes():
     assert first.get_color() != second.get_color()
     assert first.get_linestyle() != second.get_linestyle()
     labels = labels_of(display.ax_.get_legend())
-    assert labels[:2] == ["new (95 % simultaneous band)", "old (95 % simultaneous band)"]
+    areas = [f"AUC = {roc_auc_score(Y, score):.2f}" for score in (P, OTHER)]
+    assert labels[:2] == [
+        f"new ({areas[0]}, 95 % simultaneous band)",
+        f"old ({areas[1]}, 95 % simultaneous band)",
+    ]
 
 
 def test_a_difference_is_drawn_by_itself_around_zero():

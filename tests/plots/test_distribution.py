@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from displayed import labels_of, result
+from made_results import accuracy_result
 
 from skboot.inference import ConfidenceInterval
 from skboot.plots import BootstrapDistributionDisplay
@@ -36,15 +37,15 @@ def test_the_picture_says_what_it_shows():
     assert display.ax_.get_xlabel() == "Accuracy on 100 test rows (larger is better)"
     assert "Number of resamples" in display.ax_.get_ylabel()
     labels = " ".join(labels_of(display.legend_))
-    for said in ("estimate 0.800", "95 % CI 0.", "(percentile)", "naive reference 0.700"):
+    for said in ("estimate 0.800", "95 % CI 0.", "(percentile)", "baseline 0.700"):
         assert said in labels
 
 
-def test_a_reference_far_away_is_named_but_does_not_squeeze_the_picture():
+def test_a_baseline_far_away_is_named_but_does_not_squeeze_the_picture():
     display = result(naive_estimate=0.1).plot()
     assert display.naive_line_ is None
     assert display.ax_.get_xlim()[0] > 0.5
-    assert any(label.startswith("← naive reference 0.1") for label in labels_of(display.legend_))
+    assert any(label.startswith("← baseline 0.1") for label in labels_of(display.legend_))
 
 
 def test_the_legend_covers_no_bar():
@@ -108,3 +109,16 @@ def test_a_display_can_be_made_from_numbers():
         replicates=[1, 2, 3], estimate=1.5, confidence_interval=interval, name="$x$"
     ).plot()
     assert display.ax_.get_xlabel() == r"\$x\$"
+
+
+def test_bars_that_the_interval_does_not_use_are_named_as_such():
+    name = "scores on resamples, which the interval does not use"
+    wilson = accuracy_result().plot()
+    assert (wilson.histogram_name, labels_of(wilson.legend_)[-1]) == (name, name)
+    used = result().plot()
+    assert used.histogram_name == ""
+    assert not [label for label in labels_of(used.legend_) if "resamples" in label]
+    interval = ConfidenceInterval(1.0, 2.0, 0.9, "t")
+    numbers = {"replicates": [1, 2, 3], "estimate": 1.5, "confidence_interval": interval}
+    own = BootstrapDistributionDisplay(**numbers, histogram_name="my draws").plot()
+    assert labels_of(own.legend_)[-1] == "my draws"

@@ -137,11 +137,11 @@ def test_infinite_and_undefined_limits_are_drawn_as_such():
     assert texts[3] == "undefined"
 
 
-def test_references_far_away_become_arrows():
+def test_baselines_far_away_become_arrows():
     display = many(2, naive_estimate=-20.0).plot()
     assert len(display.naive_points_[0].get_xdata()) == 0
     assert display.ax_.get_xlim()[0] > 0
-    assert "naive reference, off the axis" in labels_of(display.legend_)
+    assert "baseline, off the axis" in labels_of(display.legend_)
     without = many(2, naive_estimate=-20.0).plot(show_naive=False)
     assert labels_of(without.legend_) == ["estimate and 95 % CI"]
 

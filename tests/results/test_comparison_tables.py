@@ -130,7 +130,7 @@ def test_digits_agree_down_each_column():
     assert len(own) > 1
     assert len(digits_down(result.to_markdown(layout="systems"), 1)) == 1
     differences = result.to_markdown()
-    assert len({frozenset(digits_down(differences, k)) for k in (1, 2, 3)}) == 1
+    assert len({frozenset(digits_down(differences, k)) for k in range(1, 6)}) == 1
     assert len(digits_down(differences, 1)) == 1
 
 
@@ -156,7 +156,8 @@ def test_names_are_escaped_in_each_layout():
 
 
 def test_a_small_p_value_is_readable_in_markdown_as_it_stands():
-    far = compared({"good": SYSTEMS["good"], "bad": 1 - SYSTEMS["good"]}).to_markdown()
+    far = compared({"good": SYSTEMS["good"], "bad": 1 - SYSTEMS["good"]})
+    far = far.to_markdown(p_values=True)
     assert "| <0.0001 |" in far
     assert "&lt;" not in far
 
@@ -202,15 +203,17 @@ def long_names():
 
 
 def test_an_interval_that_all_differences_share_is_named_in_the_title():
-    text = long_names().to_markdown()
-    columns = ["difference", "estimate", "95 % CI (expanded)", "simultaneous", "p", "adjusted p"]
-    assert text.splitlines()[0] == f"| {' | '.join([*columns, 'support', 'McNemar p'])} |"
+    header = long_names().to_markdown().splitlines()[0]
+    columns = ["difference", "first", "second", "estimate", "95 % CI (expanded)", "simultaneous"]
+    assert header == f"| {' | '.join([*columns, 'P(superiority)'])} |"
     # Two systems that differ on eight rows have another interval, of few discordant rows.
     near = np.where(np.arange(200) < 8, Y, SYSTEMS["good"])
     mixed = compared({"near": near, **SYSTEMS})
     header, _, row, *_ = mixed.to_markdown().splitlines()
-    assert header.startswith("| difference | interval | estimate | 95 % CI | simultaneous |")
-    assert row.startswith("| near - good | tango |")
+    assert header.startswith(
+        "| difference | interval | first | second | estimate | 95 % CI | simultaneous |"
+    )
+    assert row.startswith("| near - good | Tango |")
 
 
 def test_long_names_of_differences_leave_room_for_the_numbers():
@@ -222,7 +225,9 @@ def test_long_names_of_differences_leave_room_for_the_numbers():
     latex = result.to_latex()
     first, second = "a model with a long name, large", "another model with a long name"
     names = f"{first} $-$ {second}"
-    assert "\\multicolumn{7}{l}{NAMES} \\\\\n0.050 &".replace("NAMES", names) in latex
+    assert (
+        "\\multicolumn{6}{l}{NAMES} \\\\\n0.900 & 0.850 & 0.050 &".replace("NAMES", names) in latex
+    )
     assert f"{first}<br>- {second}</td>" in result._repr_html_()
 
 
@@ -230,7 +235,7 @@ def test_short_names_of_differences_stay_on_one_line():
     result = compared()
     block = result.summary().split("\n\n")[2].splitlines()
     assert block[1].startswith("good - fair  ")
-    assert "\ngood $-$ fair & 0.050 &" in result.to_latex()
+    assert "\ngood $-$ fair & 0.900 & 0.850 & 0.050 &" in result.to_latex()
     assert ">good - fair</td>" in result._repr_html_()
 
 
@@ -245,10 +250,13 @@ def test_a_number_is_written_alike_in_tables_claims_and_pairs():
     for reference in (None, "poor"):
         result = compared(systems, reference=reference)
         rows = {row.split(" | ")[0].strip("| "): row for row in result.to_markdown().splitlines()}
+        by_system = result.to_markdown(layout="systems").replace("*", "").splitlines()[2:]
+        shown = {row.split(" | ")[0].strip("| "): numbers_of(row)[0] for row in by_system}
         for pair in result.pairs:
             row = rows[f"{pair.first} - {pair.second}"]
-            # Estimate and limits of the row.
-            assert numbers_of(row)[:3] == numbers_of(str(pair))
+            # Both scores, then estimate and limits of the row.
+            assert numbers_of(row)[:2] == [shown[pair.first], shown[pair.second]]
+            assert numbers_of(row)[2:5] == numbers_of(str(pair))
         best = numbers_of(result.claim())[0]
         assert f"{best} (" in result.to_markdown(layout="systems").replace("*", "")
     both = compared({name: systems[name] for name in ("good", "close")})
@@ -284,3 +292,73 @@ def test_latex_compiles(table, tmp_path):
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0
+
+
+# ------------------------------------------------------------------ for papers
+
+
+P_COLUMNS = ["p", "adjusted p", "McNemar p"]
+
+
+@pytest.mark.parametrize("layout", ["differences", "both"])
+def test_tables_for_papers_have_p_values_only_when_they_are_asked_for(layout, table):
+    for shown in (table, compared()):
+        for write, cell in ((shown.to_markdown, " {} "), (shown.to_latex, "& {} ")):
+            wanted = write(layout=layout, p_values=True)
+            assert all(cell.format(column) in wanted for column in P_COLUMNS)
+            assert not any(cell.format(column) in write(layout=layout) for column in P_COLUMNS)
+    assert all(f" {column}" in compared().summary() for column in P_COLUMNS)
+    with pytest.raises(ValueError, match=r"'p_values' parameter of .*to_markdown must be"):
+        compared().to_markdown(p_values="yes")
+
+
+def test_p_values_on_request_are_those_of_the_pairs():
+    result = compared()
+    header, _, *rows = result.to_markdown(p_values=True).splitlines()
+    columns = header.strip("| ").split(" | ")
+    for row, pair in zip(rows, result.pairs, strict=True):
+        found = dict(zip(columns, row.strip("| ").split(" | "), strict=True))
+        assert float(found["p"]) == pytest.approx(pair.p_value, rel=0.05)
+        assert float(found["adjusted p"]) == pytest.approx(pair.p_value_adjusted, rel=0.05)
+
+
+def test_the_scores_of_both_systems_stand_beside_their_difference(table):
+    for result in (*table.values(), compared(), compared({"fair": Y, "good": SYSTEMS["good"]})):
+        header, _, *rows = result.to_markdown(digits=6).splitlines()
+        columns = header.strip("| ").split(" | ")
+        for row, pair in zip(rows, result.pairs, strict=True):
+            found = dict(zip(columns, row.strip("| ").split(" | "), strict=True))
+            scores = [result.systems[name].estimate for name in (pair.first, pair.second)]
+            assert [float(found["first"]), float(found["second"])] == pytest.approx(scores)
+            assert float(found["estimate"]) == pytest.approx(scores[0] - scores[1])
+
+
+def test_digits_are_as_many_as_are_asked_for(table):
+    for shown in (table, compared()):
+        for layout in ("systems", "differences"):
+            text = shown.to_markdown(layout=layout, digits=1)
+            assert re.search(r"\d\.\d", text)
+            # The probability of superiority is no score.
+            text = re.sub(r" \d\.\d+ \|$", "", text, flags=re.MULTILINE)
+            assert {len(one.partition(".")[2]) for one in numbers_of(text)} == {1}
+            assert "0.900" in shown.to_latex(layout=layout, digits=3)
+
+
+@pytest.mark.parametrize("digits", [-1, 1.5, "2", True])
+@pytest.mark.parametrize("method", ["to_markdown", "to_latex"])
+def test_digits_must_be_a_number_of_them(method, digits, table):
+    for shown in (table, compared(), compared().systems["good"]):
+        with pytest.raises(ValueError, match=f"'digits' parameter of .*{method} must be an int"):
+            getattr(shown, method)(digits=digits)
+
+
+@pytest.mark.parametrize("layout", ["systems", "differences", "both"])
+def test_a_caption_and_a_label_put_the_tabulars_into_one_table(layout, table):
+    for shown in (table, compared()):
+        latex = shown.to_latex(layout=layout, caption="50 % of a_b", label="tab:a_b")
+        start = "\\begin{table}\n\\centering\n\\caption{50 \\% of a\\_b}\n\\label{tab:a_b}\n"
+        assert latex == f"{start}{shown.to_latex(layout=layout)}\n\\end{{table}}"
+        labelled = shown.to_latex(layout=layout, label="x")
+        start = "\\begin{table}\n\\centering\n\\label{x}\n"
+        assert labelled == f"{start}{shown.to_latex(layout=layout)}\n\\end{{table}}"
+        assert "table}" not in shown.to_latex(layout=layout)

@@ -157,3 +157,16 @@ def test_few_rows_are_a_caution_in_words():
         assert "Only" not in said(enough)
     assert caution in few.pairs[0].verdict(0.1).statement
     assert "Only" not in enough.pairs[0].verdict(0.1).statement
+
+
+def test_a_verdict_that_another_interval_decides_names_both(data):
+    y, systems = data
+    two = {name: systems[name] for name in "AB"}
+    [pair] = compare_systems(y, two, interval="percentile", random_state=0).pairs
+    assert ", Tango, which decides in place of percentile). " in pair.verdict(0.01).statement
+    [pair] = compare_systems(y, two, interval="tango", random_state=0).pairs
+    assert "Tango). " in pair.verdict(0.01).statement
+    loss = compare_systems(
+        None, losses(), metric="mean", greater_is_better=False, random_state=0
+    ).pairs[0]
+    assert "in place of" not in loss.verdict(0.1).statement

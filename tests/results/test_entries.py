@@ -30,7 +30,7 @@ def test_a_table_of_results_is_a_dict():
 def test_the_summary_of_a_table_has_a_line_per_result_and_each_note_once():
     table = ResultTable({"accuracy": subgroups(), "mean": mean_result(notes=("Careful.",))})
     lines = table.summary().splitlines()
-    assert re.match(r"accuracy \(women\) +wilson +0\.855 +0\.800 to 0\.897 ", lines[1])
+    assert re.match(r"accuracy \(women\) +Wilson +0\.855 +0\.800 to 0\.897 ", lines[1])
     assert lines[4].startswith("mean")
     assert table.summary().count("the trained system") == 1
     assert "mean: Careful." in table.summary()
@@ -51,7 +51,7 @@ def test_a_note_of_many_results_does_not_list_them_all():
 
 def test_a_metric_does_not_repeat_the_key_beside_it():
     text = ResultTable({"model": subgroups(), "mean": mean_result()}).to_markdown()
-    assert "| model | women | accuracy | wilson |" in text
+    assert "| model | women | accuracy | Wilson |" in text
     assert "| model | gap | accuracy gap (women - men) | simultaneous |" in text
 
 
@@ -67,7 +67,7 @@ def test_a_level_of_keys_that_names_metrics_is_no_column_beside_them():
     ]
     below = ResultTable({name: {"accuracy": subgroups()} for name in ("one", "two")})
     assert below.to_markdown().startswith("| name | subgroup | metric | method |")
-    assert "| two | women | accuracy | wilson |" in below.to_markdown()
+    assert "| two | women | accuracy | Wilson |" in below.to_markdown()
     assert "| two | gap | accuracy gap (women - men) | simultaneous |" in below.to_markdown()
 
 
@@ -81,13 +81,13 @@ def test_a_page_has_repeated_keys_as_headings():
     assert ">one</td>" in plain
 
 
-def test_a_reference_that_no_result_has_takes_no_column():
+def test_a_baseline_that_no_result_has_takes_no_column():
     without = ResultTable({"a": mean_result(), "b": mean_result()})
     assert mean_result().naive_estimate is None
     for text in (without.summary(), without.to_markdown(), without.to_latex(), without.to_html()):
-        assert "naive reference" not in text
+        assert "baseline" not in text
     assert len(without.to_markdown().splitlines()[0].split(" | ")) == 7
-    assert "naive reference" in ResultTable({"a": mean_result(), "b": accuracy_result()}).summary()
+    assert "baseline" in ResultTable({"a": mean_result(), "b": accuracy_result()}).summary()
 
 
 def test_a_note_with_a_long_word_stays_on_a_narrow_page():

@@ -28,7 +28,7 @@ def test_a_printed_result_is_its_estimate_and_limits_on_one_line():
 
 
 def test_the_repr_of_a_result_names_its_class_metric_level_and_method():
-    text = "<EvaluationResult: accuracy 0.855 (95 % CI 0.800 to 0.897, wilson)>"
+    text = "<EvaluationResult: accuracy 0.855 (95 % CI 0.800 to 0.897, Wilson)>"
     assert repr(accuracy_result()) == text
 
 

@@ -25,6 +25,11 @@ def systems(**options):
     return skboot.compare_systems(Y, SYSTEMS, n_resamples=199, random_state=0, **options)
 
 
+def two_systems():
+    two = {name: SYSTEMS[name] for name in "AC"}
+    return skboot.compare_systems(Y, two, n_resamples=199, random_state=0)
+
+
 def runs():
     return skboot.compare_runs(Y, RUNS, n_resamples=199, random_state=0)
 
@@ -131,3 +136,21 @@ def test_a_pair_that_no_comparison_holds_says_so():
     pair = dataclasses.replace(systems().pairs[0], comparison=None)
     with pytest.raises(ValueError, match="not from a ComparisonResult"):
         pair.metric  # noqa: B018
+
+
+def test_a_comparison_of_two_has_the_numbers_of_its_pair(comparison):
+    two = two_systems() if len(comparison.systems) > 2 else comparison
+    [pair] = two.pairs
+    assert two.difference == pair.difference
+    assert two.confidence_interval == pair.confidence_interval
+    assert two.p_value == pair.p_value
+    assert two.verdict(0.03) == pair.verdict(0.03)
+    assert two.verdict() == pair.verdict()
+
+
+@pytest.mark.parametrize("name", ["difference", "confidence_interval", "p_value", "verdict"])
+def test_a_comparison_of_three_says_which_pairs_have_the_number(name):
+    result = systems()
+    with pytest.raises(AttributeError, match=rf"\.{name} needs one number.*\.pair\('A', 'B'\)"):
+        getattr(result, name)(0.03) if name == "verdict" else getattr(result, name)
+    assert name == "verdict" or not hasattr(result, name)

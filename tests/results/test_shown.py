@@ -102,7 +102,7 @@ def test_a_page_says_what_its_drawings_show():
         page = value.to_html()
         assert page.count(drawn) == 1
         assert page.index("<svg") < page.index(drawn)
-    assert "dashed: naive reference" in subgroups().to_html()
+    assert "dashed: baseline" in subgroups().to_html()
     # Where nothing is drawn there is nothing to explain.
     assert "<svg" not in undefined_result().to_html()
     assert drawn not in undefined_result().to_html()
@@ -139,7 +139,7 @@ def test_latex_reads_names_as_text():
 def test_latex_writes_negative_numbers_with_a_minus_sign():
     result = mean_result(confidence_interval=ConfidenceInterval(-0.5, -0.25, 0.95, "t"))
     assert "$-$0.50 to $-$0.25" in result.to_latex()
-    assert "clopper-pearson" in accuracy_result(method="clopper-pearson").to_latex()
+    assert "& Clopper-Pearson &" in accuracy_result(method="clopper-pearson").to_latex()
 
 
 @any_kind

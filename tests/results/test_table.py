@@ -3,10 +3,12 @@
 import copy
 import json
 import pickle
+import re
 from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.metrics import fbeta_score
 
 from skboot import bootstrap_score, compare_systems
 from skboot.metrics import sensitivity_at
@@ -168,3 +170,69 @@ def test_a_result_is_found_by_what_the_call_named_its_metric():
     table = bootstrap_score(y_true, y_score, metric=two, n_resamples=99, random_state=0)
     with pytest.raises(KeyError, match="'sensitivity_at' is none of"):
         table["sensitivity_at"]
+
+
+# ------------------------------------------------------------------ for papers
+
+
+def decimals_of(text, column):
+    """Numbers of decimals in one column of a Markdown table, by row."""
+    header, _, *rows = (line.strip("| ").split(" | ") for line in text.splitlines())
+    cells = [row[header.index(column)] for row in rows]
+    return [{len(one) for one in re.findall(r"\d+(?:\.(\d+))?", cell)} for cell in cells]
+
+
+def test_rows_have_equal_decimals_and_those_of_other_units_keep_their_own():
+    near = np.where(np.arange(120) < 1, 1 - Y, Y)
+    grams = 1000 * RNG.gamma(2.0, size=120)
+    shares = {
+        "wide": bootstrap_score(Y[:40], SYSTEMS["B"][:40], **OPTIONS),
+        "narrow": bootstrap_score(Y, near, **OPTIONS),
+    }
+    own = {str(result).split()[0] for result in shares.values()}
+    assert len({len(number) for number in own}) == 2
+    mass = {"mass": bootstrap_score(None, grams, metric="mean", **OPTIONS)}
+    for column in ("estimate", "95 % CI"):
+        assert decimals_of(ResultTable(shares).to_markdown(), column) == [{3}, {3}]
+        for name, result in shares.items():
+            of_both = ResultTable({name: result, **mass}).to_markdown()
+            assert decimals_of(of_both, column) == [{{"wide": 2, "narrow": 3}[name]}, {0}]
+
+
+def test_digits_of_a_table_of_scores_are_as_many_as_are_asked_for(table):
+    if len(table):
+        assert re.search(r"\b\d\.\d{2}\b", table.to_markdown(digits=2))
+        assert re.search(r"\b\d\.\d{5}\b", table.to_latex(digits=5))
+    [row] = decimals_of(scores()["f1"].to_markdown(digits=4), "estimate")
+    assert row == {4}
+
+
+def test_a_caption_and_a_label_put_a_tabular_of_scores_into_a_table():
+    for shown in (scores(), scores()["f1"]):
+        latex = shown.to_latex(caption="F1, 95 % CI", label="tab:f1")
+        start = "\\begin{table}\n\\centering\n\\caption{F1, 95 \\% CI}\n\\label{tab:f1}\n"
+        assert latex == f"{start}{shown.to_latex()}\n\\end{{table}}"
+
+
+# ------------------------------------------------------------------ names
+
+
+def test_two_partials_of_one_function_are_two_results_named_by_their_options():
+    at = [partial(sensitivity_at, specificity=share) for share in (0.9, 0.5)]
+    names = ["sensitivity at specificity 0.9", "sensitivity at specificity 0.5"]
+    found = bootstrap_score(Y, Y + RNG.normal(size=120), metric=at, **OPTIONS)
+    assert list(found) == [result.metric for result in found.values()] == names
+    assert found[names[0]].claim().startswith("Sensitivity at specificity 0.9 on new data")
+    compared = compare_systems(Y, SYSTEMS, metric=partial(fbeta_score, beta=2), **OPTIONS)
+    assert compared.metric == "fbeta_score (beta=2)"
+    with pytest.raises(
+        ValueError, match=r"Got two 'fbeta_score \(beta=2\)'\. Name them with a dict"
+    ):
+        bootstrap_score(Y, SYSTEMS["A"], metric=2 * [partial(fbeta_score, beta=2)], **OPTIONS)
+
+
+def test_options_that_are_defaults_are_no_part_of_a_name():
+    metric = partial(fbeta_score, beta=2, pos_label=1, average="binary")
+    assert (
+        bootstrap_score(Y, SYSTEMS["A"], metric=metric, **OPTIONS).metric == "fbeta_score (beta=2)"
+    )

@@ -97,8 +97,8 @@ def test_there_is_no_negative_zero():
 def test_the_claim_of_an_accuracy_can_be_printed_in_a_paper():
     # Wilson limits of 171 of 200 from the formula: 0.7995 and 0.8971.
     assert accuracy_result().claim() == (
-        "Accuracy was 0.855 on 200 test rows; on new data from the same source it is estimated "
-        "at 0.855 (95 % CI 0.800 to 0.897, Wilson interval)."
+        "Accuracy on new data from the same source is estimated at 0.855 from 200 test rows "
+        "(95 % CI 0.800 to 0.897, Wilson interval)."
     )
 
 
@@ -126,7 +126,7 @@ def test_a_claim_is_of_new_units_of_the_kind_that_was_drawn(new):
     options = {"n_resamples": 199, "random_state": 0, **NEW[new]}
     score = bootstrap_score(y, systems["A"], **options)
     assert score.summary().count(f"performance of this trained system on new {new}\n") == 1
-    assert f"; on new {new} it is estimated at " in score.claim()
+    assert f" on new {new} is estimated at 0.854 from 240 test rows (" in score.claim()
     compared = compare_systems(y, systems, **options)
     assert f"difference of these trained systems on new {new}\n" in compared.summary()
     assert f"on new {new} the difference is estimated at " in compared.claim()
@@ -161,13 +161,13 @@ def test_a_score_below_its_baseline_says_so_in_notes_and_claim():
     note = "Worse than the baseline: a system that ignores its inputs scores 0.95 here."
     assert note in result.notes
     assert result.claim().endswith(
-        " This is worse than a system that ignores its inputs, which scores 0.950 here."
+        " This is worse than the baseline, a system that ignores its inputs: 0.950 here."
     )
     loss = bootstrap_score(RARE, OFTEN_WRONG, metric=expected_cost, random_state=0)
     assert (
         "Worse than the baseline: a system that ignores its inputs scores 0.05 here." in loss.notes
     )
-    assert loss.claim().endswith("which scores 0.050 here.")
+    assert loss.claim().endswith("the baseline, a system that ignores its inputs: 0.050 here.")
     accumulator = BootstrapAccumulator("balanced_accuracy", random_state=0)
     streamed = accumulator.update(RARE, 1 - OFTEN_WRONG, start=0).result()
     assert "Worse than the baseline: a system that ignores its inputs scores 0.5 here." in (
@@ -208,7 +208,7 @@ def test_gaps_curves_next_runs_and_methods_speak_of_groups_where_groups_were_dra
 
 
 def test_the_claim_says_what_was_resampled():
-    assert "studentized bootstrap interval, 60 rows resampled)" in mean_result().claim()
+    assert "bootstrap-t interval, 60 rows resampled)" in mean_result().claim()
     assert "20 groups resampled)" in ALL_KINDS["groups"]().claim()
     assert "9 and 7 members of the two factors resampled)" in ALL_KINDS["crossed"]().claim()
     assert "2 resamples of 62 without a value left out)" in ALL_KINDS["some undefined"]().claim()
@@ -300,9 +300,9 @@ def test_what_is_no_confidence_interval_is_not_called_one(kind):
     assert expected[kind] in result.claim()
 
 
-def test_the_claim_of_a_method_says_what_is_held_fixed():
-    result = mean_result("t", estimand="method", held_fixed=("the training list", "the test rows"))
-    assert "with the training list and the test rows held fixed" in result.claim()
+def test_the_claim_of_a_method_says_what_it_is_conditional_on():
+    result = mean_result("t", estimand="method", held_fixed=("the training set", "the test rows"))
+    assert "conditional on the training set and the test rows" in result.claim()
 
 
 def test_an_interval_without_width_is_called_no_evidence():

@@ -619,12 +619,12 @@ def test_a_rate_without_a_value_says_why_and_speaks_of_no_test_rows():
     y = (np.arange(150) < 30).astype(int)
     X = rng.normal(size=(150, 3)) + 0.5 * y[:, None]
     scorer = BootstrapScorer(LogisticRegression(C=0.03), scoring="ppv", **FEW)
-    with pytest.warns(UserWarning, match="precision is without positive decisions"):
+    with pytest.warns(UserWarning, match="undefined, as precision is without positive decisions"):
         scorer.fit(X, y)
     assert np.isfinite(scorer.oob_score_)
     claim = scorer.result_.claim()
     assert "is undefined on 150 rows" in claim
-    assert "the metric was undefined" in claim
+    assert "the metric was undefined, as precision is without positive decisions: the" in claim
 
 
 def test_an_interval_that_a_strategy_lacks_is_not_blamed_on_another_note(regression):
@@ -975,3 +975,17 @@ def test_equal_rows_of_a_group_have_the_same_spread_of_answers_wherever_they_are
     for values in scorer.prediction_instability_.values():
         np.testing.assert_allclose(values[:n], values[n:], rtol=1e-9, atol=1e-12)
         assert len(np.unique(values)) > 10
+
+
+def test_what_has_no_fit_is_refused_with_the_function_for_it(two_classes):
+    X, y = two_classes
+    text = (
+        r"^The 'estimator' parameter of BootstrapScorer must be an estimator, with fit and "
+        r"predict. Got a {}. {}"
+    )
+    with pytest.raises(
+        ValueError, match=text.format("ndarray", r".* to bootstrap_score\(y_true, ")
+    ):
+        BootstrapScorer(y).fit(X, y)
+    with pytest.raises(ValueError, match=text.format("dict", ".*compare_methods")):
+        BootstrapScorer({"A": GaussianNB(), "B": GaussianNB()}).fit(X, y)

@@ -128,7 +128,7 @@ def test_seeds_are_fresh_and_training_samples_shared_by_their_seeds(data):
         np.testing.assert_array_equal(run["rows"], np.arange(120))
 
 
-def test_groups_of_the_training_list_are_drawn_whole(data):
+def test_groups_of_the_training_set_are_drawn_whole(data):
     groups = np.arange(120) // 4
     _, log = watched(data, groups=groups)
     for run in log[1:21]:
@@ -222,7 +222,7 @@ def test_without_bootstrap_samples_only_seeds_vary_and_the_claim_says_so(data):
         data[1]["y_test"], [run["predict"] for run in log], metric="accuracy", random_state=0
     )
     assert scorer.confidence_interval_ == expected.confidence_interval
-    assert "when trained on this training list" in scorer.result_.claim()
+    assert "when trained on this training set" in scorer.result_.claim()
     assert np.isnan(scorer.variance_components_["training"])
 
 
@@ -234,11 +234,11 @@ def test_one_run_offers_the_system_only(data):
     assert all(np.isnan(part) for part in scorer.variance_components_.values())
 
 
-def test_with_one_seed_the_training_component_holds_the_seeds(data):
+def test_with_one_seed_the_training_component_includes_the_seeds(data):
     scorer = on_test(DecisionTreeClassifier(), data, n_seeds=1)
     assert set(scorer.variance_components_) == KEYS
     assert np.isnan(scorer.variance_components_["seed"])
-    assert "includes the seed variance" in " ".join(scorer.result_.notes)
+    assert "The training component includes the seed variance" in " ".join(scorer.result_.notes)
 
 
 # The log loss of one row, of which naive Bayes is wrongly sure, is a sixth of all.

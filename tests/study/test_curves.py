@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from skboot import bootstrap_curve, bootstrap_score
 from skboot.results import CurveResult, ResultTable
@@ -433,3 +433,31 @@ def test_bad_input_is_refused_before_any_work(change, words):
 def test_a_smoothed_curve_needs_different_probabilities():
     with pytest.raises(ValueError, match="three different"):
         bootstrap_curve(Y, np.where(Y, 0.3, 0.6), curve="calibration_smooth")
+
+
+# ------------------------------------------------------------------ area
+
+
+AREAS = {"roc": roc_auc_score, "precision_recall": average_precision_score}
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(N) % 5 / 2])
+@pytest.mark.parametrize("levels", [None, 12])
+@pytest.mark.parametrize("curve", AREAS)
+def test_the_area_is_that_of_scikit_learn_with_ties_and_weights(curve, levels, weights):
+    score = SCORE if levels is None else np.round(P * levels)
+    result = bootstrap_curve(Y, score, curve=curve, sample_weight=weights, **FEW)
+    assert result.area == pytest.approx(AREAS[curve](Y, score, sample_weight=weights), abs=1e-12)
+    assert result.to_dict()["area"] == result.area
+    text = np.where(Y == 1, "b", "a")
+    of_text = bootstrap_curve(text, score, curve=curve, pos_label="a", **FEW)
+    assert of_text.area == pytest.approx(AREAS[curve](1 - Y, score), abs=1e-12)
+
+
+def test_other_curves_and_differences_have_no_area(tmp_path):
+    for curve in set(NAMES) - set(AREAS):
+        assert bootstrap_curve(Y, P, curve=curve, **FEW).area is None
+    table = bootstrap_curve(Y, {"A": P, "B": OTHER}, **FEW)
+    assert table["difference"].area is None
+    table["A"].save(tmp_path / "a.skboot")
+    assert CurveResult.load(tmp_path / "a.skboot").area == table["A"].area

@@ -45,7 +45,7 @@ def test_the_gap_of_a_system_is_not_its_performance(gap):
     assert "performance" not in summary
     assert "95 % simultaneous CI" in summary
     assert "simultaneous over all pairs of subgroups" in summary
-    assert "held fixed the trained system note" in summary
+    assert "conditional on the trained system note" in summary
 
 
 def test_the_gap_of_a_comparison_is_a_change_of_a_difference(change):
@@ -53,7 +53,7 @@ def test_the_gap_of_a_comparison_is_a_change_of_a_difference(change):
     assert "largest change between subgroups of the difference of two trained systems" in summary
     assert "performance" not in summary
     assert "all pairs of subgroups and all differences of systems" in summary
-    assert "held fixed the trained systems note" in summary
+    assert "conditional on the trained systems note" in summary
 
 
 def test_the_claim_names_the_pair_and_what_the_interval_is_over(gap, change):

@@ -238,28 +238,28 @@ def test_the_next_run_is_less_certain_than_the_method():
     assert ahead.low < method.low < method.high < ahead.high
 
 
-def test_over_seeds_alone_the_test_rows_are_held_fixed():
+def test_over_seeds_alone_the_result_is_conditional_on_the_test_rows():
     y_true, y_preds = runs_of()
     scores = (y_preds == y_true).mean(axis=1)
     result = quiet(y_true, y_preds, metric="accuracy", interval="t")
 
     assert result.standard_error == pytest.approx(scores.std(ddof=1) / np.sqrt(12))
     assert "test rows" in result.held_fixed
-    assert "test rows held fixed" in result.claim()
-    assert "test rows held fixed" in result.summary()
+    assert ", conditional on the test rows, is estimated at" in result.claim()
+    assert "\n  conditional on     training set and test rows\n" in result.summary()
     assert "0 to 62 %" in result.summary()
 
 
 @pytest.mark.parametrize(
     ("varied", "said"),
-    [("seed", "when trained on this training list"), ("independent", "at this training-set size")],
+    [("seed", "when trained on this training set"), ("independent", "at this training-set size")],
 )
 def test_the_claim_says_what_the_runs_vary(varied, said):
     y_true, y_preds = runs_of()
     result = quiet(y_true, y_preds, metric="accuracy", varied=varied)
     assert said in result.claim()
     assert said in result.summary()
-    assert ("training list" in result.held_fixed) == (varied == "seed")
+    assert ("training set" in result.held_fixed) == (varied == "seed")
 
 
 @pytest.mark.parametrize("estimand", ["method", "next_run", "pooled", "system"])

@@ -3,6 +3,7 @@
 import json
 import re
 import tracemalloc
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from scipy import stats
 from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skboot import bootstrap_score
+from skboot import bootstrap_score, compare_systems
 from skboot.inference import proportion_interval
 
 REFERENCES = Path(__file__).parents[1] / "references"
@@ -643,3 +644,31 @@ def test_a_call_holds_at_most_four_times_its_input(metric, interval):
     tracemalloc.stop()
     # Counts and buffers of a block take the same at every size: 4 MB of counts, and a few tiles.
     assert peak < 4 * (truth.nbytes + predicted.nbytes) + 12e6
+
+
+SHARED = "Both columns of groups name the same members, and are taken for two factors"
+
+
+@pytest.mark.filterwarnings("ignore:.*With fewer than 40 members")
+@pytest.mark.parametrize("door", ["score", "compare"])
+def test_text_in_both_columns_that_names_the_same_members_warns_and_numbers_do_not(door):
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, 20, (2, 400))
+    losses = rng.normal(size=400)
+    names = np.array([f"speaker {k}" for k in range(60)])
+
+    def warned(one, other, **options):
+        options |= {"metric": "mean", "groups": np.column_stack((one, other)), "n_resamples": 9}
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            if door == "score":
+                bootstrap_score(None, losses, **options)
+            else:
+                compare_systems(None, {"A": losses, "B": -losses}, **options)
+        return sum(SHARED in str(each.message) for each in found)
+
+    assert warned(names[first], names[second]) == 1
+    assert warned(names[first], names[second + 15]) == 0  # a quarter of the members is shared
+    assert warned(names[first], names[second + 30]) == 0
+    assert warned(first, second) == 0
+    assert warned(names[first], names[second], same_population=True) == 0
