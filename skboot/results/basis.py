@@ -416,10 +416,10 @@ class ScoresBasis(Basis):
         return "expected performance of the method at this training-set size"
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
-        name, rows = wording.name_and_rows(result)
+        (name, rows), given = wording.name_and_rows(result), wording.conditional_on(result, ",")
         return (
-            f"{name} to be expected of the method at this training-set size"
-            f"{wording.conditional_on(result, ',')} is estimated at {score} from {rows} ({interval})."
+            f"{name} to be expected of the method at this training-set size{given} is estimated "
+            f"at {score} from {rows} ({interval})."
             f"{wording.no_width(result)}"
         )
 

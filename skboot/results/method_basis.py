@@ -101,10 +101,10 @@ class MethodBasis(ScoresBasis):
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, _ = wording.name_and_rows(result)
         of_groups = f" of {wording.units(result)}" if result.unit == "group" else ""
+        given, by = wording.conditional_on(result, ","), _CENTRES[self.error.strategy]
         return (
             f"{name} to be expected of the method when trained on {result.n_samples} rows"
-            f"{of_groups} from the same source{wording.conditional_on(result, ',')} is estimated at "
-            f"{score} by {_CENTRES[self.error.strategy]} ({interval})."
+            f"{of_groups} from the same source{given} is estimated at {score} by {by} ({interval})."
         )
 
     def interval_details(self, result: EvaluationResult) -> list[str]:
