@@ -77,7 +77,8 @@ def bootstrap_curve(
         these), ``"precision_recall"`` (precision at recalls), ``"calibration"`` (share of positives
         in bins of the predicted probability), ``"calibration_smooth"`` (the same by local lines),
         ``"decision"`` (net benefit at threshold probabilities), or a function
-        ``f(y_true, y_score, grid)`` that returns an array of shape (n_grid,).
+        ``f(y_true, y_score, grid)`` that returns an array of shape (n_grid,). Other names:
+        ``"pr"``; ``"calibration_curve"``, ``"reliability"``; ``"decision_curve"``, ``"dca"``.
     band : {"simultaneous", "pointwise"}
         Whether the limits hold for the whole curve at once, or for each point by itself.
     grid : array-like of shape (n_grid,), optional

@@ -112,13 +112,13 @@ def bootstrap_score(
         thresholded. For several columns of truth give the same columns: 0 or 1 for each label,
         scores, or values.
     metric : str, callable, scorer, list or dict
-        A scikit-learn scoring name (signed as scikit-learn does), a loss by its own name
-        (``"log_loss"``: smaller is better), ``"sensitivity"``, ``"specificity"``, ``"ppv"`` or
-        ``"npv"`` of two classes, ``"mean"`` for the mean of per-row values, a scorer, or any
-        function ``f(y_true, y_pred)``, with options by `functools.partial`. A list or dict gives a
-        dict of results. So does a callable that returns a 1-d array, a list or a dict: one result
-        per entry, from one call per resample. With ``average=None`` a metric of scikit-learn gives
-        a result for each class.
+        A scikit-learn scoring name (signed as scikit-learn does) or function name, a loss by its
+        own name (``"log_loss"``: smaller is better), what people call it (``"auc"``, ``"mae"``,
+        ``"kappa"``), a metric of `skboot.metrics` that needs no option (``"cllr"``), ``"mean"`` for
+        the mean of per-row values, a scorer, or any function ``f(y_true, y_pred)``, with options by
+        `functools.partial`. A list or dict gives a dict of results. So does a callable that returns
+        a 1-d array, a list or a dict: one result per entry, from one call per resample. With
+        ``average=None`` a metric of scikit-learn gives a result for each class.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
         Rows of one group (speaker, patient) are resampled together. Two columns are crossed
         factors.

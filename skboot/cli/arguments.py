@@ -233,7 +233,9 @@ def _add_pair(verb: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 def _add_metric(verb: argparse.ArgumentParser, nargs: str | None) -> None:
-    text = "accuracy if not given; names as of scikit-learn, or mean of the values in a column"
+    text = (
+        "default: accuracy; names of scikit-learn, auc, mae, ..., or mean of the values in a column"
+    )
     verb.add_argument("--metric", nargs=nargs, metavar="NAME", help=text)
     better = verb.add_mutually_exclusive_group()
     for name, value in (("greater", True), ("smaller", False)):
