@@ -117,13 +117,11 @@ def best_of(found: tuple[str, float]) -> str:
     return "itself" if tool == DEFAULT else f"{ratio:.2f} ({tool.removeprefix('skboot: ')})"
 
 
-def others_of(kind: str, rows: list[Measured], least: float = 0.0) -> str:
-    """Our width by that of each tool that was run in this share of the cells."""
-    n_cells = len(pairs_with(rows, DEFAULT, kind))
+def others_of(kind: str, rows: list[Measured]) -> str:
+    """Our width by that of each tool that was run."""
     told = []
     for tool in names_of_others(rows):
-        pairs = pairs_with(rows, tool, kind)
-        if pairs and len(pairs) >= least * n_cells:
+        if pairs := pairs_with(rows, tool, kind):
             lowest = min(theirs.coverage for _, theirs in pairs)
             ratio = width_ratio(*map(list, zip(*pairs, strict=True)))
             told.append(f"{tool} {ratio:.2f} ({percent(lowest)})")

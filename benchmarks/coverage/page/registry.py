@@ -30,13 +30,11 @@ class VerdictRow(NamedTuple):
 
 
 class CaseRow(NamedTuple):
-    """A line of the table of cases: what is to be judged, the choice, and what it is worth."""
+    """A line of the table of cases: what is judged, the choice, how often it covers."""
 
     case: str
     choice: str
     covers: str
-    best: str
-    others: str
     fails: str
 
 

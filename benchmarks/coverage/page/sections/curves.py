@@ -165,26 +165,11 @@ def curve_rows() -> list[CaseRow]:
     """Their lines of the cases, with those of other shapes."""
     found = _found() | _found(curve_shapes.STUDY)
     held = [by_tool[OURS].coverage for by_tool in found.values()]
-    ratios = {
-        name: [
-            by_tool[OURS].width / by_tool[name].width
-            for by_tool in found.values()
-            if name in by_tool
-        ]
-        for name in ("Campbell", "Working-Hotelling")
-    }
-    words = "; ".join(
-        f"{name} {min(values):.2f} to {max(values):.2f}"
-        for name, values in ratios.items()
-        if values
-    )
     return [
         CaseRow(
             "a whole curve",
             "simultaneous band, `bootstrap_curve`",
             f"{percent(min(held))} to {percent(max(held))} ({len(held)})",
-            words,
-            "",
             "few rows above a threshold with a large weight",
         )
     ]

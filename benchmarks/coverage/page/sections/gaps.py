@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...runner import RESULTS, read
 from ..formats import table
-from ..registry import CaseRow, cases, section
+from ..registry import section
 
 
 @section("gaps", "studies/subgroups", "gaps")
@@ -14,22 +14,3 @@ def gaps() -> str:
         (row["cell"], row["told_apart"], row["before"] or "–") for row in read(RESULTS / "gaps.csv")
     ]
     return table(("design", "disparity excludes 0, %", "by resamples alone, %"), lines)
-
-
-@cases("gaps")
-def case_rows() -> list[CaseRow]:
-    """Its line of the cases."""
-    rows = [row for row in read(RESULTS / "gaps.csv") if not row["cell"].startswith("power")]
-    ours, before = (
-        [float(row[name]) for row in rows if row[name]] for name in ("told_apart", "before")
-    )
-    return [
-        CaseRow(
-            "largest disparity between subgroups",
-            "combined limits of the subgroups",
-            f"{min(ours)} to {max(ours)} significant by mistake, 5 nominal ({len(ours)})",
-            "",
-            f"resamples alone: {min(before)} to {max(before)} significant",
-            "small subgroups: low power",
-        )
-    ]

@@ -151,18 +151,11 @@ def case_rows() -> list[CaseRow]:
     """Their line of the cases."""
     rows = of_methods()
     ours = [row for row in rows if row.tool == DEFAULT and not row.is_excepted]
-    told = []
-    for name in ("corrected t", "nested CV"):
-        pairs = [list(own) for own in zip(*pairs_with(rows, name), strict=True)]
-        lowest = min(row.coverage for row in pairs[1])
-        told.append(f"{name} {width_ratio(*pairs):.2f} ({percent(lowest)})")
     return [
         CaseRow(
             "a learning algorithm, without a test set",
             OURS,
             span([row.coverage for row in ours]),
-            "",
-            "<br>".join(told),
             "skewed losses, few or very unequal groups: 91 to 92 %; under 20 groups, a class of 20 "
             "rows: warns",
         )

@@ -74,20 +74,11 @@ def verdict_row() -> VerdictRow:
 @cases(STUDY)
 def case_rows() -> list[CaseRow]:
     """Their line of the cases."""
-    others = {
-        tool: [1 - row.coverage for row in _of(NULL, tool) if row.cell in _equal()]
-        for tool in ("corrected t", "mlxtend: 5x2cv t", "mlxtend: resampled t")
-    }
-    told = "; ".join(
-        f"{tool}: {span(shares)} significant" for tool, shares in others.items() if shares
-    )
     return [
         CaseRow(
             "difference of two learning algorithms, no test set",
             "cross-validation, spread of bootstrap training samples",
             span([row.coverage for row in _of("difference")]),
-            "",
-            told,
             "",
         )
     ]

@@ -137,11 +137,7 @@ def case_rows(chosen: tuple[Case, ...]) -> list[CaseRow]:
 def _case_row(case: Case, rows: list[Measured]) -> CaseRow:
     own = [replace(row, kind=case.name) for row in rows if row.kind in case.kinds]
     ours = tuple(row for row in own if row.tool == DEFAULT and not row.is_excepted)
-    others = others_of(case.name, own, least=0.5)
-    best = best_of(acceptance.narrowest(case.name, ours, own)) if ours else ""
-    return CaseRow(
-        case.name, case.choice, span([r.coverage for r in ours]), best, others, case.fails
-    )
+    return CaseRow(case.name, case.choice, span([r.coverage for r in ours]), case.fails)
 
 
 for _study, _title in SCORES_ALONE.items():

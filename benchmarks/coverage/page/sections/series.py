@@ -97,11 +97,6 @@ def case_rows() -> list[CaseRow]:
     lines = []
     for case, (kinds, choice, fails) in chosen.items():
         own = [tools for tools in found if tools[DEFAULT].kind in kinds]
-        others = "<br>".join(
-            f"{tool}: {span(shares)} covered"
-            for tool in (ROWS, NEWEY_WEST)
-            if (shares := [tools[tool].coverage for tools in own if tool in tools])
-        )
         covers = span([tools[DEFAULT].coverage for tools in own])
-        lines.append(CaseRow(case, choice, covers, "", others, fails))
+        lines.append(CaseRow(case, choice, covers, fails))
     return lines

@@ -80,24 +80,11 @@ def of_rule() -> VerdictRow:
 @cases("several_runs")
 def case_rows() -> list[CaseRow]:
     """Its line of the cases."""
-    kept = {row.cell for row in judged().cells}
-    others = []
-    for name, target in (("t over runs", "method"), ("pooled", "method"), ("pooled", "next run")):
-        shares = [
-            row.coverage
-            for row in results()
-            if (row.tool, row.target) == (name, target) and f"{row.cell}: {target}" in kept
-        ]
-        as_what = "" if name == "t over runs" else f" as {target}"
-        low, high = percent(min(shares)), percent(max(shares))
-        others.append(f"{name}{as_what}: {low} to {high} covered")
     return [
         CaseRow(
             "several training runs on one test set",
             "variance components",
             span([row.coverage for row in judged().cells]),
-            "",
-            "<br>".join(others),
             "under 10 runs: warns",
         )
     ]

@@ -81,18 +81,11 @@ def case_rows() -> list[CaseRow]:
     """Their line of the cases."""
     found = _rows(LEVEL)
     kept = [by_tool[DEFAULT] for by_tool in found.values() if not by_tool[DEFAULT].is_excepted]
-    alone = [
-        1 - by_tool["skboot, each pair"].coverage
-        for by_tool in found.values()
-        if "skboot, each pair" in by_tool
-    ]
     return [
         CaseRow(
             "three to ten models, all pairs at once",
             "max-t over the joint resamples",
             f"{span([1 - row.coverage for row in kept])} any pair wrong, 5 nominal",
-            "",
-            f"each pair by itself: {span(alone)} wrong" if alone else "",
             "",
         )
     ]

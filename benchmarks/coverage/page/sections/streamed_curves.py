@@ -70,15 +70,12 @@ def verdict_row() -> VerdictRow:
 def case_rows() -> list[CaseRow]:
     """Their line of the cases."""
     found = list(_found().values())
-    together = span([own[DEFAULT].coverage for own in found])
     few = span([own[study.FEWER].coverage for own in found])
     return [
         CaseRow(
             "curves of batches, dask, files larger than memory",
             "simultaneous band, wider by what intervals of scores hide",
             span([own[study.STREAM].coverage for own in found]),
-            "",
-            f"the same rows together: {together} covered",
             f"a sixteenth of the intervals: {few} covered",
         )
     ]

@@ -82,16 +82,12 @@ def verdict_row() -> VerdictRow:
 @cases(STUDY)
 def case_rows() -> list[CaseRow]:
     """Their line of the cases."""
-    found = list(_found().values())
-    of_rows = [own[study.STREAM].coverage for own in found]
-    together = span([own[DEFAULT].coverage for own in found])
+    of_rows = [own[study.STREAM].coverage for own in _found().values()]
     return [
         CaseRow(
             "batches, dask, files larger than memory",
             "score interval of 0/1 rows; expanded percentile",
             span(of_rows),
-            "",
-            f"the same rows together: {together} covered",
             "heavy tails: 91 % of 200 rows; no bootstrap-t exists",
         )
     ]

@@ -1,6 +1,6 @@
 """Tables that span the page: cases and verdicts at the top, every cell outside at the end."""
 
-from ..formats import WIDTHS, table
+from ..formats import table
 from ..registry import case_rows, section, verdict_rows
 
 
@@ -11,7 +11,6 @@ def cases() -> str:
         "metric, data or comparison",
         '"auto" takes',
         "covers, % (cells)",
-        *WIDTHS,
         "when it fails",
     )
     return table(header, [(f"**{row.case}**", *row[1:]) for row in case_rows()])

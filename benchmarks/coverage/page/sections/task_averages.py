@@ -69,8 +69,6 @@ def case_rows() -> list[CaseRow]:
         "resampled": ("average over tasks like these", "t over tasks", "under 10 tasks: warns"),
     }
     return [
-        CaseRow(
-            name, choice, span([c for row, c, _ in _rows() if row["tasks"] == tasks]), "", "", fails
-        )
+        CaseRow(name, choice, span([c for row, c, _ in _rows() if row["tasks"] == tasks]), fails)
         for tasks, (name, choice, fails) in chosen.items()
     ]

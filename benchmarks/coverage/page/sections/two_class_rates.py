@@ -37,7 +37,7 @@ def case_rows() -> list[CaseRow]:
     covered = span([coverage for _, coverage, _ in _rows()])
     choice = "BCa; Wilson under ten hits or errors"
     fails = "one or two rows of a class: wide"
-    return [CaseRow("sensitivity, specificity, ppv, npv", choice, covered, "", "", fails)]
+    return [CaseRow("sensitivity, specificity, ppv, npv", choice, covered, fails)]
 
 
 @verdict("two_class_rates")
