@@ -28,14 +28,6 @@ def data():
     return y_test, model.predict(X_test), model.predict_proba(X_test)[:, 1]
 
 
-def patients():
-    """Right and wrong photographs of 50 patients, as on the page."""
-    rng = np.random.default_rng(0)
-    patient = np.repeat(np.arange(50), 10)
-    skill = rng.beta(6, 2, size=50)[patient]
-    return patient, (rng.random(500) < skill).astype(float)
-
-
 def answers():
     """Name of the call, and its numbers."""
     import confidenceinterval
@@ -44,13 +36,10 @@ def answers():
     from statsmodels.stats.proportion import proportion_confint
 
     y_test, predicted, score = data()
-    patient, right = patients()
     correct = (predicted == y_test).astype(float)
     yield "mlxtend bootstrap", bootstrap(correct, np.mean, ddof=1, seed=0)
     center, limits = evaluate_with_conf_int(predicted, accuracy_score, y_test)
     yield "confidence_intervals", (center, *limits)
-    center, limits = evaluate_with_conf_int(right, np.mean, conditions=patient)
-    yield "confidence_intervals conditions=", (center, *limits)
     for name, said in (("accuracy_score", predicted), ("roc_auc_score", score)):
         yield f"confidenceinterval {name}", getattr(confidenceinterval, name)(y_test, said)
     paired = {"paired": True, "vectorized": False, "rng": np.random.default_rng(0)}
