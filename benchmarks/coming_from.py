@@ -17,46 +17,29 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 
 def data():
-    """Features, labels, and the answers of a trained model, as on the page."""
+    """Labels and the answers of a trained model, as on the page."""
     X, y = load_diabetes(return_X_y=True)
     worse = (y > 140).astype(int)
     X_train, X_test, y_train, y_test = train_test_split(X, worse, test_size=0.5, random_state=0)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
-    return X, worse, y_test, model.predict(X_test), model.predict_proba(X_test)[:, 1]
-
-
-def patients():
-    """Right and wrong photographs of 50 patients, as on the page."""
-    rng = np.random.default_rng(0)
-    patient = np.repeat(np.arange(50), 10)
-    skill = rng.beta(6, 2, size=50)[patient]
-    return patient, (rng.random(500) < skill).astype(float)
+    return y_test, model.predict(X_test), model.predict_proba(X_test)[:, 1]
 
 
 def answers():
     """Name of the call, and its numbers."""
     import confidenceinterval
     from confidence_intervals import evaluate_with_conf_int
-    from mlxtend.evaluate import bootstrap, bootstrap_point632_score
+    from mlxtend.evaluate import bootstrap
     from statsmodels.stats.proportion import proportion_confint
 
-    X, worse, y_test, predicted, score = data()
-    patient, right = patients()
+    y_test, predicted, score = data()
     correct = (predicted == y_test).astype(float)
     yield "mlxtend bootstrap", bootstrap(correct, np.mean, ddof=1, seed=0)
-    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-    for method in (".632", ".632+"):
-        scores = bootstrap_point632_score(tree, X, worse, 200, method=method, random_seed=0)
-        limits = np.percentile(scores, [2.5, 97.5])
-        yield f"mlxtend bootstrap_point632_score {method}", (scores.mean(), *limits)
     center, limits = evaluate_with_conf_int(predicted, accuracy_score, y_test)
     yield "confidence_intervals", (center, *limits)
-    center, limits = evaluate_with_conf_int(right, np.mean, conditions=patient)
-    yield "confidence_intervals conditions=", (center, *limits)
     for name, said in (("accuracy_score", predicted), ("roc_auc_score", score)):
         yield f"confidenceinterval {name}", getattr(confidenceinterval, name)(y_test, said)
     paired = {"paired": True, "vectorized": False, "rng": np.random.default_rng(0)}

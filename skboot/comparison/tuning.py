@@ -339,7 +339,7 @@ def corrected_t(
 
     Use it if you have only results of `sklearn.model_selection.cross_validate`. Splits share
     training rows, so their scores are correlated, and the usual t interval is far too short. At 95
-    % this one covered 72 to 98 % in simulations. If you have the data, use
+    % this one covered 70 to 99 % in simulations. If you have the data, use
     `skboot.BootstrapScorer`, which covered 91 % or more, or `skboot.compare_methods`, 88 % or more.
 
     Parameters
