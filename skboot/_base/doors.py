@@ -178,7 +178,7 @@ def _other_call(said: str, known: _Known, options: Mapping[str, Any]) -> str:
     full, function, arguments = _full_name(*known), known[1], known[2]
     given = arguments[1:] if "." in function.__qualname__ else arguments
     # What lacks a keyword alone has its data in the right place.
-    advice = "" if _binds_with_more(function, arguments, options) else call_for(given)
+    advice = "" if _lacks_keywords_alone(function, arguments, options) else call_for(given)
     unknown = [name for name in options if name not in _keywords_of(function)]
     if unknown:
         return _unknown_keyword(full, unknown[0], options[unknown[0]], function, advice)
@@ -191,21 +191,17 @@ def _keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(one.name for one in parameters if one.name not in ("self", "cls"))
 
 
-def _binds_with_more(
+def _lacks_keywords_alone(
     function: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> bool:
-    """Whether a call would bind if it had all keywords that the function needs."""
+    """Whether a call has all that stands without a keyword, and nothing that is unknown."""
     signature = inspect.signature(function)
-    needed = {
-        one.name: None
-        for one in signature.parameters.values()
-        if one.kind is one.KEYWORD_ONLY and one.default is one.empty
-    }
     try:
-        signature.bind(*arguments, **(needed | dict(options)))
+        given = signature.bind_partial(*arguments, **options).arguments
     except TypeError:
         return False
-    return True
+    needed = (one for one in signature.parameters.values() if one.default is one.empty)
+    return all(one.kind is one.KEYWORD_ONLY or one.name in given for one in needed)
 
 
 def _unknown_keyword(
