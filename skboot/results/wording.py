@@ -317,7 +317,7 @@ def table_of(
     rows = [
         [*own, metric, *_cells(result, shared, digits)]
         for own, metric, result, digits in zip(
-            names, metrics, results, _digits_of_rows(results, options), strict=True
+            names, metrics, results, _digits_of_rows(results, metrics, options), strict=True
         )
     ]
     known = [k for k, title in enumerate(header) if title != _BASELINE or any(r[k] for r in rows)]
@@ -326,7 +326,7 @@ def table_of(
 
 
 def _digits_of_rows(
-    results: Sequence[EvaluationResult], options: rendering.TableOptions
+    results: Sequence[EvaluationResult], metrics: Sequence[str], options: rendering.TableOptions
 ) -> list[int]:
     """Return the decimals of each row: those asked for, or as many as the row that needs most.
 
@@ -336,10 +336,10 @@ def _digits_of_rows(
     if options.digits is not None:
         return [options.digits] * len(results)
     of_metric: dict[str, int] = {}
-    for result in results:
-        metric = result.metric.partition(" (")[0]
-        of_metric[metric] = max(of_metric.get(metric, digits_of(result)), digits_of(result))
-    own = [of_metric[result.metric.partition(" (")[0]] for result in results]
+    for metric, result in zip(metrics, results, strict=True):
+        digits = digits_of(result)
+        of_metric[metric] = max(of_metric.get(metric, digits), digits)
+    own = [of_metric[metric] for metric in metrics]
     alike = bool(own) and max(own) - min(own) <= _MOST_MORE_DIGITS
     return [max(own)] * len(own) if alike else own
 

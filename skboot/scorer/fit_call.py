@@ -220,7 +220,7 @@ def check_estimator(name: str, value: Any) -> None:
         advice = f"Make one: {value.__name__}()."
         raise check.fail(name, "be an estimator", f"the class {value.__name__}", advice)
     if not hasattr(value, "fit"):
-        must, got = "be an estimator, with a fit", f"a {type(value).__name__}"
+        must, got = "be an estimator, with a fit method", f"a {type(value).__name__}"
         advice = OF_MODELS if isinstance(value, Mapping) else OF_PREDICTIONS
         raise check.fail(name, must, got, advice)
 

@@ -892,7 +892,7 @@ def test_copies_of_rows_are_told_once_and_not_for_each_estimator():
 def test_what_has_no_fit_is_refused_by_name_with_the_function_for_predictions(given):
     text = (
         rf"""^The "estimators\['B'\]" parameter of compare_methods must be an estimator, with """
-        rf"fit and predict. Got a {type(given).__name__}. Predictions of a trained model go to "
+        rf"a fit method. Got a {type(given).__name__}. Predictions of a trained model go to "
         r"bootstrap_score\(y_true, y_pred\), of several to compare_systems\(y_true, "
     )
     with pytest.raises(ValueError, match=text):

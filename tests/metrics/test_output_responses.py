@@ -199,7 +199,7 @@ MESSAGES = {
     ),
     "options that do not fit the columns": (
         (REAL, PREDICTED, functools.partial(metrics.r2_score, multioutput=[0.5, 0.5])),
-        r"'metric'.*'r2_score \(multioutput=\[0\.5, 0\.5\]\)', which raises a ValueError on it"
+        r"'metric'.*'r2_score \(multioutput=0\.5 0\.5\)', which raises a ValueError on it"
         r".*weights \(2\) as outputs \(3\)",
     ),
     "one column for a metric of rankings": (
