@@ -38,7 +38,8 @@ class BootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
     -----
     A draw that leaves no row out is repeated from the random stream of its own split, so the test
     side is never empty: this concerns 9.4 % of draws at n_samples = 4, and one in 2756 at 10. The
-    first 100 of 200 splits are the splits of ``n_splits=100``. The order of the training rows is random, duplicates included, as `learning_curve` needs.
+    first 100 of 200 splits are the splits of ``n_splits=100``. The order of the training rows is
+    random, duplicates included, as `learning_curve` needs.
 
     Cross-validation *inside* a training side has copies of rows on both sides of its folds and is
     far too optimistic.
