@@ -582,8 +582,8 @@ def test_scores_that_are_no_probabilities_are_not_taken_for_them():
         ("pinball", "mean_pinball_loss, alpha="),
         ("min_dcf", "skboot.metrics.minimum_detection_cost"),
         ("mean IoU", "'jaccard_macro'"),
-        ("intersection over unoin", "'jaccard'"),
-        ("Dice coeficient", "'f1'"),
+        ("intersection over unions", "'jaccard'"),
+        ("Dice coefficients", "'f1'"),
         ("mAP@50", "pools the detections"),
     ],
 )

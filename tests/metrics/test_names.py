@@ -29,7 +29,7 @@ PROBABILITY = 1 / (1 + np.exp(-SCORE))
 NEAR = {
     "macro F1": "f1_macro",
     "adjusted R2": "r2",
-    "accurracy": "accuracy",
+    "accuracys": "accuracy",
     "balanced acurracy": "balanced_accuracy",
     "top-5": "top_k_accuracy",
 }

@@ -62,6 +62,8 @@ def test_at_least_a_tenth_of_the_rows_tell_two_systems_apart(study):
 
 
 # 1000 repetitions: standard error .7 % at 5 %, so a rate of 5 % leaves 3 to 7 % once in 250 seeds.
+# Of many null data sets some look sorted.
+@pytest.mark.filterwarnings("ignore:compare_systems. Neighbouring rows have similar values")
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", SAME_ROWS)
 def test_systems_that_do_not_differ_are_told_apart_as_often_as_stated(study, rule):
