@@ -52,6 +52,9 @@ RANGES: dict[str, tuple[float, float]] = {
     "d2_tweedie_score": (-np.inf, 1.0),
     # Counts of rows; shares have a fast path.
     **dict.fromkeys(("accuracy_score", "zero_one_loss"), (0.0, np.inf)),
+    # With options that their fast paths do not take.
+    "cohen_kappa_score": (-1.0, 1.0),
+    "log_loss": (0.0, np.inf),
     **dict.fromkeys(("hinge_loss", "max_error", "mean_tweedie_deviance"), (0.0, np.inf)),
     "median_absolute_error": (0.0, np.inf),
 }

@@ -22,6 +22,8 @@ from .._base.wayfinding import Hinting
 from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
 
+# Decimals that double precision has for numbers below 10.
+_MOST_DIGITS = 15
 _LAYOUTS = ("differences", "systems", "both")
 # What names of metrics may hold in every tracker of experiments: others are refused by MLflow.
 _NOT_IN_NAMES = re.compile(r"[^\w\-. :/]+")
@@ -177,7 +179,7 @@ class Shown(Hinting, ABC):
         Raises
         ------
         ValueError
-            If ``digits`` is no integer of at least 0.
+            If ``digits`` is no integer from 0 to 15.
         """
         return rendering.markdown_tables(self._tables(_options(digits)))
 
@@ -205,7 +207,7 @@ class Shown(Hinting, ABC):
         Raises
         ------
         ValueError
-            If ``digits`` is no integer of at least 0.
+            If ``digits`` is no integer from 0 to 15.
         """
         return _in_latex(self._tables(_options(digits)), caption, label)
 
@@ -363,8 +365,8 @@ class ShownNumbers(Shown):
 
 def _options(digits: Any, p_values: bool = False) -> rendering.TableOptions:
     """Return what is asked of the tables that are taken into a text."""
-    if digits is not None:
-        digits = check_count("digits", digits, 0)
+    if digits is not None and check_count("digits", digits, 0) > _MOST_DIGITS:
+        raise fail("digits", f"be at most {_MOST_DIGITS}", repr(digits))
     return rendering.TableOptions(digits, check_flag("p_values", p_values), scores=True)
 
 
@@ -428,7 +430,7 @@ class ShownDifferences(ShownNumbers):
         ------
         ValueError
             If the layout is none of these, or there are no comparisons for it, or ``digits`` is no
-            integer of at least 0.
+            integer from 0 to 15.
 
         Notes
         -----

@@ -197,6 +197,17 @@ def test_a_function_that_only_shares_a_name_is_called():
     assert observed(one(accuracy_score), BINARY, DECISION) == 7.0
 
 
+@pytest.mark.parametrize(
+    ("metric", "bounds"),
+    [
+        (partial(metrics.cohen_kappa_score, labels=[0, 1]), (-1, 1)),
+        (partial(metrics.log_loss, normalize=False), (0, np.inf)),
+    ],
+)
+def test_options_that_no_fast_path_takes_leave_the_range_as_it_is(metric, bounds):
+    assert one(metric).bounds == bounds
+
+
 def test_a_scorers_sign_and_options_are_honoured():
     loss = make_scorer(metrics.fbeta_score, greater_is_better=False, beta=2)
     statistic = one(loss)

@@ -186,3 +186,11 @@ def test_a_page_is_written_where_it_was_asked(tmp_path):
         assert value.to_html(path) is None
         assert path.read_text(encoding="utf-8") == value.to_html()
         assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize("digits", [-1, 16, 10**30, 2.5])
+def test_decimals_that_no_number_has_are_refused(digits):
+    result = bootstrap_score([0, 1] * 20, [0, 1] * 20, random_state=0)
+    for write in (result.to_latex, result.to_markdown):
+        with pytest.raises(ValueError, match="The 'digits' parameter of EvaluationResult"):
+            write(digits=digits)
