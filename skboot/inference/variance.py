@@ -354,7 +354,8 @@ def crossed_runs(
 
     components = Components(np.nan, np.nan, test * n_units, c * n_units)._replace(**{source: a})
     clipped = [source] if between < c * (1 - _ROUNDING) else []
-    if runs.of_mean < c / n * (1 - _ROUNDING):
+    # Where the floor lifts the test variance, the component is above 0 after all.
+    if test == 0 and runs.of_mean < c / n * (1 - _ROUNDING):
         clipped.append("test")
     return RunVariance(
         components,

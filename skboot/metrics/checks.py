@@ -38,6 +38,33 @@ def check_columns(y_pred: NDArray[Any], all_labels: NDArray[Any]) -> None:
         raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
 
 
+# Sums of two columns that differ by more, of the largest score or 1, are no rounding: that of
+# probabilities to 8 bits (bfloat16) is 2**-8 in each.
+_LEAST_SPREAD = 0.01
+
+
+def check_two_columns(argument: str, scores: NDArray[Any], must: str) -> None:
+    """Refuse two columns of which the second alone does not order the rows.
+
+    Probabilities sum to one, and scores of both classes of many models to 0. Those of two systems,
+    and logits, have sums that vary: the second column is then no score of the positive class.
+    """
+    if scores.ndim != 2 or scores.shape[1] != 2 or scores.dtype.kind not in "biuf":
+        return
+    sums = scores.sum(axis=1, dtype=np.float64)
+    low, high = float(sums.min()), float(sums.max())
+    if high - low > _LEAST_SPREAD * max(float(np.abs(scores).max()), 1.0):
+        got = f"two columns with sums from {low:.4g} to {high:.4g}"
+        raise fail(argument, must, got, _ONE_SCORE)
+
+
+_ONE_SCORE = (
+    "Give the scores of one system as one column; for two systems give a dict, "
+    "{'A': a, 'B': b}, to compare_systems or bootstrap_curve; for logits give their difference, "
+    "y_pred[:, 1] - y_pred[:, 0]."
+)
+
+
 def sums_to_one(prob: NDArray[Any]) -> bool:
     """Whether rows sum to one, to the tolerance of scikit-learn."""
     floating = prob if prob.dtype.kind == "f" else prob.astype(np.float64)

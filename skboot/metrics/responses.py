@@ -18,7 +18,7 @@ from .._base.checks import fail, is_among, numbered_labels
 from .._base.warnings import Note, tell
 from .adapters import Negated
 from .cells import label_counts
-from .checks import check_among, check_columns, known_labels, sums_to_one
+from .checks import check_among, check_columns, check_two_columns, known_labels, sums_to_one
 from .cost_metrics import SAME_KIND
 from .doubts import advice_on_range, refuse_exchanged
 from .magnitudes import check_losses
@@ -286,6 +286,8 @@ def _check_two_classes(
     if y_pred.ndim == 2 and y_pred.shape[1] != 2:
         must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
         raise fail("y_pred", must, f"shape {y_pred.shape}")
+    must = f"be one score per row, or probabilities of two classes, for {statistic.name!r}"
+    check_two_columns("y_pred", y_pred, must)
 
 
 def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:

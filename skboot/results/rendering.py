@@ -188,9 +188,10 @@ def text_list(items: Sequence[tuple[str, str]], width: int = _LINE) -> str:
     for label, text in items:
         shown = "" if label == before else label
         start = f"  {one_line(shown).ljust(indent - 4)}  "
-        lines.append(
-            textwrap.fill(text, width, initial_indent=start, subsequent_indent=" " * indent)
-        )
+        # A number and its "%" stay on one line.
+        whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
+        filled = textwrap.fill(whole, width, initial_indent=start, subsequent_indent=" " * indent)
+        lines.append(filled.replace("\N{NO-BREAK SPACE}%", " %"))
         before = label
     return "\n".join(lines)
 

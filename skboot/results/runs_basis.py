@@ -90,8 +90,8 @@ class SeveralRuns(Basis):
             lines.append(("full-list runs", _range_of(evidence.full_scores, digits)))
         score = evidence.components.of_score(evidence.n_test_units)
         if not all(math.isnan(part) for part in score):
-            text = f"standard deviation of its score, and share of the variance: {_parts(score)}"
-            lines.append(("one run varies", text))
+            text = f"standard deviation of one run's score, and its share: {_parts(score)}"
+            lines.append(("variance by source", text))
         advice = _advice(result, evidence)
         return [*lines, ("advice", advice)] if advice else lines
 
@@ -228,7 +228,7 @@ def _parts(score: Components) -> str:
     known = {name: part for name, part in score._asdict().items() if not math.isnan(part)}
     total = sum(known.values()) or 1.0
     return ", ".join(
-        f"{_SOURCES[name]} {math.sqrt(part):.2g} ({100 * part / total:.0f} %)"
+        f"{_SOURCES[name]} {math.sqrt(part):.2g} ({_rounded(part / total)})"
         for name, part in known.items()
     )
 
@@ -242,20 +242,17 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
     if variance == 0 or result.confidence_interval.method == "t":
         return ""
     shares = {name: part / variance for name, part in spread.parts._asdict().items()}
-    largest = max(shares, key=lambda name: shares[name])
-    told = f"{_SOURCES[largest]} make up most of the variance: {_shares(shares)}"
-    if largest == "interaction":
-        told = told.replace("make up", "makes up", 1)
+    what = "prediction" if result.estimand == "next_run" else "estimate"
     gains = {
         lever: 1 - math.sqrt(max(1 - saved / variance, 0.0))
         for lever, saved in _savings(evidence.varied, spread, evidence.method.parts).items()
     }
     helpful = sorted((lever for lever in gains if gains[lever] >= _WORTH), key=lambda k: -gains[k])
     idle = [lever for lever in gains if gains[lever] < _WORTH]
-    sentences = [told]
+    sentences = [f"the variance of the {what} comes from {_by_size(shares)}"]
     if helpful:
-        first = f"{helpful[0]} would narrow the interval by about {gains[helpful[0]]:.0%}"
-        others = [f"{lever} by about {gains[lever]:.0%}" for lever in helpful[1:]]
+        first = f"{helpful[0]} would narrow the interval by about {_rounded(gains[helpful[0]])}"
+        others = [f"{lever} by about {_rounded(gains[lever])}" for lever in helpful[1:]]
         sentences.append(f"twice as many {', '.join([first, *others])}")
     if idle:
         sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
@@ -276,8 +273,16 @@ def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[st
     return {"test units": rows, "seeds": runs}
 
 
-def _shares(shares: dict[str, float]) -> str:
-    return ", ".join(f"{_SOURCES[name]} {share:.0%}" for name, share in shares.items() if share > 0)
+def _by_size(shares: dict[str, float]) -> str:
+    """Return the sources in words, the largest first."""
+    largest_first = sorted(shares, key=lambda name: -shares[name])
+    return ", ".join(
+        f"{_SOURCES[name]} ({_rounded(shares[name])})" for name in largest_first if shares[name] > 0
+    )
+
+
+def _rounded(share: float) -> str:
+    return rendering.percent(round(share, 2))
 
 
 def _test_units(result: EvaluationResult) -> str:

@@ -149,7 +149,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         Of .632+.
     variance_components_ : dict
         Variance of a run's score by "training", "seed", "test" and "interaction". With one seed
-        "training" includes the seed variance.
+        "training" includes the seed variance. With a test set "test" and "interaction" are per test
+        unit, as in ``result_.variance_components``.
     runs_ : dict of ndarrays of shape (n_runs,)
         By the first scorer: "sample" ("full", "bootstrap", "fold"), "training_sample", "seed",
         "score", "fit_time", "failed", "n_convergence_warnings". Scores of bootstrap runs are

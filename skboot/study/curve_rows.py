@@ -14,6 +14,7 @@ from .._base import checks as check
 from .._base.warnings import tell
 from .._base.workers import Workers
 from ..metrics.calibration import SmoothCalibration
+from ..metrics.checks import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,
     ClassSizes,
@@ -282,6 +283,8 @@ def _checked_scores(argument: str, scores: Any, truth: NDArray[Any], curve: Any)
             if len(column) != len(truth):
                 advice = "For several systems give a dict: {'new': scores, 'old': other_scores}."
             raise check.fail(argument, must, f"shape {column.shape}", advice)
+        must = "be one score per row, or probabilities of two classes that sum to 1"
+        check_two_columns(argument, column, must)
         column = column[:, 1]
     if column.dtype.kind not in "biuf":
         kind = "text" if column.dtype.kind in "US" else f"values of type {column.dtype}"

@@ -538,3 +538,22 @@ def test_a_file_keeps_the_types_of_methods_compared(interval, tmp_path):
         assert typed(getattr(same, own)) == typed(getattr(one, own)), own
     assert typed(same.components) == typed(one.components)
     assert {type(part) for part in same.components.values()} == {float}
+
+
+@each_varied
+@pytest.mark.parametrize("rate", [0.7, 0.9, 0.98])
+def test_a_component_that_is_said_to_be_0_is_0(varied, rate):
+    said = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y_true = rng.integers(2, size=40)
+        answers = np.where(rng.random((9, 40)) < rate, y_true, 1 - y_true)
+        own = dict(VARIED[varied])
+        if "full_runs" in own:
+            own["full_runs"] = answers[6:]
+        found = runs_of(y_true, answers[:6], metric="accuracy", varied=varied, **own)
+        for part, name in (("test", "test-unit"), ("seed", "seed"), ("training", "training")):
+            if f"{name} component was estimated below 0" in " ".join(found.notes):
+                said.append(part)
+                assert found.variance_components[part] == 0, (seed, part)
+    assert said
