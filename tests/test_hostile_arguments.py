@@ -969,3 +969,17 @@ def test_decimals_that_are_one_float_are_refused():
     close = [Decimal("0.1"), Decimal("0.10000000000000000001")] * 20
     with pytest.raises(ValueError, match="hold numbers that differ as floats"):
         skboot.bootstrap_score(close, close)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
+def test_a_share_of_errors_in_the_place_of_a_level_is_called_so(alpha):
+    calls = (
+        lambda level: skboot.bootstrap_score(Y, P, confidence_level=level, **FEW),
+        lambda level: skboot.compare_systems(Y, TWO, confidence_level=level, **FEW),
+        lambda level: skboot.bootstrap_curve(Y, PROB, confidence_level=level, **FEW),
+        lambda level: RESULT.interval(confidence_level=level),
+    )
+    said = re.escape(f"if it is meant as alpha, give confidence_level={1 - alpha:g}.")
+    for call in calls:
+        with pytest.warns(UserWarning, match=said):
+            call(alpha)

@@ -30,12 +30,15 @@ from .arrays import (
 # Re-exported, so that modules above this one import messages and checks from one place.
 from .messages import arguments_named as arguments_named
 from .messages import fail as fail
+from .warnings import say
 from .wayfinding import OF_SEVERAL
 from .workers import Workers
 
 # Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,
 # because 0.5 + level / 2 is rounded to 0.5 or 1.
 _NEAREST_LEVEL = 1e-15
+# Levels below it are hardly ever meant.
+_LOWEST_LEVEL = 0.5
 # Range of the largest absolute value; outside of it sums of fourth powers leave double precision.
 _SIZES = (1e-40, 1e40)
 # Maximum ratio of two positive weights; above it products of three weights can underflow.
@@ -48,15 +51,13 @@ def check_confidence_level(value: Any) -> float:
     """Accept a real number in (0, 1)."""
     level = float(value) if isinstance(value, Real) and not _is_bool(value) else np.nan
     if _NEAREST_LEVEL <= level <= 1 - _NEAREST_LEVEL:
+        if level < _LOWEST_LEVEL:
+            instead = f"if it is meant as alpha, give confidence_level={1 - level:.12g}"
+            say("caution", f"confidence_level={level:g} is the level of the interval: {instead}.")
         return level
     if 0 < level < 1:
         must = f"be a float in (0, 1), at least {_NEAREST_LEVEL:g} from its ends"
-        raise fail(
-            "confidence_level",
-            must,
-            repr(value),
-            "Its quantiles are infinite, or 0.",
-        )
+        raise fail("confidence_level", must, repr(value), "Its quantiles are infinite, or 0.")
     advice = "Use confidence_level=0.95 for a 95% interval."
     if 1 < level < 100:
         advice = f"Use confidence_level={level / 100:g} for a {level:g}% interval."

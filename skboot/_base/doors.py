@@ -212,7 +212,7 @@ def _unknown_keyword(
     said = f"{of}() got an unexpected keyword argument {name!r}."
     meant = arguments_meant(name, known)
     if meant == ["confidence_level"]:
-        return f"{said} Did you mean {_level(name, value)}?"
+        return f"{said} Did you mean {level_meant(name, value)}?"
     if meant:
         return f"{said} Did you mean {' or '.join(map(repr, meant))}?"
     listed = ", ".join(known)
@@ -226,7 +226,7 @@ def arguments_meant(name: str, known: Sequence[str]) -> list[str]:
     return meant or difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)
 
 
-def _level(name: str, value: Any) -> str:
+def level_meant(name: str, value: Any) -> str:
     """The confidence level of a share of errors, a percentage or a share."""
     try:
         share = float(value) / 100 if 1 < float(value) < 100 else float(value)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NoReturn
 
-from .._base.doors import arguments_meant
+from .._base.doors import arguments_meant, level_meant
 from .._base.reading import BadCall
 from ..results.curve import CURVE_NAMES, curve_named
 
@@ -26,22 +27,74 @@ class _Parser(argparse.ArgumentParser):
         raise BadCall(f"{message} (see {self.prog} --help)")
 
 
+# What people type in the place of options, and what is meant, of which a verb has some.
+_PAIR = "--candidate COLUMN --reference COLUMN"
+_MEANT = {
+    "--format": ("--json", "--markdown", "--latex"),
+    "--html": ("--report report.html",),
+    "--label": ("--y-true",),
+    "--md": ("--markdown",),
+    "--new": ("--candidate",),
+    "--old": ("--reference",),
+    "--systems": (_PAIR, "--y-pred COLUMN"),
+    "--y-pred": (_PAIR, "--systems COLUMN COLUMN"),
+}
+
+
 class _VerbParser(_Parser):
-    """The parser of a verb."""
+    """The parser of a verb, which knows those of all verbs by their names."""
+
+    verbs: Mapping[str, argparse.ArgumentParser] = {}  # set by `parser_of`
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Say which option is unknown before what else the call lacks."""
-        known = [word for action in self._actions for word in action.option_strings]
-        for word in args or []:
-            option = word.partition("=")[0]
-            if option.startswith("--") and len(option) > 2 and option not in known:
-                names = [own[2:].replace("-", "_") for own in known]
-                meant = arguments_meant(option[2:].replace("-", "_"), names)
-                options = " or ".join(f"--{own.replace('_', '-')}" for own in meant)
-                self.error(
-                    f"unknown option {option}{f'. Did you mean {options}?' if meant else ''}"
-                )
-        return super().parse_known_args(args, namespace)
+        """Say which word is unknown, or is there twice, before what else the call lacks."""
+        words, seen = [*(args or []), ""], set()
+        for word, behind in pairwise(words):
+            option, _, value = word.partition("=")
+            if not option.startswith("--") or len(option) == 2:
+                continue
+            if option not in self._option_string_actions:
+                self.error(f"unknown option {option}{self._instead_of(option, value or behind)}")
+            if option in seen:
+                self.error(f"{option} is given twice. {self._once(option)}")
+            seen.add(option)
+        found, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"{others[0]!r} belongs to no option{self._of_one_file()}")
+        return found, others
+
+    def _instead_of(self, option: str, value: str) -> str:
+        """Name the options that are meant by an unknown one, or the verbs that have it."""
+        known = self._option_string_actions
+        names = {own[2:].replace("-", "_"): own for own in known}
+        name = option[2:].replace("-", "_")
+        meant = [own for own in _MEANT.get(option, ()) if own.partition(" ")[0] in known]
+        meant = meant or [names[own] for own in arguments_meant(name, list(names))]
+        if meant == ["--confidence-level"]:
+            _, equals, level = level_meant(name, value).partition("=")
+            meant = [f"{meant[0]} {level}" if equals else meant[0]]
+        if meant:
+            return f". Did you mean {' or '.join(meant)}?"
+        of = [
+            f"skboot {verb}"
+            for verb, own in self.verbs.items()
+            if option in own._option_string_actions
+        ]
+        return f". It is an option of {' and '.join(of)}" if of else ""
+
+    def _once(self, option: str) -> str:
+        if option == "--y-pred" and "--systems" in self._option_string_actions:
+            return "For several systems give --systems COLUMN COLUMN"
+        is_list = self._option_string_actions[option].nargs == "+"
+        return f"Give all its values behind one {option}" if is_list else "Give it once"
+
+    def _of_one_file(self) -> str:
+        if "--y-true" not in self._option_string_actions:
+            return ""
+        return (
+            ", and one FILE is read. Join several first: one line per test row, with a column for "
+            "each system"
+        )
 
 
 def parser_of(version: str) -> argparse.ArgumentParser:
@@ -72,6 +125,7 @@ def parser_of(version: str) -> argparse.ArgumentParser:
         verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
         add(verb)
         _add_output(verb)
+        verb.verbs = verbs.choices
     line = "every verb on predictions of three systems for images of digits"
     demo = verbs.add_parser("demo", help=line, description=line, allow_abbrev=False)
     text = "where the predictions and a report are written; without it nothing is kept"

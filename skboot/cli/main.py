@@ -37,8 +37,12 @@ _FUNCTION = re.compile(
 _ARGUMENT = re.compile(
     r"\b(labels|groups|strata|by|average_over|block_length|metric|interval|confidence_level|"
     r"n_resamples|random_state|sample_weight|pos_label|greater_is_better|half_width|difference|"
-    r"margin|power|proportion|n|decimals)=(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
+    r"margin|power|proportion|n|decimals|same_population)="
+    r"(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
 )
+# A sentence that says what to write in Python: a call, a function, a dict or a function's name.
+_SENTENCE_END = re.compile(r"(?<=[.?]) (?=[A-Z])")
+_PYTHON = re.compile(r"\w\(|\blambda\b|\{'|\b(bootstrap|compare)_\w+")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -90,7 +94,7 @@ def _carried_out(words: Sequence[str]) -> int:
         if issubclass(warning.category, UserWarning):
             _say(f"skboot: warning: {_of_a_call(str(warning.message))}")
     if answer.warns:
-        _say(f"skboot: warning: {answer.statement}")
+        _say("skboot: warning: the gate is inconclusive, and does not fail: --inconclusive warn")
     return answer.code
 
 
@@ -102,10 +106,14 @@ def _said(error: BaseException) -> str:
     name, bracket, system = bad.name.partition("[")
     option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
     of_system = f" {system.rstrip(']')}" if bracket else ""
-    option = "--systems" if bracket and option == "--y-pred" else option
     # No callable can be typed.
     must = bad.must.replace(" or a callable", "")
-    return _of_a_call(f"{option}{of_system} must {must}. Got {bad.got}. {bad.advice}")
+    advice = " ".join(
+        sentence
+        for sentence in _SENTENCE_END.split(_in_one_line(bad.advice))
+        if not _PYTHON.search(sentence)
+    )
+    return _of_a_call(f"{option}{of_system} must {must}. Got {bad.got}. {advice}")
 
 
 def _of_a_call(text: str) -> str:
@@ -116,7 +124,7 @@ def _of_a_call(text: str) -> str:
 def _option_of(found: re.Match[str]) -> str:
     name, value = found.groups()
     option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
-    return f"{option} {value}" if value else option
+    return f"{option} {value}" if value not in (None, "True") else option
 
 
 def _in_one_line(text: str) -> str:

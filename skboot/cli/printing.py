@@ -26,6 +26,8 @@ from .verbs import Answer
 
 # Of the JSON: it rises when a name in it changes its meaning.
 _SCHEMA = 1
+# Ends of the names of pages.
+_PAGES = (".html", ".htm", ".md")
 # Columns of a terminal that no table fills.
 _ENDLESS = 10_000
 # What rich makes bold by stands here until all that is printed is cleaned; no file can hold it.
@@ -74,6 +76,8 @@ def check_files(asked: Namespace) -> None:
         raise BadCall(f"--plot and --report are the same file, {asked.plot!r}")
     if asked.plot is not None:
         _check_picture(asked.plot)
+    if asked.report is not None and not takes_bytes(asked.report):
+        _check_page(asked.report)
 
 
 def tables_of(stream: Any) -> contextlib.AbstractContextManager[None]:
@@ -249,6 +253,12 @@ def _check_picture(path: str) -> None:
     if Path(path).suffix.lstrip(".").lower() not in known:
         listed = ", ".join(sorted(f".{kind}" for kind in known))
         raise BadCall(f"--plot {path!r}: the end of the name tells the kind; known: {listed}")
+
+
+def _check_page(path: str) -> None:
+    if Path(path).suffix.lower() not in _PAGES:
+        advice = "For JSON use --json, for a picture --plot"
+        raise BadCall(f"--report {path!r}: its name must end in .html or .md. {advice}")
 
 
 def _has_matplotlib() -> bool:

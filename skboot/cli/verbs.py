@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base.messages import BadArgument, parts_of
+from .._base.messages import BadArgument, arguments_named, parts_of
 from .._base.reading import BadCall
 from .._base.warnings import warn_user
+from ..metrics.checks import check_two_columns
 from ..results.rendering import Table
 from ..results.storage import plain
 from .columns import Rows, needs_threshold, rows_of
@@ -87,10 +89,10 @@ def _score(asked: Namespace) -> Answer:
 
     systems = getattr(asked, "systems", None)
     rows = _rows(asked, systems)
-    results = {
-        name: _called(bootstrap_score, asked, rows, predicted)
-        for name, predicted in rows.predictions.items()
-    }
+    results = {}
+    for name, predicted in rows.predictions.items():
+        with arguments_named({"y_pred": f"systems[{name!r}]"} if systems else {}):
+            results[name] = _called(bootstrap_score, asked, rows, predicted)
     shown = ResultTable(results) if systems else next(iter(results.values()))
     answer = _of_result(asked, rows, shown)
     if isinstance(shown, ResultTable):
@@ -290,25 +292,50 @@ def _listed(metric: str | list[str] | None) -> list[str]:
 def _called(
     function: Callable[..., Any], asked: Namespace, rows: Rows, predicted: Any, **options: Any
 ) -> Any:
-    """Call a public function, and put its advice into the words of the command line."""
+    """Call a public function, and put its errors into the words of the command line."""
     try:
+        _check_classes(rows, predicted)
         return function(rows.y_true, predicted, **_options(asked, rows), **options)
     except ValueError as error:
         bad = parts_of(error)
-        advice = "" if bad is None else _advice(bad, asked, rows)
-        if bad is None or not advice:
+        if bad is None:
             raise
-        raise bad._replace(advice=advice).error() from None
+        raise bad._replace(
+            name=_option(bad, asked), advice=_advice(bad, asked, rows)
+        ).error() from None
+
+
+def _check_classes(rows: Rows, predicted: Any) -> None:
+    """Refuse two columns of numbers in [0, 1] that are hardly probabilities of both classes."""
+    is_column = rows.y_true is not None and rows.y_true.ndim == 1
+    if is_column and np.ndim(predicted) == 2 and predicted.min() >= 0 and predicted.max() <= 1:
+        check_two_columns("y_pred", predicted, "be a column, or probabilities of each class")
+
+
+def _option(bad: BadArgument, asked: Namespace) -> str:
+    """Return the argument as it was given: that of a system by the option that names this one."""
+    argument, bracket, system = bad.name.partition("[")
+    if argument not in ("y_pred", "y_preds", "y_score") or not bracket:
+        return bad.name
+    given = (name for name in ("candidate", "reference") if "systems" not in asked)
+    option = next((name for name in given if f"{getattr(asked, name)!r}]" == system), "systems")
+    return f"{option}[{system}"
 
 
 def _advice(bad: BadArgument, asked: Namespace, rows: Rows) -> str:
     """Return what to give on the command line, where a function advises something of Python."""
     if bad.name.startswith("y_pred") and needs_threshold(asked, rows):
         return "Give --threshold 0.5, or a metric of scores, such as --metric roc_auc."
-    if bad.name != "y_true" or asked.pos_label is not None:
-        return ""
-    has_two = rows.y_true is not None and len(np.unique(rows.y_true)) == 2
-    return "Name the positive label: --pos-label LABEL." if has_two else ""
+    names = getattr(asked, "y_pred", None) or ()
+    if bad.name == "y_pred" and len(names) > 1:
+        systems = f"--systems {shlex.join(names)}"
+        if "systems" not in asked:
+            systems = "--candidate {} --reference {}".format(*map(shlex.quote, names))
+        return f"{bad.advice} For the predictions of several systems give {systems}."
+    has_two = bad.name == "y_true" and rows.y_true is not None and len(np.unique(rows.y_true)) == 2
+    if has_two and asked.pos_label is None:
+        return "Name the positive label: --pos-label LABEL."
+    return bad.advice
 
 
 def _options(asked: Namespace, rows: Rows) -> dict[str, Any]:
@@ -350,6 +377,8 @@ def _of_result(asked: Namespace, rows: Rows, shown: Any) -> Answer:
         ("file", f"{asked.file}, {rows.n_samples} row{'' if rows.n_samples == 1 else 's'}"),
         ("seed", str(asked.seed)),
     ]
+    if getattr(asked, "y_pred", None):
+        facts.insert(1, ("scored", ", ".join(asked.y_pred)))
     if asked.pos_label is not None:
         facts.insert(1, ("positive label", asked.pos_label))
     if getattr(asked, "threshold", None) is not None:

@@ -62,8 +62,8 @@ _OVER_THRESHOLDS = ("roc", "det", "precision_recall")
 _SIZES_OF_A_LAW = 4
 # Below it a variance is rounding, and would make one size outweigh all others.
 _LEAST_VARIANCE = 1e-12
-# Points of the grid that tables of text show.
-_SHOWN_POINTS = 9
+# Points of the grid that tables of text show, if there are more than all of them that fit.
+_SHOWN_POINTS, _MOST_SHOWN = 9, 20
 # Distance from a point of the grid, as a share of its span, that is rounding.
 _ROUNDING = 1e-9
 
@@ -450,6 +450,14 @@ class CurveResult(FromACall, Shown):
     def _heading(self) -> str:
         return f"{wording.capitalized(self.title)} on {self._rows()}"
 
+    @property
+    def _shown_points(self) -> NDArray[np.intp]:
+        """Positions of the points that a table shows."""
+        n = len(self.x)
+        if n <= _MOST_SHOWN:
+            return np.arange(n)
+        return np.linspace(0, n - 1, _SHOWN_POINTS).round().astype(np.intp)
+
     def _facts(self) -> list[tuple[str, str]]:
         """Return what a reader should know, as label and text."""
         level = rendering.percent(self.confidence_level)
@@ -461,9 +469,11 @@ class CurveResult(FromACall, Shown):
         if self.n_trainings is not None:
             method = "both methods" if self.is_difference else "the method"
             of, how = f"{method}, over training sets of each size,", "trained"
+        n, n_shown = len(self.x), len(self._shown_points)
+        points = f"{n}" if n == n_shown else f"{n} ({n_shown} in the table)"
         facts = [
             ("estimand", f"{self._value_name} of {of} on {new}"),
-            ("points", f"{len(self.x)}, {self.axes[0]} {self._place(0)} to {self._place(-1)}"),
+            ("points", f"{points}, {self.axes[0]} {self._place(0)} to {self._place(-1)}"),
             (f"{level} band", f"{self.band}: {reach}"),
             ("mean width", f"{self._mean_width:.3g}"),
             (how, self._resampled()),
@@ -483,7 +493,7 @@ class CurveResult(FromACall, Shown):
 
     def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
         """Return the band at some points of the grid."""
-        shown = np.unique(np.linspace(0, len(self.x) - 1, _SHOWN_POINTS).round().astype(int))
+        shown = self._shown_points
         level = rendering.percent(self.confidence_level)
         digits = 3 if options.digits is None else options.digits
         rows = [

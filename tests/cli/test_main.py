@@ -152,6 +152,49 @@ BAD_CALLS = {
         ("plan", "--proportion", "0.9", "--half-width", "0.1", "--groups", "batch"),
         "--groups belongs to a FILE, and there is none",
     ),
+    "two systems as classes": (
+        ("score", "FILE", "--y-true", "right", "--y-pred", "p_logistic", "p_bayes"),
+        "For the predictions of several systems give --systems p_logistic p_bayes.",
+    ),
+    "two systems as classes of a pilot": (
+        (
+            *("plan", "FILE", "--y-true", "right", "--y-pred", "p_logistic", "p_bayes"),
+            *("--half-width", "0.01"),
+        ),
+        "give --candidate p_logistic --reference p_bayes.",
+    ),
+    "labels of three systems": (
+        ("score", "FILE", "--y-true", "digit", "--y-pred", "logistic", "bayes", "tree"),
+        "as --labels. For the predictions of several systems give --systems logistic bayes tree.",
+    ),
+    "predictions twice": (
+        ("score", "FILE", *ROWS, "--y-pred", "tree"),
+        "--y-pred is given twice. For several systems give --systems COLUMN COLUMN",
+    ),
+    "a share of errors": (
+        ("gate", "FILE", *PAIR, "--margin", "0.02", "--alpha", "0.05"),
+        "unknown option --alpha. Did you mean --confidence-level 0.95, which is 1 - alpha?",
+    ),
+    "a report of no page": (
+        ("score", "FILE", *ROWS, "--report", "x.pdf"),
+        "--report 'x.pdf': its name must end in .html or .md. For JSON use --json",
+    ),
+    "an option of another verb": (
+        ("compare", "FILE", "--y-true", "digit", "--systems", "tree", "bayes", "--margin", "0"),
+        "unknown option --margin. It is an option of skboot gate and skboot plan",
+    ),
+    "a second file": (
+        ("gate", "FILE", "other.csv", *PAIR, "--margin", "0"),
+        "'other.csv' belongs to no option, and one FILE is read. Join several first",
+    ),
+    "scores of a candidate": (
+        ("gate", "FILE", *PAIR[:2], "--candidate", "p_bayes", *PAIR[4:], "--margin", "0"),
+        "--candidate 'p_bayes' must hold class labels",
+    ),
+    "scores of one of several": (
+        ("score", "FILE", "--y-true", "digit", "--systems", "tree", "p_bayes"),
+        "--systems 'p_bayes' must hold class labels",
+    ),
     "a pilot of crossed factors": (
         ("plan", "FILE", *ROWS, "--groups", "first", "second", "--half-width", "0.1"),
         "the pilot must have rows or groups as units",
@@ -200,6 +243,60 @@ def test_advice_names_options_as_they_are_typed(skboot, file):
         code, _, err = skboot("score", file, *ROWS, *words)
         assert code == 2
         assert said in err
+
+
+def options_of(verb, skboot):
+    """Each option in the help of a verb, and whether it takes a value."""
+    said = skboot(verb, "--help")[1]
+    lines = (line.split() for line in said.splitlines() if line.startswith("  --"))
+    return {words[0].rstrip(","): len(words) > 1 and words[1].isupper() for words in lines}
+
+
+VERBS = ("score", "compare", "gate", "rank", "curve", "plan", "check")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_option_that_is_advised_is_one_of_the_verb(verb, skboot):
+    known = options_of(verb, skboot)
+    others = ("alpha", "baseline", "format", "html", "label", "md", "new", "old", "output", "seeds")
+    for name in ("y-pred", "systems", "candidate", "margin", *others):
+        if f"--{name}" in known:
+            continue
+        said = skboot(verb, "x.csv", f"--{name}", "0.1")[2]
+        assert f"unknown option --{name}" in said
+        said = said.partition(" (see ")[0]
+        _, meant, advised = said.partition("Did you mean ")
+        assert not meant or {word for word in advised.split() if word[:2] == "--"} <= {
+            *known,
+            *(f"{one}?" for one in known),
+        }
+        _, meant, verbs = said.partition("It is an option of ")
+        for other in verbs.replace("skboot ", "").split(" and ") if meant else ():
+            assert f"--{name}" in options_of(other, skboot)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_last_of_two_values_never_wins(verb, skboot):
+    for option, has_value in options_of(verb, skboot).items():
+        words = (option, "1") if has_value else (option,)
+        code, _, said = skboot(verb, "x.csv", *words, *words)
+        assert code == 2
+        assert f"{option} is given twice." in said
+
+
+def test_advice_on_a_level_carries_the_level(skboot, file):
+    words = ("gate", file, *PAIR, "--margin", "0.02", "--n-resamples", "199")
+    for given in (("--alpha", "0.1"), ("--alpha=0.1",), ("--level", "90"), ("--conf", "0.9")):
+        said = skboot(*words, *given)[2]
+        assert "Did you mean --confidence-level 0.9" in said
+    assert " 90 % CI " in skboot(*words, "--confidence-level", "0.9")[1]
+    code, _, err = skboot(*words, "--confidence-level", "0.05")
+    assert code in (0, 1, 3)
+    assert "give --confidence-level 0.95." in err
+
+
+def test_the_scored_column_is_printed(skboot, file):
+    assert "\n  scored  bayes\n" in skboot("score", file, *ROWS)[1]
 
 
 def test_a_warning_does_not_name_the_function_that_warns(skboot, file):

@@ -146,6 +146,8 @@ def test_an_open_outcome_counts_as_told(told, code, skboot, file):
     found_code, _, err = skboot("gate", file, *words, "--inconclusive", told, *FEW)
     assert found_code == code
     assert err.count("\n") == (told == "warn")
+    # The statement stands above the numbers, and the warning does not repeat it.
+    assert "CI" not in err
 
 
 def test_an_outcome_that_is_clear_is_no_warning(skboot, file):
