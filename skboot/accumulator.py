@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ._base import checks as check
 from ._base.doors import door
-from ._base.messages import arguments_named
+from ._base.messages import arguments_named, parts_of
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.warnings import collected, warn_of
 from ._base.wayfinding import Hinting
@@ -49,6 +49,12 @@ _SEED = ("entropy", "spawn_key", "pool_size")
 _IN_ORDER = (
     "Rows were counted in the order of arrival: for the same numbers in another order, or from "
     "several workers, give start=, ids= or groups= in update."
+)
+
+
+_OF_SYSTEMS = (
+    "For batches of several systems use BootstrapAccumulator(..., systems=['A', 'B']) and "
+    "update(y_true, {'A': a, 'B': b})."
 )
 
 
@@ -238,7 +244,10 @@ class BootstrapAccumulator(Hinting):
         unit = _unit_given(start, ids, groups)
         given = {"start": start, "ids": ids, "groups": groups}.get(unit)
         rows = (y_true, self._by_system(y_pred), sample_weight, unit, given)
-        state = batch_added(self._settings, self._state, *rows)
+        try:
+            state = batch_added(self._settings, self._state, *rows)
+        except ValueError as error:
+            raise _of_columns(error, y_pred) from error.__cause__
         with collected() as notes:
             own = {"y_true": y_true, **rows[1], "sample_weight": sample_weight, unit: given}
             warn_of_orders(own)
@@ -252,8 +261,8 @@ class BootstrapAccumulator(Hinting):
         names = self._settings.systems
         if names == (None,):
             if isinstance(y_pred, dict):
-                must = "be an array without systems"
-                advice = "Name them: BootstrapAccumulator(systems=[...])."
+                must = "be an array, because the accumulator has no systems"
+                advice = f"Name them: BootstrapAccumulator(..., systems={list(y_pred)})."
                 raise check.fail("y_pred", must, "a dict", advice)
             return {"y_pred": y_pred}
         if not isinstance(y_pred, dict) or set(y_pred) != set(names):
@@ -504,6 +513,14 @@ def _unit_given(start: Any, ids: Any, groups: Any) -> str:
         advice = "Without any, rows are counted in the order of arrival."
         raise check.fail(UNITS, "be one of these", " and ".join(names), advice)
     return names[0] if names else "arrival"
+
+
+def _of_columns(error: ValueError, y_pred: Any) -> ValueError:
+    """Return an error that says how several systems are given, where columns were."""
+    bad = parts_of(error)
+    if bad is None or bad.name != "y_pred" or np.ndim(y_pred) != 2:
+        return error
+    return bad._replace(advice=f"{bad.advice} {_OF_SYSTEMS}".lstrip()).error()
 
 
 def _by_argument(settings: StreamSettings) -> dict[str, Any]:

@@ -575,8 +575,23 @@ def test_an_error_leaves_the_accumulator_as_it_was():
 
 
 def test_no_rows_have_no_result():
-    with pytest.raises(ValueError, match="must have been given rows"):
+    with pytest.raises(ValueError, match=r"no rows yet. Call update\(y_true, y_pred\) first"):
         accumulator("mse").result()
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "roc_auc"])
+@pytest.mark.parametrize("n_systems", [2, 3])
+@pytest.mark.parametrize("labels", [None, [0, 1]])
+def test_predictions_of_systems_are_no_columns_of_classes(metric, n_systems, labels):
+    systems = [(cut < SCORES).astype(int) for cut in (0.2, 0.5, 0.8)[:n_systems]]
+    predicted = np.column_stack(systems)
+    with pytest.raises(ValueError, match="'y_pred' parameter of bootstrap_score"):
+        bootstrap_score(TRUTH, predicted, metric=metric, labels=labels)
+    found = BootstrapAccumulator(metric, random_state=0, n_resamples=B, labels=labels)
+    said = "'labels' parameter" if labels is None and metric == "roc_auc" else "systems="
+    with pytest.raises(ValueError, match=said):
+        found.update(TRUTH, predicted)
+    assert found.n_samples == 0
 
 
 # ------------------------------------------------------------------ rows that come twice

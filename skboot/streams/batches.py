@@ -16,6 +16,7 @@ from .._base.warnings import Note, Notes
 from ..metrics.cells import label_counts
 from ..metrics.doubts import doubts
 from ..resampling.streamed import Words
+from ..study.measured import checked_columns
 from ..study.rows import Rows, checked_rows
 from .few_rows import FEWEST_UNITS, FewRows
 from .one_batch import state_of
@@ -141,10 +142,14 @@ def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
         must = "hold one label or number a row: streams have no sums of several columns"
         advice = "Give y_true[:, k], y_pred[:, k], or all rows to bootstrap_score."
         raise check.fail("y_true", must, f"shape {rows.y_true.shape}", advice)
-    if rows.y_pred.ndim == 2 and settings.labels is None and rows.y_true is not None:
-        must = "be given where predictions have columns"
-        advice = "Give all labels, in the order of the columns: a batch may lack some."
-        raise check.fail("labels", must, "None", advice)
+    if rows.y_pred.ndim == 2 and rows.y_true is not None:
+        with check.arguments_named({"y_pred": name}):
+            for reading in settings.readings.values():
+                checked_columns(rows, reading.statistic)
+        if settings.labels is None:
+            must = "be given where predictions have columns"
+            advice = "Give all labels, in the order of the columns: a batch may lack some."
+            raise check.fail("labels", must, "None", advice)
     for reading in settings.readings.values():
         if settings.labels is None and reading.assumes_zero_one and rows.y_true is not None:
             _check_zero_one(rows.y_true)

@@ -28,9 +28,9 @@ _RUNS = 64
 _SECONDS_PER_WEIGHT = 4e-9
 
 
-_OF_CSV = (
-    "Of a CSV give the columns that pandas.read_csv reads; of one larger than memory, each of its "
-    "chunks to BootstrapAccumulator.update."
+_OF_FILES = (
+    "Give a folder, or the list of its files: sorted(glob.glob('predictions/*.parquet')). For CSV "
+    "give pyarrow.dataset.dataset(folder, format='csv')."
 )
 
 
@@ -86,8 +86,9 @@ def scan_dataset(source: Any) -> DatasetColumns:
         try:
             found = dataset(given if len(given) > 1 else given[0], format=kind, partitioning="hive")
         except (OSError, ArrowInvalid) as error:
-            must, got = "be a Parquet file or a folder of these", f"{source!r} ({error})"
-            raise check.fail("source", must, got, _OF_CSV) from error
+            must = "be a Parquet file or a folder of these"
+            said = "not found" if isinstance(error, FileNotFoundError) else error
+            raise check.fail("source", must, f"{source!r} ({said})", _OF_FILES) from error
     else:
         found = source
     files = _Files(found)

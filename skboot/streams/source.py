@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from .._base.checks import fail
+from .._base.messages import refuse
 from .._base.warnings import Note, tell
 from .._base.workers import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
@@ -325,13 +326,12 @@ def _check_enough(state: StreamState) -> None:
     """Refuse a stream of no rows, of few units whose rows are not known, or without weight."""
     unit = "groups" if state.unit == "groups" else "rows"
     if not state.n_rows:
-        raise fail("update", "have been given rows", "none")
+        raise refuse("there are no rows yet. Call update(y_true, y_pred) first.")
     if state.n_units < FEWEST_UNITS and not state.has_few:
-        must = f"have been given at least {FEWEST_UNITS} {unit}"
-        advice = (
-            f"Rows of fewer are kept while they hold at most {MOST_VALUES:,} numbers and texts, of "
-            "the same shapes and kinds in all batches: skboot.bootstrap_score takes any rows."
+        raise refuse(
+            f"{state.n_units} {unit} are too few: fewer than {FEWEST_UNITS} need the rows "
+            f"themselves, which were not kept, because they hold more than {MOST_VALUES:,} values, "
+            "or batches of different shapes or types. Give all rows to skboot.bootstrap_score."
         )
-        raise fail("update", must, f"{state.n_units}", advice)
     if state.weighted and state.terms.values(slice(1, 2))[0, 0] == 0:
         raise fail("sample_weight", "be more than 0 for some row", "0 for all rows")

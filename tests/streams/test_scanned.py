@@ -1,5 +1,7 @@
 """`scan_dataset`: files that are read batch by batch, with the numbers of arrays."""
 
+import glob
+
 import numpy as np
 import pytest
 import sklearn.metrics as sk
@@ -11,6 +13,7 @@ from skboot.streams import scanned
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 ds = pytest.importorskip("pyarrow.dataset")
+csv = pytest.importorskip("pyarrow.csv")
 
 RNG = np.random.default_rng(4)
 N, B = 2000, 99
@@ -203,6 +206,24 @@ def test_what_cannot_be_scanned_is_refused(folder, tmp_path):
         scan_dataset(tmp_path)
     with pytest.raises(ValueError, match=r"'name' parameter.*'other'"):
         scan_dataset(folder)["other"]
+
+
+def test_a_pattern_is_advised_as_a_list_and_csv_as_a_data_set(folder, tmp_path):
+    with pytest.raises(ValueError, match=r"\(not found\).*sorted\(glob.glob\(.*format='csv'\)"):
+        scan_dataset(str(folder / "*.parquet"))
+    found = scan_dataset(sorted(glob.glob(str(folder / "*.parquet"))))
+    both = (found, scan_dataset(folder))
+    assert_same_bits(*(bootstrap_score(data["y"], data["good"], **OPTIONS) for data in both))
+    csv.write_csv(table().select(["y", "good"]), tmp_path / "rows.csv")
+    lines = scan_dataset(ds.dataset(tmp_path, format="csv"))
+    assert bootstrap_score(lines["y"], lines["good"], **OPTIONS).n_samples == N
+
+
+def test_columns_of_two_systems_are_no_scores_of_classes(folder):
+    data = scan_dataset(folder)
+    for metric, names in (("accuracy", ["good", "fair"]), ("roc_auc", ["score", "p1"])):
+        with pytest.raises(ValueError, match=r"'y_pred' parameter.*compare_systems"):
+            bootstrap_score(data["y"], data[names], metric=metric, labels=[0, 1], **OPTIONS)
 
 
 def test_columns_of_other_lengths_and_of_dask_are_refused(folder):
