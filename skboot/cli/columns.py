@@ -7,6 +7,7 @@ agree, and every row would count as an error.
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -48,6 +49,8 @@ class Rows(NamedTuple):
         return len(next(iter(self.predictions.values())))
 
 
+# How a missing value is written, in small letters.
+_MISSING = ("na", "nan", "n/a", "none", "null", "-", "?")
 # Options that name a column of ids, and the arguments that they are.
 _IDS = ("groups", "strata", "average_over", "by")
 
@@ -83,8 +86,10 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
     responses = set() if of_scores else _responses(asked)
     if threshold is not None and responses != {"labels"}:
         raise BadCall("--threshold makes labels of scores: every --metric must be one of labels")
-    reads_labels = "labels" in responses and threshold is None
-    y_true, predictions = _answers(asked, columns, systems, reads_labels)
+    # A threshold makes the labels, of scores.
+    responses = responses if threshold is None else {"scores"}
+    reads_labels = "labels" in responses
+    y_true, predictions = _answers(asked, columns, systems, responses)
     options = {name: _ids(columns, names) for name, names in ids.items() if names}
     if weights:
         options["sample_weight"] = _numbers(columns, weights[0])
@@ -144,28 +149,50 @@ def _check_has_a_name(metric: str) -> None:
 
 
 def _answers(
-    asked: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], reads_labels: bool
+    asked: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], responses: set[str]
 ) -> tuple[Array | None, dict[str, Array]]:
-    """Return the truth and the predictions, typed together unless these are numbers of classes."""
+    """Return the truth and the predictions, typed together where these are labels."""
     alone = {name: names[0] for name, names in systems.items() if _is_one(columns, names)}
     stacked = {
         name: np.column_stack([_numbers(columns, each) for each in names])
         for name, names in systems.items()
         if name not in alone
     }
-    together = {name: columns[name] for name in [*_listed(asked.y_true), *alone.values()]}
-    is_named = asked.pos_label is not None and not reads_labels
-    if asked.y_true is not None and (stacked or is_named):
-        # A truth of text is right beside scores if it is said which label they are large for, and
-        # beside probabilities of each label.
-        typed: dict[str, Array] = {asked.y_true: _alone(columns[asked.y_true])}
-        typed |= {name: _numbers(columns, name) for name in alone.values()}
+    truth = _listed(asked.y_true)
+    if stacked or "labels" not in responses:
+        typed: dict[str, Array] = {name: _numbers(columns, name) for name in alone.values()}
+        for name in truth:
+            # Values are compared; labels of text are right beside scores and probabilities.
+            typed[name] = (_numbers if responses == {"values"} else _alone)(columns, name)
+            if alone and typed[name].dtype.kind == "U":
+                _check_beside_scores(name, typed[name], asked.pos_label)
     else:
-        typed = _typed_together(together, getattr(asked, "labels", None), reads_labels)
+        together = {name: columns[name] for name in [*truth, *alone.values()]}
+        typed = _typed_together(together, getattr(asked, "labels", None))
     predictions = {
         name: stacked[name] if name in stacked else typed[alone[name]] for name in systems
     }
     return (None if asked.y_true is None else typed[asked.y_true]), predictions
+
+
+def positive_options(labels: Array) -> str:
+    """Return the options that name either of two labels as the positive one; "" of others."""
+    names = map(str, np.unique(labels).tolist())
+    options = [f"--pos-label {shlex.quote(name)}" for name in names]
+    return " or ".join(options) if len(options) == 2 else ""
+
+
+def _check_beside_scores(name: str, labels: Array, pos_label: str | None) -> None:
+    """Refuse text that is numbers and missing values, or two labels of which none is positive."""
+    cells = labels.tolist()
+    known = [cell for cell in cells if not _is_missing(cell)]
+    if len(known) < len(cells) and _as_numbers(known) is not None:
+        raise BadCall(_not_a_number(name, cells))
+    options = positive_options(labels)
+    if options and pos_label is None:
+        raise BadCall(
+            f"column {name!r} holds text. Give the label that large scores stand for: {options}"
+        )
 
 
 def _is_one(columns: Columns, names: Sequence[str]) -> bool:
@@ -173,9 +200,7 @@ def _is_one(columns: Columns, names: Sequence[str]) -> bool:
     return len(names) == 1 and np.ndim(columns[names[0]]) == 1
 
 
-def _typed_together(
-    columns: Columns, labels: Sequence[str] | None, reads_labels: bool
-) -> dict[str, Array]:
+def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str, Array]:
     """Return numbers if all cells are numbers, else text; refuse columns of different kinds."""
     if labels is not None and _as_numbers(list(labels)) is None and _are_text(columns):
         return {name: np.array(cells) for name, cells in columns.items()}
@@ -186,20 +211,24 @@ def _typed_together(
     if len(texts) == len(columns):
         return {name: np.array(cells) for name, cells in columns.items()}
     text, other = texts[0], next(name for name in columns if name not in texts)
+    real = [name for name, values in numbers.items() if values is not None and _are_real(values)]
+    if any(_values(columns[text]).isdisjoint(_values(columns[name])) for name in real):
+        # Scores: the metric says what it reads instead.
+        return {name: _alone(columns, name) for name in columns}
     if isinstance(columns[text], np.ndarray):
         cell = _cut(str(columns[text][0]))
         raise BadCall(
             f"column {text!r} holds text, such as {cell!r} in row 1, and column "
             f"{other!r} holds numbers. Write both as numbers, or both as text"
         )
-    row, cell = _first_text(columns[text])
-    advice = "If these are labels, name them all: --labels"
-    if not reads_labels:
-        advice = "If it is the truth of scores, say for which label they are large: --pos-label"
     raise BadCall(
-        f"column {text!r}, row {row + 1}: {_cut(cell)!r} is not a number, and column {other!r} "
-        f"holds numbers. {advice}"
+        f"{_not_a_number(text, columns[text])}, and column {other!r} holds numbers. If these are "
+        "labels, name them all: --labels"
     )
+
+
+def _values(cells: Cells) -> set[Any]:
+    return set(cells if isinstance(cells, list) else cells.ravel().tolist())
 
 
 def _are_text(columns: Columns) -> bool:
@@ -236,23 +265,32 @@ def _first_text(cells: Cells) -> tuple[int, str]:
     return next((row, cell) for row, cell in enumerate(cells) if _as_numbers([cell]) is None)
 
 
+def _not_a_number(name: str, cells: Cells) -> str:
+    row, cell = _first_text(cells)
+    missing = " (a missing value: leave its row out)" if _is_missing(cell) else ""
+    return f"column {name!r}, row {row + 1}: {_cut(cell)!r} is not a number{missing}"
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.strip().lower() in _MISSING
+
+
 def _cut(cell: str, most: int = 40) -> str:
     """Return the start of a long cell: a message is one line."""
     return cell if len(cell) <= most else f"{cell[:most]}..."
 
 
-def _alone(cells: Cells) -> Array:
+def _alone(columns: Columns, name: str) -> Array:
     """Return a column typed by itself."""
-    numbers = _as_numbers(cells)
-    return np.array(cells) if numbers is None else numbers
+    numbers = _as_numbers(columns[name])
+    return np.array(columns[name]) if numbers is None else numbers
 
 
 def _numbers(columns: Columns, name: str) -> Array:
     """Return a column that must hold numbers."""
     numbers = _as_numbers(columns[name])
     if numbers is None:
-        row, cell = _first_text(columns[name])
-        raise BadCall(f"column {name!r}, row {row + 1}: {_cut(cell)!r} is not a number")
+        raise BadCall(_not_a_number(name, columns[name]))
     return numbers
 
 
@@ -269,15 +307,16 @@ def _label(text: str, y_true: Array) -> Any:
     return number[0].item()
 
 
-def _both_labels(asked: Namespace, y_true: Array, options: Mapping[str, Any]) -> Array:
+def _both_labels(asked: Namespace, y_true: Array, given: Mapping[str, Any]) -> Array:
     """Return the negative and the positive label, which a score at least the threshold predicts."""
-    labels, positive = np.unique(y_true), options.get("pos_label")
+    labels, positive = np.unique(y_true), given.get("pos_label")
     if len(labels) != 2:
         raise BadCall(
             f"--threshold needs two labels, and column {asked.y_true!r} has {len(labels)}"
         )
     if positive is None and labels.tolist() not in ([0, 1], [-1, 1]):
-        raise BadCall("--threshold needs the label that large scores stand for: --pos-label LABEL")
+        options = positive_options(y_true)
+        raise BadCall(f"--threshold needs the label that large scores stand for: {options}")
     return labels if positive is None or labels[1] == positive else labels[::-1]
 
 

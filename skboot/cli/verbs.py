@@ -16,7 +16,7 @@ from .._base.warnings import warn_user
 from ..metrics.checks import check_two_columns
 from ..results.rendering import Table
 from ..results.storage import plain
-from .columns import Rows, needs_threshold, rows_of
+from .columns import Rows, needs_threshold, positive_options, rows_of
 
 
 class Answer(NamedTuple):
@@ -332,10 +332,10 @@ def _advice(bad: BadArgument, asked: Namespace, rows: Rows) -> str:
         if "systems" not in asked:
             systems = "--candidate {} --reference {}".format(*map(shlex.quote, names))
         return f"{bad.advice} For the predictions of several systems give {systems}."
-    has_two = bad.name == "y_true" and rows.y_true is not None and len(np.unique(rows.y_true)) == 2
-    if has_two and asked.pos_label is None:
-        return "Name the positive label: --pos-label LABEL."
-    return bad.advice
+    if bad.name != "y_true" or rows.y_true is None or asked.pos_label is not None:
+        return bad.advice
+    options = positive_options(rows.y_true)
+    return f"Name the positive label: {options}." if options else bad.advice
 
 
 def _options(asked: Namespace, rows: Rows) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Truth and predictions are typed together, and names of groups are never merged."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -52,13 +53,16 @@ def test_labels_agree_as_numbers_or_as_they_are_written(
 @pytest.mark.parametrize(
     ("truth", "predicted", "said"),
     [
-        ([0, 1] * 9, [0, 1] * 8 + [0, "n/a"], "column 'p', row 18: 'n/a' is not a number"),
+        ([0, 1] * 9, [0, 1] * 8 + [0, "n/a"], "column 'p', row 18: 'n/a' is not a number (a mis"),
         (["a", "b"] * 9, [0, 1] * 9, "column 'y', row 1: 'a' is not a number"),
         ([0, 1] * 9, [0, 1] * 8 + ["nan", 1], "column 'p', row 17: 'nan' is not a number"),
         ([0, 1] * 9, [0, 1] * 8 + [0, ""], "column 'p', row 18: the cell is empty"),
         (["a", "b"] * 9, ["A", "B"] * 9, "column 'p' shares no label with column 'y': row 1 has"),
         ([0, 1] * 9, [2, 3] * 9, "column 'p' shares no label with column 'y': row 1 has 2 and 0"),
         ([0, 1] * 9, [0.2, 0.7] * 9, "must hold class labels"),
+        # Beside scores a truth of text is no text that was meant as numbers.
+        (["a", "b"] * 9, [0.2, 0.7] * 9, "Give --threshold 0.5, or a metric of scores, such as"),
+        ([1.5, 2.5, "other"] * 6, [1.5, 2.5, 2.5] * 6, "name them all: --labels"),
     ],
 )
 def test_columns_that_do_not_go_together_are_refused(truth, predicted, said, skboot, tmp_path):
@@ -118,15 +122,54 @@ def test_values_need_no_label_in_common(skboot, tmp_path):
 
 def test_text_beside_scores_needs_the_positive_label(skboot, file, digits):
     words = (file, "--y-true", "is_eight", "--y-pred", "p_bayes", "--metric", "roc_auc")
-    assert "--pos-label" in refused(skboot, *words)
+    assert "--pos-label no or --pos-label yes" in refused(skboot, *words)
     expected = roc_auc_score(digits["is_eight"] == "yes", digits["p_bayes"])
     assert estimate(skboot, *words, "--pos-label", "yes") == pytest.approx(expected)
     assert estimate(skboot, *words, "--pos-label", "no") == pytest.approx(1 - expected)
 
 
+@pytest.mark.parametrize("missing", ["NA", "nan", "N/A", "None", "null", "-", "?"])
+@pytest.mark.parametrize("metric", ["roc_auc", "mse", "log_loss"])
+@pytest.mark.parametrize("column", ["y", "p"])
+@pytest.mark.parametrize("row", [0, 7])
+def test_a_missing_value_is_named_beside_scores(missing, metric, column, row, skboot, tmp_path):
+    columns = {"y": [0, 1] * 9, "p": [0.2, 0.7] * 9}
+    columns[column][row] = missing
+    path = table(tmp_path / "x.csv", **columns)
+    for more in ((), ("--pos-label", "1")):
+        words = ("--y-true", "y", "--y-pred", "p", "--metric", metric, *more)
+        said = f"column {column!r}, row {row + 1}: {missing!r} is not a number (a missing value"
+        assert said in refused(skboot, path, *words)
+
+
+def test_a_label_beside_probabilities_may_look_like_a_missing_value(skboot, tmp_path):
+    rng = np.random.default_rng(0)
+    truth, prob = rng.choice(["0", "1", "none"], 60), rng.dirichlet([1, 1, 1], 60)
+    columns = dict(zip("abc", prob.T, strict=True))
+    path = table(tmp_path / "x.csv", y=truth, **columns)
+    words = (path, "--y-true", "y", "--y-pred", *columns, "--metric", "log_loss")
+    assert estimate(skboot, *words) == pytest.approx(log_loss(truth, prob))
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "equal_error_rate", "log_loss", "accuracy"])
+def test_the_labels_that_are_advised_can_be_given(metric, skboot, tmp_path):
+    rng = np.random.default_rng(0)
+    truth = np.where(rng.random(60) < 0.4, "in set", "not")
+    path = table(tmp_path / "x.csv", y=truth, p=rng.random(60).round(3))
+    words = (path, "--y-true", "y", "--y-pred", "p", "--metric", metric)
+    words += ("--threshold", "0.5") if metric == "accuracy" else ()
+    said = refused(skboot, *words)
+    assert "column 'y' holds text. Give the label that large scores stand for: " in said
+    advised = said.rpartition(": ")[2].split(" or ")
+    labels = [shlex.split(options)[1] for options in advised]
+    assert labels == ["in set", "not"]
+    for label in labels:
+        estimate(skboot, *words, "--pos-label", label)
+
+
 def test_the_positive_label_of_decisions_is_the_one_that_is_named(skboot, file, digits):
     words = (file, "--y-true", "is_eight", "--y-pred", "eight", "--metric", "recall")
-    assert "--pos-label" in refused(skboot, *words)
+    assert "label: --pos-label no or --pos-label yes." in refused(skboot, *words)
     for label in ("yes", "no"):
         truth, predicted = digits["is_eight"] == label, digits["eight"] == label
         expected = np.mean(predicted[truth])
