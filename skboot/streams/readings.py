@@ -26,6 +26,7 @@ from .._base.checks import fail
 from .._base.warnings import collected
 from ..metrics.adapters import Negated, without_sign
 from ..metrics.cells import label_counts
+from ..metrics.checks import check_two_columns
 from ..metrics.facts import Facts, SumsOfRows
 from ..metrics.responses import check_response
 from ..metrics.score_order import positive_scores, rank
@@ -234,6 +235,8 @@ class ScoresReading(_OneTable):
         if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
             must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
             raise fail(argument, must, f"an array of shape {y_pred.shape}")
+        must = f"be one score per row, or probabilities of two classes, for {self.inner.name!r}"
+        check_two_columns(argument, y_pred, must)
 
     def _other(self, table: Table) -> NDArray[Any]:
         # The metrics know the order of scores alone.

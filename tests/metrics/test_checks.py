@@ -59,3 +59,11 @@ def test_logits_are_scored_by_their_difference_as_the_error_advises():
         y_true, logits[:, 1] - logits[:, 0], metric="roc_auc", interval="percentile", **OPTIONS
     )
     assert found.estimate == pytest.approx(roc_auc_score(y_true, prob), abs=1e-12)
+
+
+def test_batches_of_two_columns_of_other_things_are_refused():
+    y_true, prob, other = rows()
+    stream = skboot.BootstrapAccumulator(metric="roc_auc", labels=[0, 1], random_state=0)
+    stream.update(y_true, np.column_stack((1 - prob, prob)))
+    with pytest.raises(ValueError, match="two columns with sums from"):
+        stream.update(y_true, np.column_stack((other, prob)))
