@@ -230,6 +230,8 @@ class Statistic(Evaluated):
         Whether two columns of scores give the same value whichever class is called positive.
     of_order : bool
         Whether it reads nothing of scores but their order, so that reversed ones show.
+    takes_ratios : bool
+        Whether its scores are log-likelihood ratios.
     pos_label : label or None
         The positive class, where the metric knows it before the rows.
     sign : float
@@ -283,6 +285,7 @@ class Statistic(Evaluated):
     greater_is_positive: ClassVar[bool] = False
     columns_suffice: bool = True
     of_order: ClassVar[bool] = False
+    takes_ratios: ClassVar[bool] = False
     pos_label: Any = None
     sign: float = 1.0
     of_row_values: ClassVar[bool] = False

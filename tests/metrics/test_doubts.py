@@ -302,6 +302,70 @@ def test_a_curve_of_two_scores_is_told():
     )
 
 
+# ------------------------------------------------------------------ the other class, and ratios
+
+REVERSED = "Worse than scores that ignore the input"
+RATIOS = 3.0 * SIGNED + RNG.normal(size=N) * 3
+COSTS = partial(skboot.metrics.actual_detection_cost, priors=[0.5, 0.5], relative=True)
+CHANCE = 1 / (1 + np.exp(-RATIOS))
+
+
+# Those that make a result of each system from all rows.
+WITH_RESULTS = ["bootstrap_score", "bootstrap_runs", "compare_systems", "unpaired", "gate"]
+
+
+@pytest.mark.parametrize("door", WITH_RESULTS)
+@pytest.mark.parametrize(
+    ("metric", "scores"),
+    [("cllr", RATIOS), (COSTS, RATIOS), ("log_loss", CHANCE), ("roc_auc", RATIOS)],
+    ids=["cllr", "cost", "log_loss", "roc_auc"],
+)
+def test_every_function_says_that_scores_are_those_of_the_other_class(door, metric, scores):
+    def texts(truth):
+        found = said(lambda: DOORS[door](truth, scores, metric))
+        return [text for text in found if REVERSED in text]
+
+    assert any("give pos_label=1." in text for text in texts(2 - TRUTH))
+    if door in ("bootstrap_score", "bootstrap_runs", "gate"):
+        # Others compare with a system that is in no order.
+        assert not texts(TRUTH)
+
+
+def test_losses_of_miscalibrated_scores_are_not_called_reversed():
+    noise = 10 * np.random.default_rng(1).normal(size=N)
+    for scores in (noise, RATIOS + 20, 0.1 * RATIOS - 8):
+        found = skboot.bootstrap_score(TRUTH, scores, metric="cllr", **FEW)
+        assert found.confidence_interval[0] > 1
+        assert not any(REVERSED in text for text in found.notes)
+        assert any("Worse than the baseline" in text for text in found.notes)
+
+
+@pytest.mark.parametrize("metric", ["cllr", "roc_auc", "log_loss", "brier_score"])
+def test_columns_of_the_other_order_are_told_with_what_mends_them(metric):
+    columns = np.column_stack((CHANCE, 1 - CHANCE))
+    columns = np.log(columns) if metric == "cllr" else columns
+    columns = columns - columns[:, ::-1] if metric == "cllr" else columns
+    with pytest.warns(UserWarning, match=r"if they mean 0, give labels=\[1, 0\]"):
+        skboot.bootstrap_score(TRUTH, columns, metric=metric, **FEW)
+    given = dict(metric=metric, **FEW)
+    mended = skboot.bootstrap_score(TRUTH, columns, labels=[1, 0], **given)
+    right = skboot.bootstrap_score(TRUTH, columns[:, ::-1], **given)
+    assert mended.estimate == pytest.approx(right.estimate)
+    assert not any(REVERSED in text for text in mended.notes)
+
+
+@pytest.mark.parametrize("door", [name for name in DOORS if name != "accumulator"])
+@pytest.mark.parametrize("metric", ["cllr", COSTS], ids=["cllr", "cost"])
+def test_every_function_says_once_that_ratios_are_probabilities(door, metric):
+    def texts(scores):
+        found = said(lambda: DOORS[door](TRUTH, scores, metric))
+        return [text for text in found if "as probabilities do" in text]
+
+    assert len(texts(CHANCE)) == 1
+    assert not texts(RATIOS)
+    assert not texts(np.zeros(N))
+
+
 # ------------------------------------------------------------------ exchanged, and percent
 
 PROBABILITIES = np.column_stack((1 - SCORE, SCORE))
