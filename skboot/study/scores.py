@@ -138,8 +138,10 @@ def result_of(
     statistic, rows, evidence = score.subject.statistic, score.columns, basis.evidence
     tell(*chosen.notes)
     naive = statistic.naive(score.subject.reduced, rows)
-    reversed_scores = of_reversed_scores(statistic, rows, naive, chosen.interval)
-    tell(*reversed_scores)
+    reversed_scores: tuple[Note, ...] = ()
+    if statistic.response in ("scores", "probabilities"):
+        reversed_scores = of_reversed_scores(statistic, rows, naive, chosen.interval)
+        tell(*reversed_scores)
     notes = texts_of((*chosen.notes, *score.notes, *study.notes, *reversed_scores))
     if not reversed_scores:
         notes += below_baseline(evidence, naive, statistic.greater_is_better)
