@@ -336,9 +336,9 @@ class Statistic(Evaluated):
 
         Parameters
         ----------
-        y_true : ndarray of shape (n_samples,)
+        y_true : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Truth of the whole test set, of the kind that the response needs.
-        y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        y_pred : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_outputs)
             Predictions, likewise.
         """
         return None

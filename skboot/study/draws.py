@@ -265,8 +265,12 @@ def _with_groups(
         n_effective = equal_units(weights)
     deciding = None
     if statistic.response in ("labels", "indicators") and y_true is not None:
-        wrong = (y_true != y_pred).reshape(len(y_true), -1).any(axis=1)
-        deciding = len(np.unique(groups[wrong])), len(np.unique(groups[~wrong]))
+        wrong = (y_true != y_pred).reshape(len(y_true), -1)
+        share = known.facts.proportion
+        # Of several labels a row some may be right; a share of rows counts those that wholly are.
+        whole = share is not None and share.exact
+        right = ~(wrong.any(axis=1) if whole else wrong.all(axis=1))
+        deciding = len(np.unique(groups[wrong.any(axis=1)])), len(np.unique(groups[right]))
     return replace(
         known,
         group_weight=of_groups,
