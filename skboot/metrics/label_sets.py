@@ -236,6 +236,9 @@ def _least_share_wrong(y_true: NDArray[Any], sample_weight: Floats | None) -> fl
 class RatioOfRows(RowMean):
     """Mean over rows of the ratio of a row's sets, which counts as 0 where it has no value."""
 
+    # It takes the value of rows without labels, too.
+    row_values: Any = None
+
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Warn of rows without labels to divide by, as scikit-learn does."""
         n = np.count_nonzero(np.isnan(self.row_values(y_true, y_pred, undefined=np.nan)))
