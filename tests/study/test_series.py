@@ -600,6 +600,53 @@ def test_columns_of_polars_have_blocks_as_well():
     assert theirs.summary() == ours.summary()
 
 
+# ------------------------------------------------------------------ series that share shocks
+
+TOGETHER = "The 8 series rise and fall together"
+
+
+def panel_of(shared, n=60, n_series=8):
+    """Errors of series in columns, row by row in time: of their own, and the shared part."""
+    shock = np.repeat(autoregressive(7, n), n_series).reshape(n, n_series)
+    return shared * shock + np.random.default_rng(8).normal(size=(n, n_series))
+
+
+@pytest.mark.parametrize("block_length", [4, "auto"])
+@pytest.mark.parametrize("role", ["strata", "average_over"])
+@pytest.mark.parametrize("metric", ["mean_absolute_error", "root_mean_squared_error", "r2"])
+def test_series_that_share_shocks_give_a_caution(metric, role, block_length):
+    truth = np.random.default_rng(9).normal(size=(60, 8))
+    series = np.tile(np.arange(8), 60)
+    options = {"metric": metric, "block_length": block_length, "n_resamples": 30}
+    for shared, found in ((1.0, True), (0.0, False)):
+        forecast = truth + panel_of(shared)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = bootstrap_score(truth.ravel(), forecast.ravel(), **{role: series}, **options)
+        assert any(f"bootstrap_score: {TOGETHER}" in str(one.message) for one in caught) == found
+        assert any(note.startswith(TOGETHER) for note in result.notes) == found
+        # What the caution says to do draws the same dates for all series.
+        by_date = options | {"block_length": 8 * 4}
+        for wide in (
+            bootstrap_score(truth, forecast, **options),
+            bootstrap_score(truth.ravel(), forecast.ravel(), **by_date),
+        ):
+            assert not any(note.startswith(TOGETHER) for note in wide.notes)
+
+
+def test_differences_and_runs_of_series_that_share_shocks_give_a_caution():
+    truth, series = np.zeros(480), np.tile(np.arange(8), 60)
+    shared, own = panel_of(1.0).ravel(), panel_of(0.0).ravel()
+    options = {"metric": "mean_absolute_error", "strata": series, "block_length": 4}
+    options["n_resamples"] = 30
+    with pytest.warns(UserWarning, match=f"compare_systems: {TOGETHER}"):
+        compare_systems(truth, {"one": shared, "other": own}, **options)
+    with pytest.warns(UserWarning, match=f"bootstrap_runs: {TOGETHER}"):
+        bootstrap_runs(truth, [shared, shared + 0.1 * own] * 5, **options)
+    with pytest.warns(UserWarning, match=f"bootstrap_curve: {TOGETHER}"):
+        bootstrap_curve(shared > 0.5, abs(shared), strata=series, block_length=4, n_resamples=30)
+
+
 # ------------------------------------------------------------------ rows that look dependent
 
 CAUTION = "Neighbouring rows have similar values of the metric"
