@@ -63,7 +63,7 @@ def in_time(
     length = _checked_length(sampling.block_length)
     for name, reason in _REFUSED.items():
         if getattr(sampling, name) is not None:
-            raise check.fail("block_length", f"be None with {name}", "both", reason)
+            raise check.fail("block_length", f"not be combined with {name}", "", reason)
     n_samples, series = plan.design.n_samples, plan.design.strata
     if tasks is not None:
         series = strata_of_tasks(tasks.number, series)
@@ -103,10 +103,9 @@ def _season(n_rows: int) -> Note:
 def _together(n_series: int) -> Note:
     """Return the caution for series that share what moves them."""
     text = (
-        f"The {n_series} series rise and fall together. Blocks are drawn within each series and "
-        "lose this: intervals are too short. Give a row per date and a column per series, without "
-        "strata and average_over; for metrics of one column sort rows by date, without strata, "
-        f"with block_length={n_series} times the dates of a block."
+        f"The {n_series} series rise and fall together, and blocks drawn in each make intervals "
+        "too short. Give a column per series, or rows sorted by date without strata, with "
+        f"block_length={n_series} * <dates>."
     )
     return Note("caution", text)
 
@@ -114,8 +113,9 @@ def _together(n_series: int) -> Note:
 # ------------------------------------------------------------------ arguments
 
 _REFUSED = {
-    "groups": "Groups are resampled whole: give groups alone to resample whole series, for a claim "
-    "about new series, or strata=<the series> with block_length to resample within each.",
+    "groups": "Groups are resampled whole: give groups=<the series> alone for a claim about new "
+    "series. For later times of these series give a row per date and a column per series, or, if "
+    "the series share nothing, strata=<the series>.",
     "by": "Score each subgroup by itself, with its rows in time order.",
     "resamples": "Blocks are resampled here: give one of the two.",
 }
@@ -184,7 +184,7 @@ def _check_dates(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | 
             raise check.fail(
                 "block_length",
                 "be given with rows in time order, within each series",
-                f"an index of dates that falls at row {row}",
+                f"an index of dates that goes back in time at row {row}",
                 "Sort the rows of every argument by their dates, give strata=<the series> where "
                 "there are several, or leave the index out.",
             )
