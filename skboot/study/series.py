@@ -100,12 +100,12 @@ def _season(n_rows: int) -> Note:
     return Note("caution", text)
 
 
-def _together(n_series: int) -> Note:
+def _together(n: int) -> Note:
     """Return the caution for series that share what moves them."""
     text = (
-        f"The {n_series} series rise and fall together, and blocks drawn in each make intervals "
-        "too short. Give a column per series, or rows sorted by date without strata, with "
-        f"block_length={n_series} * <dates>."
+        f"The {n} series rise and fall together, so blocks of each make intervals too short. Give "
+        f"a column per series, or rows sorted by date with block_length={n} * <dates>, without "
+        "strata."
     )
     return Note("caution", text)
 
