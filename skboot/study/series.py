@@ -67,7 +67,7 @@ def in_time(
     n_samples, series = plan.design.n_samples, plan.design.strata
     if tasks is not None:
         series = strata_of_tasks(tasks.number, series)
-    _check_dates(dates, series)
+    n_of_date = _rows_of_date(dates, series)
     sizes = np.array([n_samples]) if series is None else np.bincount(series)
     _check_sizes(length, sizes)
     known, season = [], None
@@ -84,6 +84,8 @@ def in_time(
     remarks = [_season(season)] if season is not None else []
     if len(sizes) > 1 and season is None and _move_together(known, length):
         remarks.append(_together(len(sizes)))
+    if length % n_of_date:
+        remarks.append(_dates_apart(n_of_date, length))
     if length == 1 and tasks is None:
         design: Any = RowDesign.of(n_samples, series).of_kind("blocks of one row")
     else:
@@ -106,6 +108,16 @@ def _together(n: int) -> Note:
         f"The {n} series rise and fall together, so blocks of each make intervals too short. Give "
         f"a column per series, or rows sorted by date with block_length={n} * <dates>, without "
         "strata."
+    )
+    return Note("caution", text)
+
+
+def _dates_apart(n: int, length: int) -> Note:
+    """Return the caution for blocks that are no whole dates."""
+    text = (
+        f"Most dates of the index have {n} rows, and blocks of {length} rows are not whole dates. "
+        f"Of several series give a column each, or rows sorted by date with block_length={n} * "
+        "<dates>."
     )
     return Note("caution", text)
 
@@ -168,16 +180,16 @@ def _n_blocks(length: int, sizes: NDArray[Any]) -> int:
     return int(np.sum(-(-sizes // length)))
 
 
-def _check_dates(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None) -> None:
-    """Refuse an index of dates that fall within a series."""
+def _rows_of_date(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None) -> int:
+    """Refuse an index of dates that fall within a series; return how many rows most dates have."""
+    most = 1
     for dates in every:
         order = None if series is None else np.argsort(series, kind="stable")
         if order is not None and len(order) != len(dates):
             continue
-        in_time = dates if order is None else dates[order]
-        falls = np.diff(in_time) < 0
-        if series is not None:
-            falls &= np.diff(series[order]) == 0
+        steps = np.diff(dates if order is None else dates[order])
+        within = True if series is None else np.diff(series[order]) == 0
+        falls = (steps < 0) & within
         if falls.any():
             at = int(np.argmax(falls)) + 1
             row = at if order is None else int(order[at])
@@ -188,6 +200,9 @@ def _check_dates(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | 
                 "Sort the rows of every argument by their dates, give strata=<the series> where "
                 "there are several, or leave the index out.",
             )
+        last = np.append((steps != 0) | ~np.asarray(within), True)
+        most = max(most, int(np.median(np.diff(np.flatnonzero(last), prepend=-1))))
+    return most
 
 
 # ------------------------------------------------------------------ what influences show

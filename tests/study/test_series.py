@@ -540,6 +540,28 @@ def test_dates_rise_within_each_series():
         bootstrap_score(pd.Series(Y, by_series), FORECAST, **options)
 
 
+def test_blocks_of_repeated_dates_are_whole_dates():
+    pd = pytest.importorskip("pandas")
+    options = {"metric": "mean_absolute_error", "n_resamples": 30}
+    by_date = pd.Series(Y, np.repeat(pd.date_range("2024-01-01", periods=60), 4))
+
+    def found(truth=by_date, **given):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            bootstrap_score(truth, FORECAST, **options, **given)
+        return [str(one.message) for one in caught if "are not whole dates" in str(one.message)]
+
+    (text,) = found(block_length=6)
+    assert "Most dates of the index have 4 rows, and blocks of 6 rows" in text
+    assert "block_length=4 * <dates>" in text
+    assert found(block_length=8) == []
+    assert found(block_length=6, strata=np.tile(np.arange(4), 60)) == []
+    # Few rows of one time, as events have, are no series.
+    times = pd.date_range("2024-01-01", periods=N).to_series().sort_index()
+    times.iloc[1::10] = times.iloc[::10]
+    assert found(pd.Series(Y, pd.DatetimeIndex(times)), block_length=6) == []
+
+
 def test_an_index_of_dates_without_blocks_or_groups_gives_a_caution():
     pd = pytest.importorskip("pandas")
     dates = pd.date_range("2024-01-01", periods=N)
