@@ -47,12 +47,16 @@ def with_caution(
 ) -> ResamplingPlan:
     """Return the plan, with a remark where it draws rows one by one that look dependent."""
     design = plan.design
-    if not design.units_are_rows or plan.resamples is not None:
+    # Groups of one row each are rows.
+    if design.n_units != (design.n_samples,) or plan.resamples is not None:
         return plan
     if has_dates:
         return replace(plan, design=replace(design, remarks=(*design.remarks, _HAS_DATES)))
     of_part = part_of_each_row(parts) if len(parts) > 1 else None
-    kinds = (design.strata, of_part, None if tasks is None else tasks.number)
+    strata = design.strata
+    if strata is not None and design.members is not None:
+        strata = strata[design.members[:, 0]]
+    kinds = (strata, of_part, None if tasks is None else tasks.number)
     looked_at = [
         own[0]
         for by_name in scores.values()

@@ -698,6 +698,24 @@ def test_other_functions_caution_as_well():
         compare_runs(Y, {"one": runs(1, scale=0.05), "other": runs(2)}, **options)
 
 
+def test_groups_of_one_row_each_keep_the_cautions():
+    pd = pytest.importorskip("pandas")
+    options = {"metric": "mean_absolute_error", "n_resamples": 99}
+    one_each = np.random.default_rng(0).permutation(N)
+    dates = pd.date_range("2024-01-01", periods=N)
+    for given in ({}, {"strata": np.repeat(["a", "b"], N // 2)}):
+        with pytest.warns(UserWarning, match=CAUTION):
+            bootstrap_score(Y, FORECAST, groups=one_each, **given, **options)
+        with pytest.warns(UserWarning, match="The rows have an index of dates"):
+            bootstrap_score(Y, pd.Series(FORECAST, dates), groups=dates, **given, **options)
+    # Strata are those of the rows, whatever the order of the groups.
+    part = np.arange(N) // 12 % 3
+    values = np.random.default_rng(1).standard_normal(N) + 3.0 * part
+    options["metric"] = "mean"
+    quiet = bootstrap_score(None, values, groups=one_each, strata=part, **options)
+    assert not any(note.startswith(CAUTION) for note in quiet.notes)
+
+
 def test_runs_of_subgroups_are_no_dependence():
     kind = np.arange(N) // 12 % 3
     group = np.array(["a", "b", "c"])[kind]
