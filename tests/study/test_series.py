@@ -7,6 +7,7 @@ with those of arch; lengths with those of arch; variances with a Newey-West esti
 import json
 import math
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -775,7 +776,7 @@ def test_many_rows_are_looked_at_in_a_sample():
 
 # ------------------------------------------------------------------ indexes in other orders
 
-ORDERS = "the same index labels in different orders"
+ORDERS = "labels in different orders"
 
 
 @pytest.fixture
@@ -869,6 +870,40 @@ def test_predictions_of_a_model_beside_a_shuffled_table_are_not_told(table):
     explicit = pd.Series(fresh.to_numpy(), index=list(range(len(fresh))))
     assert orders_told(lambda: bootstrap_score(numbered.y, explicit, **MANY)) == []
     assert orders_told(lambda: bootstrap_score(explicit, numbered.p, **MANY)) == []
+
+
+def test_values_say_whether_numbers_of_rows_pair_them(table):
+    numbered = table.reset_index(drop=True)
+    text = numbered[["y", "p"]].astype(str)
+    for truth, predicted, metric in (
+        (numbered.y, numbered.p, "accuracy"),
+        (numbered.y, numbered.score, "roc_auc"),
+        (text.y, text.p, "accuracy"),
+    ):
+        call = partial(bootstrap_score, metric=metric, **MANY)
+        (told,) = orders_told(lambda c=call, t=truth, p=predicted: c(t, again(p)))
+        assert "y_pred.loc[y_true.index]" in told
+        assert len(orders_told(lambda c=call, t=truth, p=predicted: c(again(t), p))) == 1
+    # What has nothing to do with the truth does not say which.
+    weight = again(numbered.score * 0 + np.random.default_rng(0).random(300))
+    assert orders_told(lambda: bootstrap_score(numbered.y, numbered.p, sample_weight=weight)) == []
+
+
+def test_frames_with_columns_in_different_orders_are_told(table):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    truth = pd.DataFrame(rng.normal(size=(50, 3)), columns=list("abc"))
+    options = {"metric": "mean_absolute_error", **MANY}
+    (text,) = orders_told(lambda: bootstrap_score(truth, truth[list("cab")] + 1, **options))
+    assert "y_true and y_pred have the same column labels in different orders" in text
+    assert "y_pred[y_true.columns]" in text
+    assert orders_told(lambda: bootstrap_score(truth, truth + 1, **options)) == []
+    fresh = pd.DataFrame(truth.to_numpy() + 1)
+    assert orders_told(lambda: bootstrap_score(truth, fresh, **options)) == []
+    systems = {"A": fresh, "B": (fresh + rng.normal(size=(50, 3)))[[2, 0, 1]]}
+    assert orders_told(lambda: compare_systems(truth, systems, **options)) == []
+    systems = {"A": truth + 1, "B": truth[list("cab")]}
+    assert len(orders_told(lambda: compare_systems(truth.to_numpy(), systems, **options))) == 1
 
 
 def test_indexes_of_other_labels_are_not_told(table):
