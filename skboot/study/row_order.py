@@ -36,8 +36,8 @@ _HAS_DATES = Note(
 )
 _ARE_SIMILAR = Note(
     "caution",
-    "Neighbouring rows have similar values of the metric. If you did not sort the rows, intervals "
-    "are too short: give block_length='auto' for rows in time, or groups= for rows of one source.",
+    "Neighbouring rows have similar values of the metric. If you did not sort them, intervals are "
+    "too short: give block_length='auto' for rows in time, groups= for rows of one source.",
 )
 
 
