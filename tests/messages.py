@@ -177,7 +177,8 @@ def _message_of_call(call: ast.Call, scope: Scope, parts: set[int]) -> Iterator[
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     if name == "fail" and len(given) >= 3:
         argument, must, got, *advice = (_shown(node, scope, parts) for node in given)
-        text = f"`{argument}` must {must}. Got {got}. {' '.join(advice)}"
+        got = f"Got {got}. " if got else ""
+        text = f"`{argument}` must {must}. {got}{' '.join(advice)}"
         yield Message("", text.rstrip())
     elif name in ("Note", "add", "say") and len(given) == 2:
         kind, text = (_shown(node, scope, parts) for node in given)

@@ -560,7 +560,7 @@ def test_a_column_of_probabilities_is_answered_with_both_columns_that_work():
     assert results["log_loss"].estimate == pytest.approx(
         sklearn.metrics.log_loss(TRUTH, p), abs=1e-12
     )
-    assert any("most probable class" in note for note in results["accuracy"].notes)
+    assert any("taken from the columns" in note for note in results["accuracy"].notes)
     assert not any("most probable class" in note for note in results["log_loss"].notes)
 
 

@@ -22,7 +22,7 @@ OF_LABELS = ["accuracy", "balanced_accuracy", "f1_macro", "matthews_corrcoef", "
 METRICS = [*OF_LABELS[:-1], "neg_log_loss", "roc_auc_ovr"]
 SMALL = {"n_resamples": 99, "random_state": 0, "interval": "percentile"}
 RUNS = {"n_resamples": 99, "random_state": 0}
-READS_DECISIONS = "most probable class"
+READS_DECISIONS = "Class labels were taken from the columns"
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*resamples are too few", "ignore:.*Only 2 runs")
 

@@ -498,8 +498,8 @@ def check_strata(
     if groups.ndim == 2:
         raise fail(
             "strata",
-            "be None with crossed groups",
-            "both",
+            "not be combined with crossed groups",
+            "",
             "No bootstrap of crossed factors within strata is known; leave strata out.",
         )
     check_same_length(groups=groups, strata=codes)

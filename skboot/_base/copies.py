@@ -185,8 +185,8 @@ class _ToldApart(NamedTuple):
         Share of pairs of rows that chance makes equal in these columns: the larger of the share of
         pairs of distinct rows and of what their room for values lets expect; 1 without columns.
     alone : ndarray of shape (n_distinct,)
-        Whether no other distinct row has its values there. Many rows have a balance of 0, and say
-        nothing where all else is coarse.
+        Whether no other distinct row has its values there, and not all are missing. Many rows have
+        a balance of 0, and say nothing where all else is coarse.
     """
 
     chance: float
@@ -247,6 +247,7 @@ class Distinct:
         n_distinct, most = len(self._first), (len(np.unique(own_keys)) + 1) // 2
         some = self._first[:: max(n_distinct // _SAMPLE, 1)]
         total, room = np.zeros(n_distinct, np.uint64), 1.0
+        is_known = np.zeros(n_distinct, dtype=bool)
         told, orders = _ToldApart(1.0, np.zeros(n_distinct, dtype=bool)), set[int]()
         for read, numbered in self._columns.blocks(n_distinct, most):
             in_sample = _n_distinct(_bits_of(read(some)))
@@ -263,7 +264,9 @@ class Distinct:
                 orders.add(order)
                 total = _mixed(total + bits)
                 room *= np.inf if is_text else own_room
-                told = _ToldApart(*_sharing(total, own_keys, 1 / room))
+                is_known |= ~np.isnan(values)
+                chance, alone = _sharing(total, own_keys, 1 / room)
+                told = _ToldApart(chance, alone & is_known)
                 if told.chance < _NO_CHANCE:
                     return told
         return told

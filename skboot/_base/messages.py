@@ -31,7 +31,8 @@ class BadArgument(NamedTuple):
         if not self.name:
             return f"{self.of}: {self.must}" if self.of else self.must
         of = f" of {self.of}" if self.of else ""
-        message = f"The {self.name!r} parameter{of} must {self.must}. Got {self.got}."
+        got = f" Got {self.got}." if self.got else ""
+        message = f"The {self.name!r} parameter{of} must {self.must}.{got}"
         # Advice may begin with a line break, before what need not be read at once.
         between = "" if self.advice.startswith("\n") else " "
         return f"{message}{between}{self.advice}".rstrip()
@@ -53,7 +54,7 @@ def fail(name: str, must: str, got: str, advice: str = "") -> ValueError:
     must : str
         What the argument must be, without a full stop.
     got : str
-        What was given, without a full stop.
+        What was given, without a full stop; empty where ``must`` names it.
     advice : str
         What to do, a sentence.
 

@@ -382,7 +382,7 @@ def checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
     check.check_folder(memory)
     if memory is not None and random_state is None:
         advice = "Set random_state=0, so that a later call can find the runs of this one."
-        raise check.fail("memory", "be None without a random_state", "both", advice)
+        raise check.fail("memory", "be None without a random_state", "a folder", advice)
     return check.check_seed(random_state)
 
 

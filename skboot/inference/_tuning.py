@@ -73,6 +73,11 @@ FEWEST_APART = 3
 PLAIN_SEASON = 16.0
 SHORTEST_SEASON = 4
 FEWEST_SEASONS = 5
+# Chance of a false alarm on series that do not depend on each other, and the least variance of all
+# series together over that of blocks within each (ratio), from which series move together:
+# intervals are then too short by a tenth or more.
+UNSURE_TOGETHER = 0.005
+LOST = 1.2
 
 # ------------------------------------------------------------------ looks that may be repeated
 

@@ -505,8 +505,8 @@ def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> Confiden
     else:
         say(
             "caution",
-            f"{reason}: score interval. On such losses it covered 90 to 97 %, with very heavy "
-            "tails 87 to 93 %.",
+            f"{reason}. A score interval (as Wilson's) is used, which covered 90 to 97 %, with "
+            "very heavy tails 87 to 93 %.",
         )
     return interval
 

@@ -6,6 +6,7 @@
 * `over_time`: the standard error of a score by equal-weighted cosines, with its degrees of freedom
   (EWC; Lazarus, Lewis, Stock & Watson 2018), and how much consecutive rows have in common;
 * `plain_season`: after how many rows values repeat, where they plainly do;
+* `move_together`: whether series share what moves them, which blocks of each of them lose;
 * `neighbours_are_alike`: whether rows that were taken as independent hardly are, and were not just
   sorted.
 """
@@ -17,7 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.fft import dct
+from scipy.special import chdtrc, ndtri
 
 from ..resampling.jackknife import has_closed_forms
 from ..resampling.plan import ResamplingPlan
@@ -29,6 +31,7 @@ from ._tuning import (
     FEWEST_COSINES,
     FEWEST_ROWS,
     FEWEST_SEASONS,
+    LOST,
     MORE_SIMILAR,
     MORE_SURE,
     MOST_ALIKE,
@@ -38,6 +41,7 @@ from ._tuning import (
     SIMILAR,
     SLOPE,
     UNSURE,
+    UNSURE_TOGETHER,
 )
 from .distribution import BoundStatistic, JackknifeValues, leave_out
 
@@ -237,6 +241,62 @@ def plain_season(influence: Floats, sizes: NDArray[np.integer]) -> int | None:
     periods = np.arange(max(n // (strongest + 1), SHORTEST_SEASON), longest_season + 1)
     waves = np.exp(-2j * np.pi * np.outer(1 / periods, np.arange(n))) @ values
     return int(periods[np.argmax(np.abs(waves))])
+
+
+def move_together(
+    influence: Floats, sizes: NDArray[np.integer], length: int, n_looks: int = 1
+) -> bool:
+    """Whether series rise and fall at the same positions, so that blocks of each lose variance.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n_samples,)
+        Of each row on the metric, series by series, in time order.
+    sizes : ndarray of shape (n_series,)
+        Rows of each series; those of the most common size are looked at.
+    length : int
+        Rows of a block.
+    n_looks : int
+        In how many influences an alarm is looked for.
+
+    Returns
+    -------
+    bool
+        False without two series of one size.
+
+    Notes
+    -----
+    Coordinates of a stationary series on cosines hardly depend on each other, however slow it is
+    (as in `over_time`), and have either sign. At each frequency the squared sum over series, over
+    the sum of their squares, has mean 1 and variance 2 (1 - sum c^4 / (sum c^2)^2) if no two
+    series depend on each other, and the mean over frequencies is about a multiple of chi squared.
+    It must be as large as that is with a chance of `UNSURE_TOGETHER`.
+
+    The variance of block sums of all series together must be `LOST` times that of blocks of each
+    as well: what repeats with each block, as a season does, varies in neither.
+
+    Of 1500 panels of independent autoregressions a cell (2 to 12 series of 40 to 120 rows,
+    coefficients 0 to .95) at most 1 % were taken to move together by absolute errors, and up to
+    2 % by their fourth powers; of those of 12 series of 120 rows with coefficient .6 that share
+    half of their variance 99 % were.
+    """
+    most_common = np.bincount(sizes).argmax()
+    is_own = np.repeat(sizes == most_common, sizes)
+    panel = influence[is_own].reshape(-1, most_common)
+    waves = dct(panel, norm="ortho")[:, 1:]
+    power = np.sum(waves**2, axis=0)
+    seen = power > 1e-24 * float(influence @ influence)
+    waves, power = waves[:, seen], power[seen]
+    if len(panel) < 2 or not len(power):
+        return False
+    ratio = np.sum(waves, axis=0) ** 2 / power
+    variance = float(np.sum(2 * (1 - np.sum(waves**4, axis=0) / power**2)))
+    df = 2 * len(power) ** 2 / variance if variance > 0 else np.inf
+    if not chdtrc(df, df * ratio.mean()) < UNSURE_TOGETHER / n_looks:
+        return False
+    sums = np.cumsum(np.concatenate((panel, panel[:, :length]), axis=1), axis=1)
+    sums = sums[:, length:] - sums[:, :-length]
+    return bool(np.var(sums.sum(axis=0)) > LOST * np.var(sums, axis=1).sum())
 
 
 def _first(sizes: NDArray[np.integer]) -> NDArray[np.integer]:

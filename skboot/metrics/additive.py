@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from .._base.warnings import Note, tell
 from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
 from .cells import WeightedCodes, label_counts
 from .facts import Facts, Proportion, SumsOfRows
@@ -404,9 +405,25 @@ def _absolute_error(*, relative: bool) -> Factory:
     def factory(request: Request) -> RowMean:
         losses = partial(_absolute_errors, relative=relative)
         constant = partial(_least_absolute_error, relative=relative)
-        return RowMean(request.name, losses, constant=constant)
+        kind = PercentageError if relative else RowMean
+        return kind(request.name, losses, constant=constant)
 
     return factory
+
+
+class PercentageError(RowMean):
+    """The mean absolute error relative to the truth."""
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Warn of rows that scikit-learn divides by the smallest number."""
+        n = np.count_nonzero((y_true == 0) & (y_pred != 0))
+        if n:
+            text = (
+                f"y_true is 0 in {n} of {len(y_true)} rows, where a relative error is undefined: "
+                "scikit-learn divides by 2e-16 there, and these rows decide the value. Leave them "
+                "out, or use 'mean_absolute_error'."
+            )
+            tell(Note("caution", text, about="relative errors of 0"))
 
 
 fast_path("mean_absolute_error", response="values")(_absolute_error(relative=False))

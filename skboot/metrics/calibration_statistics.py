@@ -24,6 +24,13 @@ from .posteriors import PosteriorMean, classes_of, oriented
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
 
+# Top-label calibration, as of Guo et al. (2017).
+_ONE_OF_SEVERAL = (
+    "Score a class against the others, y_true == label and its column of y_pred; or the most "
+    "probable class: (y_true == labels[y_pred.argmax(axis=1)]) and y_pred.max(axis=1), with the "
+    "labels of the columns."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class CalibrationLine(Statistic):
@@ -50,6 +57,7 @@ class CalibrationLine(Statistic):
     # Sums of so many terms without each unit would take longer than those of the resamples.
     reads = "running"
     greater_is_positive = True
+    advice_on_several = _ONE_OF_SEVERAL
 
     @property
     def columns_suffice(self) -> bool:  # type: ignore[override]
@@ -104,6 +112,7 @@ class CalibrationError(SumsStatistic):
 
     adds_distances = True
     greater_is_positive = True
+    advice_on_several = _ONE_OF_SEVERAL
     name: str
     n_bins: int = 10
     labels: NDArray[Any] | None = None
@@ -188,12 +197,18 @@ def _expected_calibration_error(
     return CalibrationError(request.name, n_bins, request.columns(labels), request.pos_label)
 
 
+class NetBenefit(PosteriorMean):
+    """Mean over rows of what treating each is worth, of two classes."""
+
+    advice_on_several = "Score a class against the others: y_true == label, and its column."
+
+
 @fast_path("net_benefit", response="probabilities")
 def _net_benefit(
     request: Request, *, threshold: float, labels: ArrayLike | None = None
-) -> PosteriorMean:
+) -> NetBenefit:
     threshold = check_threshold(threshold)
-    return PosteriorMean(
+    return NetBenefit(
         request.name,
         partial(_benefits_of_columns, threshold=threshold),
         greater_is_better=True,

@@ -49,13 +49,19 @@ def check_two_columns(argument: str, scores: NDArray[Any], must: str) -> None:
     Probabilities sum to one, and scores of both classes of many models to 0. Those of two systems,
     and logits, have sums that vary: the second column is then no score of the positive class.
     """
-    if scores.ndim != 2 or scores.shape[1] != 2 or scores.dtype.kind not in "biuf":
+    if scores.ndim != 2 or not are_no_classes(scores):
         return
     sums = scores.sum(axis=1, dtype=np.float64)
-    low, high = float(sums.min()), float(sums.max())
-    if high - low > _LEAST_SPREAD * max(float(np.abs(scores).max()), 1.0):
-        got = f"two columns with sums from {low:.4g} to {high:.4g}"
-        raise fail(argument, must, got, _ONE_SCORE)
+    got = f"two columns with sums from {sums.min():.4g} to {sums.max():.4g}"
+    raise fail(argument, must, got, _ONE_SCORE)
+
+
+def are_no_classes(scores: NDArray[Any]) -> bool:
+    """Whether columns are two whose sums vary by more than rounding."""
+    if scores.shape[1] != 2 or scores.dtype.kind not in "biuf":
+        return False
+    sums = scores.sum(axis=1, dtype=np.float64)
+    return bool(np.ptp(sums) > _LEAST_SPREAD * max(float(np.abs(scores).max()), 1.0))
 
 
 _ONE_SCORE = (

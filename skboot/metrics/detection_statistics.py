@@ -27,6 +27,7 @@ class DetectionLoss(ClassCosts):
     """Mean loss of scores of two classes under priors, negatives first."""
 
     columns_suffice = False
+    takes_ratios = True
     sketch = ""
     response: Response = "scores"
 

@@ -67,8 +67,8 @@ def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note
     for statistic, y_true, y_pred, labels, argument in looked_at:
         inner = statistic.unsigned or statistic
         note = None
-        if inner.response == "scores":
-            note = None if of_part else note_on_scores(inner, y_pred, argument, len(y_pred))
+        if inner.response == "scores" and not of_part:
+            note = note_on_scores(inner, y_pred, argument, len(y_pred))
         elif inner.response == "labels" and y_true is not None and y_true.ndim == 1:
             known = [own for own in (labels, inner.labels) if own is not None]
             if _LABELS not in found and inner.names_classes:
@@ -162,12 +162,32 @@ def refuse_other_labels(y_true: NDArray[Any], y_pred: NDArray[Any], metric: str)
 def note_on_scores(
     statistic: Statistic, y_pred: NDArray[Any], argument: str, n_rows: int
 ) -> Note | None:
-    """Return a warning of decisions that a metric of rankings is given as scores."""
+    """Return a warning of decisions or probabilities in the place of scores.
+
+    A metric of rankings takes no decisions, and one of log-likelihood ratios no probabilities.
+    """
+    if statistic.takes_ratios:
+        return _note_on_ratios(statistic, y_pred, argument, n_rows)
     if not statistic.of_order:
         return None
     scores = y_pred[:, 1] if y_pred.ndim == 2 and y_pred.shape[1] == 2 else y_pred.ravel()
     what = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
     return note_on_decisions(scores, argument, f"{statistic.name} is then {what}", n_rows)
+
+
+def _note_on_ratios(
+    statistic: Statistic, y_pred: NDArray[Any], argument: str, n_rows: int
+) -> Note | None:
+    """Return a warning of probabilities in the place of log-likelihood ratios."""
+    low, high = y_pred.min(), y_pred.max()
+    if n_rows < _FEWEST_SCORES or low < 0 or high > 1 or low == high:
+        return None
+    text = (
+        f"{argument} lies in [0, 1], as probabilities do: {statistic.name} takes log-likelihood "
+        "ratios. Give scipy.special.logit(p), less the logit of the share of positives that the "
+        "probabilities assume."
+    )
+    return Note("caution", text, about="probabilities")
 
 
 def note_on_decisions(

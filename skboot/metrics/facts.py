@@ -158,3 +158,19 @@ class Facts:
 
 
 NOTHING_KNOWN = Facts()
+
+
+def deciding_groups(
+    groups: NDArray[np.intp],
+    y_true: NDArray[Any],
+    y_pred: NDArray[Any],
+    share: Proportion | None,
+) -> tuple[int, int]:
+    """Return how many groups have a wrong decision, and how many a right one.
+
+    Of several labels a row some may be right; a share of rows counts those that are right in all.
+    """
+    wrong = (y_true != y_pred).reshape(len(y_true), -1)
+    any_wrong = wrong.any(axis=1)
+    right = ~(any_wrong if share is not None and share.exact else wrong.all(axis=1))
+    return len(np.unique(groups[any_wrong])), len(np.unique(groups[right]))

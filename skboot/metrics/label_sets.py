@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._base.warnings import Note, tell
 from ._tuning import FIRST_LOOK, ROWS_PER_MERGED_CODE, SPARSE_SHARE
 from .additive import RowMean
 from .class_metrics import JACCARD, PRECISION, RECALL, SetAverage, SetFormula, SetRatio, f_beta
@@ -231,6 +232,25 @@ def _least_share_wrong(y_true: NDArray[Any], sample_weight: Floats | None) -> fl
     return float(np.minimum(share, 1 - share).mean())
 
 
+@dataclass(frozen=True, eq=False)
+class RatioOfRows(RowMean):
+    """Mean over rows of the ratio of a row's sets, which counts as 0 where it has no value."""
+
+    # It takes the value of rows without labels, too.
+    row_values: Any = None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Warn of rows without labels to divide by, as scikit-learn does."""
+        n = np.count_nonzero(np.isnan(self.row_values(y_true, y_pred, undefined=np.nan)))
+        if n:
+            text = (
+                f"{self.name} counts as 0 in {n} of {len(y_true)} rows, which have no labels to "
+                "divide by: choose by a functools.partial of the function with average='samples' "
+                "and zero_division=0 or 1."
+            )
+            tell(Note("undefined", text, about="rows without labels"))
+
+
 def _ratio_of_row(
     y_true: NDArray[Any], y_pred: NDArray[Any], *, ratio: SetFormula, undefined: float
 ) -> Floats:
@@ -254,7 +274,8 @@ def _set_metric(
         # Rows of undefined ratios then leave the average.
         return None
     values = partial(_ratio_of_row, ratio=ratio, undefined=undefined)
-    return RowMean(request.name, values, True, "indicators", (0.0, 1.0))
+    kind = RatioOfRows if isinstance(zero_division, str) else RowMean
+    return kind(request.name, values, True, "indicators", (0.0, 1.0))
 
 
 def _of_ratio(ratio: SetFormula) -> Factory:

@@ -169,6 +169,9 @@ def _taken_apart(metric: Any, name: str | None) -> Request:
 
 @lru_cache(maxsize=256)
 def _from_name(metric: str, name: str | None) -> Request:
+    meant = meant_by(metric)
+    if meant != metric:
+        return _from_name(meant, name)
     if metric in SCORERS:
         function, _ = SCORERS[metric]
         return Request(name or metric, function, {}, -1.0 if metric.startswith("neg_") else 1.0)
@@ -177,9 +180,6 @@ def _from_name(metric: str, name: str | None) -> Request:
     if metric in losses():
         negated = _from_name(losses()[metric], name or metric)
         return negated._replace(sign=1.0, scorer_response=None)
-    meant = meant_by(metric)
-    if meant != metric:
-        return _from_name(meant, name)
     function = function_of(metric)
     if function is None:
         raise unknown_metric(metric)
@@ -272,6 +272,8 @@ def full_name(function: Any, options: Mapping[str, Any]) -> str:
     if asks_for_several(options):
         # Each number is named by its class or output.
         options = {key: value for key, value in options.items() if key not in _OF_SEVERAL}
+    if name == "top_k_accuracy_score":
+        options = {"k": _parameters(function)["k"].default, **options}
     if not options:
         return name
     if name.endswith("_at") and len(options) == 1:

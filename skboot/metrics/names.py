@@ -18,8 +18,10 @@ from sklearn.metrics import make_scorer
 
 from .._base.checks import fail
 from .._base.doors import door
+from .._base.lazy import import_modules
 from . import cost_metrics, two_class
-from .unnamed import AS_MEAN, instead_of_name
+from .registry import RESPONSES
+from .unnamed import AS_MEAN, CALLABLES, direction_of, instead_of_name
 
 
 class NotGiven(str):
@@ -52,6 +54,7 @@ SYNONYMS = {
     "brier_loss": "brier_score",
     "brier_score_loss": "brier_score",
     "calibration_in_the_large": "calibration_intercept",
+    "citl": "calibration_intercept",
     "ce": "log_loss",
     "cohen_kappa": "cohen_kappa_score",
     "cohens_kappa": "cohen_kappa_score",
@@ -94,6 +97,8 @@ SYNONYMS = {
     "normalized_cost": "normalized_expected_cost",
     "normalized_error": "normalized_total_error",
     "nte": "normalized_total_error",
+    "observed_agreement": "accuracy",
+    "percent_agreement": "accuracy",
     "phi": "matthews_corrcoef",
     "plr": "positive_likelihood_ratio",
     "positive_predictive_value": "ppv",
@@ -107,15 +112,22 @@ SYNONYMS = {
     "sens": "sensitivity",
     "spec": "specificity",
     "tnr": "specificity",
-    "top1": "accuracy",
-    "top_1": "accuracy",
-    "top_1_accuracy": "accuracy",
     "tpr": "recall",
     "true_negative_rate": "specificity",
     "true_positive_rate": "recall",
     "uar": "balanced_accuracy",
     "xent": "log_loss",
 }
+_OF_SKILL = ("brier_skill_score", "bss", "scaled_brier", "scaled_brier_score")
+if hasattr(sklearn.metrics, "d2_brier_score"):
+    SYNONYMS |= dict.fromkeys(_OF_SKILL, "d2_brier_score")
+else:
+    of_brier = "lambda y, p: 1 - skboot.metrics.brier_score(y, p, relative=True)"
+    CALLABLES |= dict.fromkeys(_OF_SKILL, of_brier)
+# Of the number of classes in a name: "top5", "top-5 accuracy", "acc@5". Without one it is 2, as in
+# scikit-learn.
+_TOP_K = re.compile(r"top_?(k_accuracy|(?P<k>\d+)(_acc(uracy)?)?)|acc(uracy)?(_at)?_(?P<at>\d+)")
+_AVERAGE = re.compile(r"(?P<metric>.+)_(?P<average>macro|micro|weighted|samples)")
 # What may be meant by another number as well, so that it is asked.
 ALIASES = {
     "adj_r2": "r2",
@@ -135,10 +147,7 @@ ALIASES = {
     "pr_auc": "average_precision",
     "prauc": "average_precision",
     "roc": "roc_auc",
-    "top5": "top_k_accuracy",
-    "top_5": "top_k_accuracy",
-    "top_5_accuracy": "top_k_accuracy",
-    "top_k": "top_k_accuracy",
+    "slope": "calibration_slope",
 }
 # Metrics that have a name in ``metric=`` alone: function of `skboot.metrics`, and its options.
 OF_SKBOOT: dict[str, tuple[str, dict[str, Any]]] = {
@@ -229,17 +238,24 @@ def losses() -> dict[str, str]:
 
 def meant_by(metric: str) -> str:
     """Name in ``metric=`` of what is given: itself, in other letters, or that of a synonym."""
+    plain = _plain(metric)
+    if (top := _TOP_K.fullmatch(plain.removesuffix("_score"))) is not None:
+        k = int(top["k"] or top["at"] or 2)
+        return "accuracy" if k == 1 else f"top_{k}_accuracy"
     if metric in _names():
         return metric
-    plain = _plain(metric)
     # Of "accuracy_score" and its like the scorer has the same number.
-    candidates = (plain, plain.removesuffix("_score"))
+    candidates = [plain, plain.removesuffix("_score")]
+    if (averaged := _AVERAGE.fullmatch(plain)) is not None:
+        candidates.append(f"{meant_by(averaged['metric'])}_{averaged['average']}")
     known = (name for name in candidates if name in _names() or name in OF_SKBOOT)
     return SYNONYMS.get(plain) or next(known, metric)
 
 
 def function_of(name: str) -> Any | None:
     """Function of a metric that is no scorer's; None where there is none of this name."""
+    if (top := _TOP_K.fullmatch(name)) is not None and top["k"]:
+        return partial(sklearn.metrics.top_k_accuracy_score, k=int(top["k"]))
     if name in OF_SKBOOT:
         function, options = OF_SKBOOT[name]
         found = getattr(sys.modules[__package__], function)
@@ -249,11 +265,12 @@ def function_of(name: str) -> Any | None:
 
 def unknown_metric(metric: str) -> ValueError:
     """Error for a ``metric`` of no known name: the nearest ones, or all where none is near."""
-    advice = without_name(metric) or _did_you_mean(metric, negated=False)
+    advice = without_name(metric)
+    advice = f"{advice}{direction_of(_plain(metric))}" if advice else _did_you_mean(metric, False)
     if advice:
         return fail("metric", "be a known name or a callable", repr(metric), advice)
     listed = (
-        f"Known names: {', '.join(known_names())}; those that begin with 'neg_' also without it, "
+        f"Known names: {', '.join(_all_names())}; those that begin with 'neg_' also without it, "
         "where smaller is better. A metric without a name is a callable: "
         "metric=lambda y_true, y_pred: ..."
     )
@@ -267,8 +284,8 @@ def unknown_scoring(scoring: str) -> ValueError:
         advice += " In scoring= there is no such metric: it takes predictions, not values of rows."
     elif advice:
         advice += (
-            " As scoring= give sklearn.metrics.make_scorer of that function, for a loss with "
-            "greater_is_better=False."
+            " As scoring= give sklearn.metrics.make_scorer of that function, of scores with "
+            "response_method='predict_proba', and for a loss with greater_is_better=False."
         )
     else:
         advice = _did_you_mean(scoring, negated=True)
@@ -279,6 +296,15 @@ def unknown_scoring(scoring: str) -> ValueError:
             "better. A metric without a name: scoring=sklearn.metrics.make_scorer(function)."
         )
     return fail("scoring", "be a known name or a callable", repr(scoring), advice)
+
+
+def _all_names() -> list[str]:
+    """All that `known_names` has, and functions without a scorer that need no option."""
+    import_modules(__package__)
+    # F-beta needs its beta.
+    others = {*RESPONSES} - {*_names(), "fbeta_score"}
+    functions = [name for name in others if meant_by(name) == name and function_of(name)]
+    return sorted({*known_names(), *OF_SKBOOT, *functions})
 
 
 def _as_function(name: str) -> str:

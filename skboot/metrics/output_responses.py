@@ -83,7 +83,7 @@ def check_columns_of_truth(
     if statistic.response not in _CHECKS and not statistic.calls_library:
         must = f"be of shape (n_samples,) for the metric {statistic.name!r}"
         advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
-        raise fail("y_true", must, f"shape {y_true.shape}", advice)
+        raise fail("y_true", must, f"shape {y_true.shape}", _if_one_hot(y_true) or advice)
     if y_pred.shape != y_true.shape:
         must = f"have the shape of y_true, {y_true.shape}, for the metric {statistic.name!r}"
         advice = EXCHANGED if are_exchanged(y_true, y_pred) else _if_one_hot(y_true)
@@ -95,6 +95,7 @@ def check_columns_of_truth(
             raise fail(name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
     if statistic.response in _CHECKS:
         _CHECKS[statistic.response](statistic, y_true, y_pred)
+    statistic.check(y_true, y_pred)
     if statistic.calls_library:
         _check_call(statistic, y_true, y_pred)
 
@@ -117,11 +118,8 @@ def _if_one_hot(y_true: NDArray[Any]) -> str:
 def _check_indicators(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
     _check_zero_one("y_true", statistic, y_true, advice)
-    advice = (
-        "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'. "
-        f"{_if_one_hot(y_true)}"
-    )
-    _check_zero_one("y_pred", statistic, y_pred, advice.strip())
+    advice = "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'."
+    _check_zero_one("y_pred", statistic, y_pred, _if_one_hot(y_true) or advice)
 
 
 def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: str) -> None:

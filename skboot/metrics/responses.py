@@ -18,7 +18,14 @@ from .._base.checks import fail, is_among, numbered_labels
 from .._base.warnings import Note, tell
 from .adapters import Negated
 from .cells import label_counts
-from .checks import check_among, check_columns, check_two_columns, known_labels, sums_to_one
+from .checks import (
+    are_no_classes,
+    check_among,
+    check_columns,
+    check_two_columns,
+    known_labels,
+    sums_to_one,
+)
 from .cost_metrics import SAME_KIND
 from .doubts import advice_on_range, refuse_exchanged
 from .magnitudes import check_losses
@@ -92,8 +99,9 @@ def check_decidable(
     y_true: NDArray[Any] | None,
     y_pred: NDArray[Any],
     labels: NDArray[Any],
+    argument: str = "y_pred",
 ) -> None:
-    """Refuse columns whose largest is not the most probable class.
+    """Refuse columns whose largest is not the most probable class, and doubt those of two systems.
 
     Parameters
     ----------
@@ -105,6 +113,8 @@ def check_decidable(
         Predictions.
     labels : ndarray of shape (n_classes,)
         Labels of the columns.
+    argument : str
+        What the user calls the predictions.
 
     Raises
     ------
@@ -116,12 +126,15 @@ def check_decidable(
     if y_pred.dtype.kind not in "biuf":
         got = f"{_kind(y_pred)} of shape {y_pred.shape}"
         raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL)
+    if y_pred.dtype.kind != "f" and not sums_to_one(y_pred):
+        got = f"integers of shape {y_pred.shape} that do not sum to 1 in each row"
+        raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL)
     if y_true is not None:
         check_among("y_true", label_counts(y_true)[0], labels)
     check_columns(y_pred, labels)
-    if y_pred.dtype.kind != "f" and not sums_to_one(y_pred):
-        got = "integers that do not sum to 1 in each row"
-        raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL)
+    # Logits of two classes have any sums, and their largest is right.
+    if are_no_classes(y_pred) and y_pred.min() >= 0 and y_pred.max() <= 1:
+        tell(_note_on_sums(y_pred, argument))
 
 
 _DECISIONS_OF_SEVERAL = (
@@ -139,7 +152,9 @@ def _note_on_sums(y_pred: NDArray[Any], argument: str) -> Note:
     )
     if np.abs(sums - 1).max() < _HALF_PRECISION:
         text += " Half precision rounds like this; a softmax in single precision does not."
-    return Note("caution", text)
+    elif y_pred.shape[1] == 2:
+        text += " Those of two systems are compared by compare_systems(y_true, {'A': a, 'B': b})."
+    return Note("caution", text, about="sums")
 
 
 def _needs_labels(statistic: Statistic) -> bool:
@@ -263,14 +278,18 @@ def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
         _check_two_classes(statistic, y_pred, all_labels)
         return
     if not statistic.averages_columns:
-        must = f"hold two classes for the metric {statistic.name!r}"
-        advice = statistic.advice_on_several or _ONE_OF_SEVERAL
-        raise fail("y_true", must, f"{len(all_labels)} classes", advice)
+        raise _of_two_classes(statistic, all_labels)
     check_columns(y_pred, all_labels)
 
 
 _ONE_CLASS = "Rows of one class do not show how well classes are separated: add the other."
 _ONE_OF_SEVERAL = "Score a class against the others: y_true == label, and its column of y_pred."
+
+
+def _of_two_classes(statistic: Statistic, all_labels: NDArray[Any]) -> ValueError:
+    must = f"hold two classes for the metric {statistic.name!r}"
+    advice = statistic.advice_on_several or _ONE_OF_SEVERAL
+    return fail("y_true", must, f"{len(all_labels)} classes", advice)
 
 
 def _is_number(text: Any) -> bool:
@@ -286,8 +305,9 @@ def _check_two_classes(
     if y_pred.ndim == 2 and y_pred.shape[1] != 2:
         must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
         raise fail("y_pred", must, f"shape {y_pred.shape}")
-    must = f"be one score per row, or probabilities of two classes, for {statistic.name!r}"
-    check_two_columns("y_pred", y_pred, must)
+    if y_pred.ndim == 2:
+        must = f"be one score per row, or probabilities of two classes, for {statistic.name!r}"
+        check_two_columns("y_pred", y_pred, must)
 
 
 def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
@@ -299,6 +319,8 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
             advice = advice_on_range(float(y_pred.min()), float(y_pred.max()), "expit(y_pred)")
         raise fail("y_pred", must, _described(y_pred), advice)
     all_labels = known_labels(statistic.labels, y_true)
+    if len(all_labels) > 2 and statistic.advice_on_several:
+        raise _of_two_classes(statistic, all_labels)
     if y_pred.ndim == 2 or len(all_labels) != 2:
         check_columns(y_pred, all_labels)
     low, high = float(y_pred.min()), float(y_pred.max())

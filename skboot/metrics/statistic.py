@@ -230,6 +230,8 @@ class Statistic(Evaluated):
         Whether two columns of scores give the same value whichever class is called positive.
     of_order : bool
         Whether it reads nothing of scores but their order, so that reversed ones show.
+    takes_ratios : bool
+        Whether its scores are log-likelihood ratios.
     pos_label : label or None
         The positive class, where the metric knows it before the rows.
     sign : float
@@ -283,6 +285,7 @@ class Statistic(Evaluated):
     greater_is_positive: ClassVar[bool] = False
     columns_suffice: bool = True
     of_order: ClassVar[bool] = False
+    takes_ratios: ClassVar[bool] = False
     pos_label: Any = None
     sign: float = 1.0
     of_row_values: ClassVar[bool] = False
@@ -333,9 +336,9 @@ class Statistic(Evaluated):
 
         Parameters
         ----------
-        y_true : ndarray of shape (n_samples,)
+        y_true : ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Truth of the whole test set, of the kind that the response needs.
-        y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        y_pred : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_outputs)
             Predictions, likewise.
         """
         return None

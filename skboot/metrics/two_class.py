@@ -24,9 +24,13 @@ from .._base.warnings import Note, NoteKind
 from .cells import label_counts
 from .cost_metrics import check_same_kind, label_column
 from .doubts import refuse_other_labels
-from .statistic import Statistic
+from .score_order import positive_scores
+from .statistic import Columns, Statistic
 
 __all__ = ["npv", "ppv", "sensitivity", "specificity"]
+
+# One side of the usual 5 %.
+_CHANCE = 0.025
 
 
 @door("sensitivity")
@@ -318,29 +322,46 @@ def _share(
 
 
 def of_reversed_scores(
-    statistic: Statistic,
-    y_true: NDArray[Any] | None,
-    naive: float | None,
-    limits: tuple[float, float],
+    statistic: Statistic, rows: Columns, naive: float | None, limits: tuple[float, float]
 ) -> tuple[Note, ...]:
-    """Say which class is positive where scores are surely worse than any that ignore the input."""
-    if statistic.response != "scores" or naive is None or y_true is None or y_true.ndim != 1:
+    """Say which class is positive where scores are surely worse than any that ignore the input.
+
+    Losses can be that with the classes in the right order; they are told where it is reversed.
+    """
+    y_true, y_pred, _ = rows
+    inner, better = statistic.unsigned or statistic, statistic.greater_is_better
+    if naive is None or better is None or y_true is None or y_true.ndim != 1:
         return ()
-    if not (limits[1] < naive if statistic.greater_is_better else limits[0] > naive):
+    of_scores = inner.response in ("scores", "probabilities")
+    if not of_scores or not (limits[1] < naive if better else limits[0] > naive):
         return ()
-    labels = label_counts(y_true)[0]
-    inner = statistic.unsigned or statistic
-    given = inner.pos_label
-    if len(labels) != 2 or given not in (None, *labels.tolist()):
+    labels, given = label_counts(y_true)[0], inner.pos_label
+    n_columns = 1 if y_pred.ndim == 1 else y_pred.shape[1]
+    if len(labels) != 2 or n_columns > 2 or given not in (None, *labels.tolist()):
         return ()
     positive, other = (class_of(labels, given, negative) for negative in (False, True))
+    score = positive_scores(y_pred, inner.labels, given)
+    if not inner.of_order and not _are_lower(score[y_true == positive], score[y_true == other]):
+        return ()
     why = ", the greater label" if given is None else ""
+    instead = f"pos_label={other!r}"
+    if n_columns == 2:
+        columns = (labels if inner.labels is None else np.asarray(inner.labels)).tolist()
+        why, instead = "", f"labels={columns[::-1]}, as the columns are"
     text = (
         f"Worse than scores that ignore the input. Larger scores must mean {positive!r}{why}; if "
-        f"they mean {other!r}, give pos_label={other!r}."
+        f"they mean {other!r}, give {instead}."
     )
-    # Other losses of scores are worse without any order being reversed.
-    return (Note("caution" if inner.of_order else "advice", text),)
+    return (Note("caution", text),)
+
+
+def _are_lower(scores: NDArray[Any], others: NDArray[Any]) -> bool:
+    """Whether scores rank below others by more than chance explains."""
+    # Imported here, because few calls come here.
+    from scipy.stats import mannwhitneyu
+
+    found = mannwhitneyu(scores, others, alternative="less", method="asymptotic")
+    return bool(found.pvalue < _CHANCE)
 
 
 def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:

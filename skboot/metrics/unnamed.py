@@ -14,18 +14,17 @@ def _by_name(several: Mapping[str, str]) -> dict[str, str]:
 # where that is not obvious.
 CALLABLES = _by_name(
     {
-        "act_dcf actdcf actual_dcf actual_detection_cost dcf": "functools.partial("
-        "skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], relative=True). Its second "
-        "prior is that of targets, and it takes log-likelihood ratios",
+        "act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost": ""
+        "functools.partial(skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], "
+        "relative=True). Its second prior is that of targets, and it takes log-likelihood ratios",
         "ap50 ap75 coco_map map50 map_0_5 map_50 map_50_95 map_at_50 mean_ap": "lambda image: "
         "f(image), with y_true=None and y_pred=np.arange(n_images). f pools the detections of the "
         "images with these numbers",
+        "act_c_primary actual_c_primary c_primary cprimary": "lambda y, llr: np.mean("
+        "[skboot.metrics.actual_detection_cost(y, llr, priors=[1 - p, p], relative=True) "
+        "for p in (0.01, 0.005)]). Its priors are those of NIST SRE 2016",
         "bleu corpus_bleu sacrebleu": "lambda references, texts: "
         "sacrebleu.corpus_bleu(texts.tolist(), [references.tolist()]).score",
-        "c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c "
-        "harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index": "lambda "
-        "y, risk: lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with "
-        "y_true=np.column_stack((time, event)). Without times, for two classes, it is 'roc_auc'",
         "ccc concordance_correlation lins_ccc": "lambda y, p: 2 * np.cov(y, p, bias=True)[0, 1] / "
         "(y.var() + p.var() + (y.mean() - p.mean()) ** 2)",
         "corr correlation pearson pearsonr": "lambda y, p: scipy.stats.pearsonr(y, p)[0]",
@@ -51,6 +50,12 @@ CALLABLES = _by_name(
         "sensitivity_at": "functools.partial(skboot.metrics.sensitivity_at, specificity=0.9)",
         "specificity_at": "functools.partial(skboot.metrics.specificity_at, sensitivity=0.9)",
         "kendall kendall_tau kendalltau": "lambda y, p: scipy.stats.kendalltau(y, p)[0]",
+        "mdape median_absolute_percentage_error": "lambda y, p: np.median(np.abs((y - p) / y))",
+        "median": "np.median, with y_true=None. Of errors it is 'median_absolute_error'",
+        "cllr_min min_cllr mincllr minimum_cllr": "lambda y, score: skboot.metrics.cllr(y, "
+        "scipy.special.logit(sklearn.isotonic.IsotonicRegression(y_min=1e-9, y_max=1 - 1e-9)"
+        ".fit_transform(score, y)) - scipy.special.logit(y.mean())). Its classes are 0 and 1; it "
+        "is optimistic, as calibrated on the same rows, and more so on resamples",
         "kolmogorov_smirnov ks ks_statistic": "lambda y, score: "
         "scipy.stats.ks_2samp(score[y == 1], score[y == 0]).statistic",
         "min_dcf mindcf minimum_dcf minimum_detection_cost": "functools.partial("
@@ -70,9 +75,11 @@ CALLABLES = _by_name(
         "sklearn.metrics.mean_pinball_loss, alpha=0.9). Its alpha is the quantile",
         "quadratic_weighted_kappa qwk": "functools.partial(sklearn.metrics.cohen_kappa_score, "
         "weights='quadratic')",
+        "rmsse root_mean_squared_scaled_error": "lambda y, p: "
+        "sklearn.metrics.root_mean_squared_error(y, p) / scale. Its scale is the root mean squared "
+        "error of the naive forecast on the rows for training",
         "spearman spearmanr": "lambda y, p: scipy.stats.spearmanr(y, p)[0]",
-        "tpr_at_fpr tpr_fpr": "lambda y, score: "
-        "np.interp(0.01, *sklearn.metrics.roc_curve(y, score)[:2])",
+        "top_k": "'top_5_accuracy'. Its k is any",
         "wape wmape": "lambda y, p: np.abs(y - p).sum() / np.abs(y).sum()",
         "weighted_kappa": "functools.partial(sklearn.metrics.cohen_kappa_score, weights='linear')",
     }
@@ -88,9 +95,14 @@ ROW_MEANS = _by_name(
         "crps": "the value of each row",
         "der diarization_error_rate": "the rate of each recording, with its seconds of speech as "
         "sample_weight",
-        "hausdorff hausdorff_distance psnr ssim": "the value of each image",
+        "hausdorff hausdorff_distance": "the distance of each image",
+        "psnr ssim": "the value of each image",
         "hit hit_rate hits map mean_average_precision mean_reciprocal_rank mrr ndcg": "the value "
         "of each query",
+        "interval_score winkler winkler_score": "high - low + 2 / alpha * (np.maximum(low - y, 0) "
+        "+ np.maximum(y - high, 0)) of each row, with alpha=0.05 for limits of 95 %",
+        "mean_scaled_interval_score msis": "the interval score of each row over the mean absolute "
+        "error of the naive forecast",
         "mase": "abs(p - y) of each row over the mean absolute error of the naive forecast",
         "mos pesq sdr si_sdr stoi": "the value of each recording",
         "pass": "skboot.metrics.pass_at_k(n_correct, n_samples, k) of each problem",
@@ -99,12 +111,42 @@ ROW_MEANS = _by_name(
         "win_rate": "1 for each row that is won, 0 for one that is lost, and 0.5 for a tie",
     }
 )
+# What is no metric, or one of two, and where it is found.
+ELSEWHERE = _by_name(
+    {
+        "c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c "
+        "harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index": "of two classes it is "
+        "'roc_auc'; of event times give metric=lambda y, risk: "
+        "lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with "
+        "y_true=np.column_stack((time, event))",
+        "delong delong_test": "it is an interval, which areas under ROC curves have: "
+        "compare_systems(y_true, {'A': a, 'B': b}, metric='roc_auc')",
+        "det detection_error_tradeoff": "it is a curve: bootstrap_curve(y_true, y_score, "
+        "curve='det')",
+        "mcnemar mcnemar_test": "it is a test of two systems: skboot.inference.mcnemar_exact; for "
+        "the difference and its interval compare_systems(y_true, {'A': a, 'B': b})",
+        "ppi prediction_powered_inference": "give what a judge says of all rows as proxy= of "
+        "bootstrap_score or compare_systems",
+    }
+)
+# One name of each of which smaller is better, and no function says so.
+_LOSSES = (
+    *("cprimary", "fnr", "fpr", "hter", "mdape", "min_cllr", "nrmse", "ppl", "rmsse", "wape"),
+    *("cer", "crps", "der", "hausdorff", "interval_score", "loss", "mase", "msis", "smape", "wer"),
+)
 # How each advice to give "mean" begins.
-AS_MEAN = "No metric has this name: give metric='mean' with y_true=None"
+_NONE = "No metric has this name"
+AS_MEAN = f"{_NONE}: give metric='mean' with y_true=None"
 
+_POSITIVES, _NEGATIVES = ("sens", "sensitivity", "recall", "tpr"), ("spec", "specificity", "tnr")
+_ALARMS = ("fpr", "far")
 _AT_K = re.compile(r"(?P<metric>precision|prec|p|recall|r)_?(@|_at_)(?P<k>\d+|k)")
 # The "@10" of "ndcg@10", among names with underscores.
 _CUT = re.compile(r"(_at)?_?(\d+|k)$")
+# "sens@spec=0.9", "sensitivity_at_specificity", "TPR at 1% FPR", among names with underscores.
+_POINT = re.compile(
+    r"(?P<what>[a-z]+)_?(@|at)_?(?P<early>\d*\.?\d+)?%?_?(?P<at>[a-z]+)_?(?P<late>\d*\.?\d+)?%?"
+)
 
 
 def instead_of_name(given: str, plain: str) -> str:
@@ -117,8 +159,43 @@ def instead_of_name(given: str, plain: str) -> str:
         share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
         k = 10 if at_k["k"] == "k" else int(at_k["k"])
         instead = f"metric=lambda y, score: y[np.argsort(-score)[:{k}]]{share}"
-        return f"No metric has this name: give a callable, such as {instead} of labels 0 and 1."
-    if plain in CALLABLES:
-        return f"No metric has this name: give metric={CALLABLES[plain]}."
-    name = plain if plain in ROW_MEANS else _CUT.sub("", plain)
-    return f"{AS_MEAN} and, in y_pred, {ROW_MEANS[name]}." if name in ROW_MEANS else ""
+        return f"{_NONE}: give a callable, such as {instead} of labels 0 and 1."
+    if plain in ELSEWHERE:
+        return f"{_NONE}: {ELSEWHERE[plain]}."
+    function = CALLABLES.get(plain) or _at_point(given)
+    if function:
+        return f"{_NONE}: give metric={function}."
+    name = _without_cut(plain)
+    return f"{AS_MEAN} and, as predictions, {ROW_MEANS[name]}." if name in ROW_MEANS else ""
+
+
+def direction_of(plain: str) -> str:
+    """What to give beside what stands for a loss without a name; "" for others."""
+    advised = CALLABLES | ROW_MEANS
+    shown = advised.get(plain) or advised.get(_without_cut(plain))
+    is_loss = shown in map(advised.get, _LOSSES)
+    return " Smaller is better: give greater_is_better=False." if shown and is_loss else ""
+
+
+def _without_cut(plain: str) -> str:
+    return plain if plain in ROW_MEANS else _CUT.sub("", plain)
+
+
+def _at_point(given: str) -> str:
+    """The function of a rate where another is bounded, as a partial; "" for other names."""
+    found = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", given.lower().strip()))
+    if found is None:
+        return ""
+    of_positives, at_alarms = found["what"] in _POSITIVES, found["at"] in _ALARMS
+    bound = float(found["early"] or found["late"] or (0.01 if at_alarms else 0.9))
+    bound = bound / 100 if "%" in given or bound > 1 else bound
+    if of_positives and (at_alarms or found["at"] in _NEGATIVES):
+        name, option = "sensitivity_at", "specificity"
+        bound = 1 - bound if at_alarms else bound
+    elif found["at"] in _POSITIVES and found["what"] in _NEGATIVES:
+        name, option = "specificity_at", "sensitivity"
+    elif found["at"] in _POSITIVES and found["what"] in _ALARMS:
+        name, option, bound = "false_positive_rate_at", "false_negative_rate", 1 - bound
+    else:
+        return ""
+    return f"functools.partial(skboot.metrics.{name}, {option}={bound:.6g})"

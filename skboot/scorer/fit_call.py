@@ -93,7 +93,7 @@ class FitCall:
             raise check.fail("error_score", "be np.nan or 'raise'", repr(error_score))
         if given["memory"] is not None and random_state is None:
             advice = "Set random_state=0, so that a later fit can find the runs of this one."
-            raise check.fail("memory", "be None without a random_state", "both", advice)
+            raise check.fail("memory", "be None without a random_state", "a folder", advice)
         counts = ["n_train_resamples", "n_seeds", "n_test_resamples"]
         checked = {
             # Integers of numpy overflow where they are multiplied.
@@ -279,7 +279,7 @@ def with_own_samples(call: FitCall, data: FitData) -> FitCall:
         raise check.fail("strategy", must, repr(call.strategy), "They are out-of-bag estimates.")
     if data.tests is not None or call.stratify:
         other = "stratify" if call.stratify else "X_test"
-        raise check.fail("train_samples", f"be None with {other}", "both")
+        raise check.fail("train_samples", f"not be combined with {other}", "")
     splits = given.split(data.X, data.y, data.groups) if hasattr(given, "split") else given
     unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
     counts = np.array([_counts_of(k, split, unit) for k, split in enumerate(splits)])

@@ -145,7 +145,7 @@ def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
     if rows.y_pred.ndim == 2 and rows.y_true is not None:
         with check.arguments_named({"y_pred": name}):
             for reading in settings.readings.values():
-                checked_columns(rows, reading.statistic)
+                checked_columns(rows, reading.statistic, name)
         if settings.labels is None:
             must = "be given where predictions have columns"
             advice = "Give all labels, in the order of the columns: a batch may lack some."

@@ -232,9 +232,10 @@ class ScoresReading(_OneTable):
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than one score a row."""
         y_pred = rows.y_pred
-        must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
         if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
+            must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
             raise fail(argument, must, f"an array of shape {y_pred.shape}")
+        must = f"be one score per row, or probabilities of two classes, for {self.inner.name!r}"
         check_two_columns(argument, y_pred, must)
 
     def _other(self, table: Table) -> NDArray[Any]:

@@ -269,9 +269,9 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
     freedom = len(sizes) - 1
     if excess > chdtri(freedom, _FALSE_ALARMS) / freedom:
         text = (
-            f"{state.n_rows} rows vary like about {state.n_rows / excess:.0f}: some ids seem to "
-            "have been added twice. The standard error is right; intervals from counts of rows, "
-            f"such as Wilson's, are {excess**0.5:.2f} times too short."
+            f"{state.n_rows} rows vary like about {state.n_rows / excess:.0f} independent ones: "
+            "some ids seem to have been added twice. The standard error is right; Wilson's "
+            f"interval, of counts, is {excess**0.5:.2f} times too short."
         )
         notes.append(Note("caution", text))
     return notes

@@ -41,6 +41,7 @@ from ..inference.distribution import (
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with
 from ..metrics.adapters import without_sign
+from ..metrics.facts import deciding_groups
 from ..metrics.score_order import positive_rows, positive_scores
 from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling._tuning import JACKKNIFE_UNITS
@@ -265,8 +266,7 @@ def _with_groups(
         n_effective = equal_units(weights)
     deciding = None
     if statistic.response in ("labels", "indicators") and y_true is not None:
-        wrong = (y_true != y_pred).reshape(len(y_true), -1).any(axis=1)
-        deciding = len(np.unique(groups[wrong])), len(np.unique(groups[~wrong]))
+        deciding = deciding_groups(groups, y_true, y_pred, known.facts.proportion)
     return replace(
         known,
         group_weight=of_groups,

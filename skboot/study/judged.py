@@ -163,16 +163,16 @@ def _check_allowed(request: Any, judge: Judge) -> None:
     """Refuse what has no joint form with a judge."""
     for name in _NOT_WITH:
         if getattr(request.sampling, name) is not None:
-            raise check.fail(name, "be None with proxy", "both")
+            raise check.fail(name, "not be combined with proxy", "")
     if request.wanted.first_look is not None:
-        raise check.fail("first_look", "be None with proxy", "both")
+        raise check.fail("first_look", "not be combined with proxy", "")
     if request.wanted.adjust is not None:
         raise check.fail("adjust", "be None with proxy", repr(request.wanted.adjust))
     check.check_choice("interval", request.interval, request.intervals)
     given = [request.y_true, *_by_system(request.y_preds).values()]
     if is_lazy(*given, *_by_system(judge.proxy).values()):
         advice = "A judge's labels need arrays: .compute(), or .collect()."
-        raise check.fail("proxy", "be None with columns that are not in memory", "both", advice)
+        raise check.fail("proxy", "not be combined with columns that are not in memory", "", advice)
 
 
 def _by_system(values: Any) -> Mapping[Any, Any]:

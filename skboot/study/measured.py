@@ -154,7 +154,7 @@ def _statistics_of_each(
             for name, statistic in resolved.items():
                 predicted = own.y_pred
                 if predicted.ndim == 2:
-                    predicted = checked_columns(own, statistic)
+                    predicted = checked_columns(own, statistic, argument)
                 checked = check_response(statistic, own.y_true, predicted, argument)
                 looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
                 if own.sample_weight is not None and not checked.takes_weights:
@@ -223,11 +223,11 @@ def positive_setting(pos_label: Any) -> dict[str, Any]:
     return {"pos_label": pos_label if isinstance(pos_label, str | int | float) else repr(pos_label)}
 
 
-def checked_columns(own: Rows, statistic: Statistic) -> NDArray[Any]:
+def checked_columns(own: Rows, statistic: Statistic, argument: str) -> NDArray[Any]:
     """Return two-dimensional predictions as the metric reads them."""
     if own.decides(statistic):
         assert own.labels is not None
-        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels)
+        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels, argument)
     return own.predicted_for(statistic)
 
 

@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
 _PAIRS_LOOKED_AT = 1000
 _MOST_LOOKED_AT = 10
+# By how much values must correlate more by their labels than by the order of rows, times the
+# square root of their number: more than chance in values that have nothing in common.
+_PLAINLY = 5
 
 _HAS_DATES = Note(
     "caution",
@@ -33,8 +36,8 @@ _HAS_DATES = Note(
 )
 _ARE_SIMILAR = Note(
     "caution",
-    "Neighbouring rows have similar values of the metric: intervals are too short unless rows were "
-    "sorted. Give block_length='auto' in time order, groups= for rows of one source.",
+    "Neighbouring rows have similar values of the metric. If you did not sort them, intervals are "
+    "too short: give block_length='auto' for rows in time, groups= for rows of one source.",
 )
 
 
@@ -47,12 +50,16 @@ def with_caution(
 ) -> ResamplingPlan:
     """Return the plan, with a remark where it draws rows one by one that look dependent."""
     design = plan.design
-    if not design.units_are_rows or plan.resamples is not None:
+    # Groups of one row each are rows.
+    if design.n_units != (design.n_samples,) or plan.resamples is not None:
         return plan
     if has_dates:
         return replace(plan, design=replace(design, remarks=(*design.remarks, _HAS_DATES)))
     of_part = part_of_each_row(parts) if len(parts) > 1 else None
-    kinds = (design.strata, of_part, None if tasks is None else tasks.number)
+    strata = design.strata
+    if strata is not None and design.members is not None:
+        strata = strata[design.members[:, 0]]
+    kinds = (strata, of_part, None if tasks is None else tasks.number)
     looked_at = [
         own[0]
         for by_name in scores.values()
@@ -96,7 +103,7 @@ def _are_similar(one: Measured, kinds: Sequence[Any], n_looks: int) -> bool:
 def dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
     """Return each index of dates as numbers; of several levels the first that holds dates."""
     found = []
-    for index in _each_index(answers):
+    for _, index, _ in _labelled(answers):
         for level in range(index.nlevels):
             dates = index.get_level_values(level)
             if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
@@ -110,44 +117,58 @@ def dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
 
 
 def warn_of_orders(*tables: Mapping[str, Any]) -> None:
-    """Warn once if two columns of a table have the same index labels in different orders.
+    """Warn once if two columns of a table have the same labels in different orders.
+
+    Labels are those of rows, and of the columns of frames.
 
     Parameters
     ----------
     *tables : mapping of str to array-like, or mapping or list of these
         What was given for some rows, by argument; columns without an index are passed over.
     """
-    if found := [note for note in map(_note, tables) if note is not None]:
+    notes = [_note(table, axis) for table in tables for axis in ("index", "columns")]
+    if found := [note for note in notes if note is not None]:
         tell(*found)
 
 
-def _note(columns: Mapping[str, Any]) -> Note | None:
-    seen: list[tuple[str, Any]] = []
-    for name, index in _indexes(columns):
-        if any(index is other or index.equals(other) for _, other in seen):
+def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
+    seen: list[_Labelled] = []
+    for one in _labelled(columns, axis):
+        if any(one.index is other.index or one.index.equals(other.index) for other in seen):
             continue
-        if index.equals(sys.modules["pandas"].RangeIndex(len(index))):
-            continue
-        first = next((own for own, other in seen if _holds_the_same(index, other)), None)
+        first = next((other.name for other in seen if _differ_in_order(other, one)), None)
         if first is None:
-            seen.append((name, index))
+            seen.append(one)
             continue
-        aligned = f"{name}.loc[{first}.index]" if index.is_unique else "sort both alike"
+        what, name = ("row", f"{one.name}.loc") if axis == "index" else ("column", one.name)
+        aligned = f"{name}[{first}.{axis}]" if one.index.is_unique else "sort both alike"
         text = (
-            f"{first} and {name} have the same index labels in different orders, and row order "
-            f"pairs them. Align them, {aligned}, or give .to_numpy() of each if their order is "
-            "right."
+            f"{first} and {one.name} have the same {_LABELS[axis]} in different orders, and {what} "
+            f"order pairs them. Align them, {aligned}, or give .to_numpy() of each if their order "
+            "is right."
         )
-        return Note("caution", text, about="order of indexes")
+        return Note("caution", text, about=f"order of {axis}")
     return None
 
 
-def _each_index(columns: Mapping[str, Any]) -> list[Any]:
-    return [index for _, index in _indexes(columns)]
+_LABELS = {"index": "index labels", "columns": "column labels"}
 
 
-def _indexes(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the index of each column of pandas, also of those in a mapping or a list."""
+class _Labelled(NamedTuple):
+    """A column of pandas, and the labels of its rows or columns."""
+
+    name: str
+    index: Any
+    values: Any
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the labels are those that pandas gives by itself."""
+        return bool(self.index.equals(sys.modules["pandas"].RangeIndex(len(self.index))))
+
+
+def _labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Labelled]:
+    """Yield each column of pandas, also of those in a mapping or a list."""
     # While pandas is imported it has no such class yet.
     of_pandas = getattr(sys.modules.get("pandas"), "Index", None)
     if of_pandas is None:
@@ -155,13 +176,41 @@ def _indexes(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, values in columns.items():
         if values is None or isinstance(values, np.ndarray) or sparse.issparse(values):
             continue
-        index = getattr(values, "index", None)
+        index = getattr(values, axis, None)
         if isinstance(index, of_pandas):
-            yield name, index
+            yield _Labelled(name, index, values)
         elif isinstance(values, Mapping):
-            yield from _indexes({f"{name}[{key!r}]": values[key] for key in values})
+            yield from _labelled({f"{name}[{key!r}]": values[key] for key in values}, axis)
         elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
-            yield from _indexes({f"{name}[{k}]": own for k, own in enumerate(values)})
+            yield from _labelled({f"{name}[{k}]": own for k, own in enumerate(values)}, axis)
+
+
+def _differ_in_order(first: _Labelled, second: _Labelled) -> bool:
+    """Whether two columns hold the same labels, which are not just numbers of rows."""
+    if not _holds_the_same(first.index, second.index):
+        return False
+    return not (first.is_numbered or second.is_numbered) or _pair_by_label(first, second)
+
+
+def _pair_by_label(first: _Labelled, second: _Labelled) -> bool:
+    """Whether values go together by their labels, and not in the order of rows.
+
+    A fresh column of predictions, or a shuffled one, has numbers for labels: values tell which.
+    """
+    values = [np.asarray(one.values) for one in (first, second)]
+    if any(own.ndim != 1 for own in values):
+        return False
+    try:
+        ranks = np.unique(np.concatenate(values), return_inverse=True)[1].astype(np.float64)
+    except TypeError:
+        # Values that cannot be sorted.
+        return False
+    one, other = np.split(ranks, 2)
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return False
+    by_label = np.corrcoef(one, other[second.index.get_indexer(first.index)])[0, 1]
+    by_row = np.corrcoef(one, other)[0, 1]
+    return bool(by_label - by_row > _PLAINLY / np.sqrt(len(one)))
 
 
 def _holds_the_same(first: Any, second: Any) -> bool:

@@ -19,8 +19,8 @@ from ..metrics.two_class import positive_note
 
 _DECIDED = Note(
     "advice",
-    "The predictions are probabilities: the most probable class of each row counts, of equally "
-    "probable ones the first.",
+    "Class labels were taken from the columns: in each row that of the largest, of equal ones the "
+    "first.",
 )
 
 

@@ -289,7 +289,7 @@ def _result_over_runs(
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]
     reading, columns = rows.notes_for(subject.statistic), rows.of(subject.statistic, None)
     naive = subject.statistic.naive(subject.reduced, columns)
-    reading += of_reversed_scores(subject.statistic, columns[0], naive, chosen.interval)
+    reading += of_reversed_scores(subject.statistic, columns, naive, chosen.interval)
     tell(*reading)
     return make_result(
         call.of_system,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
 from .._base.arrays import is_column
+from .._base.warnings import Note, tell
 from .rows import Rows, check_truth
 
 
@@ -85,7 +86,7 @@ def checked_runs(
                 "These runs used whole training sets already: add them to y_preds.",
             )
         full = _predictions(f"full_runs{method}", full_runs, predicted[0].ndim)
-    _refuse_transposed(columns, predicted, f"y_preds{method}")
+    _check_axes(columns, predicted, f"y_preds{method}")
     return paired_runs(columns, predicted, full, method)
 
 
@@ -118,14 +119,26 @@ def paired_runs(
     return Runs(paired, len(predicted))
 
 
-def _refuse_transposed(columns: Columns, predicted: list[NDArray[Any]], name: str) -> None:
-    """Refuse predictions with a column for each run, where the truth shows that they are."""
+def _check_axes(columns: Columns, predicted: list[NDArray[Any]], name: str) -> None:
+    """Refuse predictions whose first axis are rows; warn where only their numbers speak for it."""
     truth, shape = columns.truth, (len(predicted), *predicted[0].shape)
-    if truth is None or len(shape) != 2 or len(truth) == shape[1] or len(truth) != shape[0]:
+    if truth is None:
+        if shape[0] > shape[1]:
+            text = (
+                f"More runs ({shape[0]}) than rows ({shape[1]}): is {name} transposed? Runs come "
+                "first."
+            )
+            tell(Note("caution", text, about="more runs than rows"))
         return
-    must = f"have the shape (n_runs, n_samples), here (n_runs, {len(truth)})"
-    advice = f"Runs come first: give {name}.T."
-    raise check.fail(name, must, f"shape {shape}", advice)
+    if len(truth) == shape[1] or len(truth) != shape[0]:
+        return
+    if truth.shape == shape:
+        must, advice = "hold the truth of each row once", "The runs share it: give one of them."
+        raise check.fail("y_true", must, f"shape {shape}", advice)
+    rest = ", n_classes" if shape[2:] else ""
+    must = f"have the shape (n_runs, n_samples{rest}), here (n_runs, {len(truth)}{rest})"
+    turned = f"np.swapaxes({name}, 0, 1)" if rest else f"{name}.T"
+    raise check.fail(name, must, f"shape {shape}", f"Runs come first: give {turned}.")
 
 
 def _names(n_runs: int, n_full: int, method: str) -> list[str]:

@@ -139,8 +139,8 @@ def result_of(
     tell(*chosen.notes)
     naive = statistic.naive(score.subject.reduced, rows)
     reversed_scores: tuple[Note, ...] = ()
-    if statistic.response == "scores":
-        reversed_scores = of_reversed_scores(statistic, rows[0], naive, chosen.interval)
+    if statistic.response in ("scores", "probabilities"):
+        reversed_scores = of_reversed_scores(statistic, rows, naive, chosen.interval)
         tell(*reversed_scores)
     notes = texts_of((*chosen.notes, *score.notes, *study.notes, *reversed_scores))
     if not reversed_scores:

@@ -2,17 +2,18 @@
 
 `in_time` replaces the independent rows of a plan by blocks of consecutive rows, within strata and
 tasks. With ``"auto"`` their length comes from the influence of each row on every metric and system
-of the call, and on the differences of systems: one length for all of them, the longest.
+of the call, and on the differences of systems: one length for all of them, the longest. The same
+influences show whether several series move together, which blocks within each of them lose.
 """
 
 from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from ..inference.dependence import (
     leave_out_blocks,
     longest_block,
+    move_together,
     optimal_block_length,
     plain_season,
     shortest_block,
@@ -61,17 +63,29 @@ def in_time(
     length = _checked_length(sampling.block_length)
     for name, reason in _REFUSED.items():
         if getattr(sampling, name) is not None:
-            raise check.fail("block_length", f"be None with {name}", "both", reason)
+            raise check.fail("block_length", f"not be combined with {name}", "", reason)
     n_samples, series = plan.design.n_samples, plan.design.strata
     if tasks is not None:
         series = strata_of_tasks(tasks.number, series)
-    _check_dates(dates, series)
-    _check_sizes(length, np.array([n_samples]) if series is None else np.bincount(series))
-    remarks: tuple[Note, ...] = ()
+    n_of_date = _rows_of_date(dates, series)
+    sizes = np.array([n_samples]) if series is None else np.bincount(series)
+    _check_sizes(length, sizes)
+    known, season = [], None
+    if length is None or len(sizes) > 1:
+        found = (_influences(own, series, plan, tasks) for own in scores.values())
+        known = [own for own in found if own is not None]
     if length is None:
-        length, season = _automatic_length(series, plan, tasks, scores)
-        if season is not None:
-            remarks = (_season(season),)
+        if len(known) < len(scores):
+            must = f"be an integer with {len(sizes)} series and this metric"
+            got = "'auto', which needs the metric without each of too many blocks"
+            raise check.fail("block_length", must, got)
+        length = _automatic_length(known, sizes)
+        season = next((own for each in known if (own := each.season) is not None), None)
+    remarks = [_season(season)] if season is not None else []
+    if len(sizes) > 1 and season is None and _move_together(known, length):
+        remarks.append(_together(len(sizes)))
+    if length % n_of_date:
+        remarks.append(_dates_apart(n_of_date, length))
     if length == 1 and tasks is None:
         design: Any = RowDesign.of(n_samples, series).of_kind("blocks of one row")
     else:
@@ -88,11 +102,32 @@ def _season(n_rows: int) -> Note:
     return Note("caution", text)
 
 
+def _together(n: int) -> Note:
+    """Return the caution for series that share what moves them."""
+    text = (
+        f"The {n} series rise and fall together, so blocks of each make intervals too short. Give "
+        f"a column per series, or rows sorted by date with block_length={n} * <dates>, without "
+        "strata."
+    )
+    return Note("caution", text)
+
+
+def _dates_apart(n: int, length: int) -> Note:
+    """Return the caution for blocks that are no whole dates."""
+    text = (
+        f"Most dates of the index have {n} rows, and blocks of {length} rows are not whole dates. "
+        f"Of several series give a column each, or rows sorted by date with block_length={n} * "
+        "<dates>."
+    )
+    return Note("caution", text)
+
+
 # ------------------------------------------------------------------ arguments
 
 _REFUSED = {
-    "groups": "Groups are resampled whole: give groups alone to resample whole series, for a claim "
-    "about new series, or strata=<the series> with block_length to resample within each.",
+    "groups": "Groups are resampled whole: give groups=<the series> alone for a claim about new "
+    "series. For later times of these series give a row per date and a column per series, or, if "
+    "the series share nothing, strata=<the series>.",
     "by": "Score each subgroup by itself, with its rows in time order.",
     "resamples": "Blocks are resampled here: give one of the two.",
 }
@@ -145,72 +180,95 @@ def _n_blocks(length: int, sizes: NDArray[Any]) -> int:
     return int(np.sum(-(-sizes // length)))
 
 
-def _check_dates(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None) -> None:
-    """Refuse an index of dates that fall within a series."""
+def _rows_of_date(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None) -> int:
+    """Refuse an index of dates that fall within a series; return how many rows most dates have."""
+    most = 1
     for dates in every:
         order = None if series is None else np.argsort(series, kind="stable")
         if order is not None and len(order) != len(dates):
             continue
-        in_time = dates if order is None else dates[order]
-        falls = np.diff(in_time) < 0
-        if series is not None:
-            falls &= np.diff(series[order]) == 0
+        steps = np.diff(dates if order is None else dates[order])
+        within = True if series is None else np.diff(series[order]) == 0
+        falls = (steps < 0) & within
         if falls.any():
             at = int(np.argmax(falls)) + 1
             row = at if order is None else int(order[at])
             raise check.fail(
                 "block_length",
                 "be given with rows in time order, within each series",
-                f"an index of dates that falls at row {row}",
+                f"an index of dates that goes back in time at row {row}",
                 "Sort the rows of every argument by their dates, give strata=<the series> where "
                 "there are several, or leave the index out.",
             )
+        last = np.append((steps != 0) | ~np.asarray(within), True)
+        most = max(most, int(np.median(np.diff(np.flatnonzero(last), prepend=-1))))
+    return most
 
 
-# ------------------------------------------------------------------ how long blocks must be
+# ------------------------------------------------------------------ what influences show
 
 
-def _automatic_length(
-    series: NDArray[np.intp] | None,
-    plan: ResamplingPlan,
-    tasks: Tasks | None,
-    scores: Scores,
-) -> tuple[int, int | None]:
-    """Return the longest of the lengths that the metrics of each system, and differences, need.
+class _Influences(NamedTuple):
+    """Values of a metric without some consecutive rows, series by series.
 
-    With it comes a season, where one is plain in the metrics of a system.
+    Attributes
+    ----------
+    of_systems : list of ndarray of shape (n_values,)
+        Of each system, the mean over its runs.
+    sizes : ndarray of shape (n_series,)
+        Number of values of each series.
+    n_rows : int
+        Rows for each value: one, unless leaving out every row would take longer than the resamples.
     """
-    longest, season = 1.0, None
-    for by_name in scores.values():
-        every = [one for own in by_name.values() for one in own]
-        values, sizes, n_rows = _influences(every, series, plan, tasks)
-        ends = np.cumsum([len(own) for own in by_name.values()])
-        influences = [own.mean(axis=0) for own in np.split(values, ends[:-1])]
-        pairs = itertools.combinations(influences, 2)
-        for influence in (*influences, *(first - second for first, second in pairs)):
-            longest = max(longest, n_rows * optimal_block_length(influence, sizes))
-        longest = max(longest, *map(shortest_block, influences))
-        if n_rows == 1 and season is None:
-            seasons = (plain_season(influence, sizes) for influence in influences)
-            season = next((rows for rows in seasons if rows is not None), None)
-    n_samples = plan.design.n_samples
-    shortest = n_samples if series is None else int(np.bincount(series).min())
-    return min(int(np.ceil(longest)), longest_block(n_samples, shortest)), season
+
+    of_systems: list[NDArray[np.float64]]
+    sizes: NDArray[np.intp]
+    n_rows: int
+
+    @property
+    def of_all(self) -> Iterator[NDArray[np.float64]]:
+        """Of the systems and their differences."""
+        yield from self.of_systems
+        for first, second in itertools.combinations(self.of_systems, 2):
+            yield first - second
+
+    @property
+    def season(self) -> int | None:
+        """A season, where one is plain in the metric of a system."""
+        if self.n_rows > 1:
+            return None
+        seasons = (plain_season(influence, self.sizes) for influence in self.of_systems)
+        return next((rows for rows in seasons if rows is not None), None)
+
+
+def _automatic_length(known: Sequence[_Influences], sizes: NDArray[np.intp]) -> int:
+    """Return the longest of the lengths that the metrics of each system, and differences, need."""
+    longest = 1.0
+    for each in known:
+        lengths = (optimal_block_length(influence, each.sizes) for influence in each.of_all)
+        longest = max(longest, *(each.n_rows * length for length in lengths))
+        longest = max(longest, *map(shortest_block, each.of_systems))
+    return min(int(np.ceil(longest)), longest_block(int(sizes.sum()), int(sizes.min())))
+
+
+def _move_together(known: Sequence[_Influences], length: int) -> bool:
+    """Whether series move together by a metric of a system, or by a difference."""
+    every = [(each, influence) for each in known for influence in each.of_all]
+    return any(
+        move_together(influence, each.sizes, -(-length // each.n_rows), len(every))
+        for each, influence in every
+    )
 
 
 def _influences(
-    scores: Sequence[Measured],
+    by_name: Mapping[str, Sequence[Measured]],
     series: NDArray[np.intp] | None,
     plan: ResamplingPlan,
     tasks: Tasks | None,
-) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
-    """Return the value of each score without some consecutive rows, series by series.
-
-    With it come the number of values of each series, and of rows for each value: one, unless
-    leaving out every row would take longer than the resamples.
-    """
+) -> _Influences | None:
+    """Return the influences on one metric; None where too many blocks would be left out."""
     subjects = []
-    for one in scores:
+    for one in itertools.chain.from_iterable(by_name.values()):
         statistic = one.statistic if tasks is None else TaskAverage.of(one.statistic, tasks)
         reduced = statistic.reduce(*one.rows.of(statistic, None))
         subjects.append(BoundStatistic.of(statistic, reduced))
@@ -222,11 +280,12 @@ def _influences(
             break
         n_rows = max(n_rows + 1, -(-n_samples // JACKKNIFE_UNITS))
         if n_rows > int(design.circles.sizes.min()):
-            must = f"be an integer with {len(design.circles.sizes)} series and this metric"
-            got = "'auto', which needs the metric without each of too many blocks"
-            raise check.fail("block_length", must, got)
+            return None
     values = left_out.values
     # Where a metric is undefined without some rows these are taken to have no influence.
     unknown = np.isnan(values)
     mean = np.sum(values, axis=1, where=~unknown) / np.maximum((~unknown).sum(axis=1), 1)
-    return np.where(unknown, mean[:, None], values), design.circles.n_blocks, n_rows
+    values = np.where(unknown, mean[:, None], values)
+    ends = np.cumsum([len(own) for own in by_name.values()])
+    of_systems = [own.mean(axis=0) for own in np.split(values, ends[:-1])]
+    return _Influences(of_systems, design.circles.n_blocks, n_rows)

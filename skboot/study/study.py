@@ -237,8 +237,8 @@ def resampling_plan(
     if sampling.resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
     if design.no_given_rows:
-        must = f"be None with {design.groups_in_messages}"
-        raise check.fail("resamples", must, "both", design.no_given_rows)
+        must = f"not be combined with {design.groups_in_messages}"
+        raise check.fail("resamples", must, "", design.no_given_rows)
     indices = check.check_resamples(sampling.resamples, n_samples)
     drawn = design.units_drawn(indices)
     if drawn is not None:

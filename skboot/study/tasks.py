@@ -108,8 +108,8 @@ def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
     if design.n_factors > 1:
         raise check.fail(
             "average_over",
-            "be None with crossed groups",
-            "both",
+            "not be combined with crossed groups",
+            "",
             "Give groups of one column: the tasks to resample tasks, or those that rows come in.",
         )
     task_of_unit = tasks.number

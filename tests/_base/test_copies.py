@@ -181,3 +181,18 @@ def test_equal_rows_of_large_integers_are_copies_wherever_they_stand():
     X = np.ones((70_000, 1), np.int64)
     X[0], X[1], X[-1] = 2**60, 2**60 + 1, 2**60
     assert len(np.unique(copies_as_groups(X))) == 3
+
+
+@pytest.mark.parametrize("columns", [["age"], ["age", "flag"], ["age", "weight"]])
+def test_rows_of_which_nothing_is_known_are_no_copies(columns):
+    """Those whose other measurements are missing say no more than coarse data do."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.normal(size=300), "flag": np.ones(300), "weight": rng.normal(size=300)}
+    )
+    frame.loc[rng.permutation(300)[:20], ["age", "weight"]] = np.nan
+    y = rng.integers(0, 2, 300)
+    assert n_copies(frame[columns], y) == 0
+    twice = pd.concat([frame, frame[:50]], ignore_index=True)
+    known = frame[:50]["age"].notna().sum()
+    assert n_copies(twice[columns], np.append(y, y[:50])) == known

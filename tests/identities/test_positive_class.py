@@ -506,8 +506,8 @@ def test_scores_without_skill_do_not_warn_of_their_order():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         skboot.bootstrap_score(TRUTH, noise, metric="roc_auc", random_state=0)
-        # Probabilities that are badly calibrated are worse than the base rate, in the right order.
-        skboot.bootstrap_score(TRUTH, PROB**9, metric=of_skboot.cllr, random_state=0)
+        # Ratios that are badly calibrated are worse than none, in the right order.
+        skboot.bootstrap_score(TRUTH, PROB**9 + 1, metric=of_skboot.cllr, random_state=0)
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "neg_log_loss"])

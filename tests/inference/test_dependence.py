@@ -9,6 +9,7 @@ from scipy import fft, signal
 
 from skboot.inference.dependence import (
     longest_block,
+    move_together,
     neighbours_are_alike,
     optimal_block_length,
     over_time,
@@ -296,3 +297,82 @@ def test_a_season_is_seen_in_one_of_a_hundred_series_without_any(n, coefficient)
 def test_few_rows_that_vary_do_not_show_whether_they_stand_together():
     assert [shortest_block(np.arange(1000) < k) for k in (0, 1, 9, 15, 500)] == [2, 2, 2, 1, 1]
     assert shortest_block(np.random.default_rng(0).normal(size=50)) == 1
+
+
+# ------------------------------------------------------------------ series that move together
+
+
+def errors_of_panel(rng, n, n_series, coefficient, shared):
+    """Errors of which a part of the variance is the same in every series, (n_series, n)."""
+    start = rng.standard_normal((n_series + 1, n + 200))
+    errors = signal.lfilter([1], [1, -coefficient], start)[:, 200:]
+    return np.sqrt(1 - shared) * errors[1:] + np.sqrt(shared) * errors[0]
+
+
+def found_together(values):
+    sizes = np.full(len(values), values.shape[1])
+    rows = values.ravel()
+    most = longest_block(len(rows), values.shape[1])
+    length = min(int(np.ceil(optimal_block_length(rows, sizes))), most)
+    return move_together(rows, sizes, length)
+
+
+@pytest.mark.parametrize("coefficient", [0.0, 0.6, 0.95, 0.99])
+@pytest.mark.parametrize("n_series", [2, 5, 12])
+@pytest.mark.parametrize("n", [60, 300])
+def test_independent_series_seldom_move_together(n, n_series, coefficient):
+    """At most 1 %: chance of more than 7 of 200 at that rate: .1 %, in 24 cells 2.4 %."""
+    rng = np.random.default_rng([n, n_series, int(100 * coefficient)])
+    found = [
+        found_together(np.abs(errors_of_panel(rng, n, n_series, coefficient, 0)))
+        for _ in range(200)
+    ]
+    assert sum(found) <= 7
+
+
+@pytest.mark.parametrize(
+    ("n", "n_series", "coefficient", "shared", "least"),
+    [
+        (120, 12, 0.6, 0.5, 95),
+        (120, 12, 0.9, 0.5, 75),
+        (200, 20, 0.6, 0.4, 90),
+        (120, 2, 0, 0.9, 95),
+    ],
+)
+@pytest.mark.parametrize("loss", [np.abs, lambda error: error**2, lambda error: error > 1])
+def test_shared_shocks_are_found(n, n_series, coefficient, shared, least, loss):
+    rng = np.random.default_rng([n, n_series])
+    found = [
+        found_together(loss(errors_of_panel(rng, n, n_series, coefficient, shared)).astype(float))
+        for _ in range(100)
+    ]
+    assert sum(found) >= least
+
+
+def test_a_season_that_series_share_goes_into_whole_blocks():
+    rng = np.random.default_rng(0)
+    season = 1 + 0.8 * np.sin(2 * np.pi * np.arange(364) / 7)
+    sizes = np.full(20, 364)
+    found = dict.fromkeys((1, 7), 0)
+    for _ in range(50):
+        values = np.abs(errors_of_panel(rng, 364, 20, 0.3, 0)) * season
+        for length in found:
+            found[length] += move_together(values.ravel(), sizes, length)
+    assert found[1] == 50
+    assert found[7] <= 15
+
+
+def test_series_of_the_most_common_length_are_compared():
+    rng = np.random.default_rng(0)
+    shared = np.abs(errors_of_panel(rng, 100, 6, 0.3, 0.8))
+    alone = np.abs(rng.normal(size=(3, 57)))
+    rows = np.concatenate((alone[0], *shared[:4], alone[1], *shared[4:], alone[2]))
+    sizes = np.array([57, *[100] * 4, 57, *[100] * 2, 57])
+    assert move_together(rows, sizes, 3)
+    assert move_together(1000 * rows, sizes, 3)
+    # Many looks need more.
+    assert not move_together(rows, sizes, 3, n_looks=10**300)
+    assert not move_together(np.abs(rng.normal(size=150)), np.array([40, 50, 60]), 3)
+    assert not move_together(np.ones(200), np.array([100, 100]), 3)
+    # A series that does not move is no partner.
+    assert not move_together(np.concatenate((shared[0], np.ones(100))), np.array([100, 100]), 3)

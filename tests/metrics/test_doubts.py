@@ -302,9 +302,140 @@ def test_a_curve_of_two_scores_is_told():
     )
 
 
-# ------------------------------------------------------------------ exchanged, and percent
+# ------------------------------------------------------------------ the other class, and ratios
+
+REVERSED = "Worse than scores that ignore the input"
+RATIOS = 3.0 * SIGNED + RNG.normal(size=N) * 3
+COSTS = partial(skboot.metrics.actual_detection_cost, priors=[0.5, 0.5], relative=True)
+CHANCE = 1 / (1 + np.exp(-RATIOS))
+
+
+# Those that make a result of each system from all rows.
+WITH_RESULTS = ["bootstrap_score", "bootstrap_runs", "compare_systems", "unpaired", "gate"]
+
+
+@pytest.mark.parametrize("door", WITH_RESULTS)
+@pytest.mark.parametrize(
+    ("metric", "scores"),
+    [("cllr", RATIOS), (COSTS, RATIOS), ("log_loss", CHANCE), ("roc_auc", RATIOS)],
+    ids=["cllr", "cost", "log_loss", "roc_auc"],
+)
+def test_every_function_says_that_scores_are_those_of_the_other_class(door, metric, scores):
+    def texts(truth):
+        found = said(lambda: DOORS[door](truth, scores, metric))
+        return [text for text in found if REVERSED in text]
+
+    assert any("give pos_label=1." in text for text in texts(2 - TRUTH))
+    if door in ("bootstrap_score", "bootstrap_runs", "gate"):
+        # Others compare with a system that is in no order.
+        assert not texts(TRUTH)
+
+
+def test_losses_of_miscalibrated_scores_are_not_called_reversed():
+    noise = 10 * np.random.default_rng(1).normal(size=N)
+    for scores in (noise, RATIOS + 20, 0.1 * RATIOS - 8):
+        found = skboot.bootstrap_score(TRUTH, scores, metric="cllr", **FEW)
+        assert found.confidence_interval[0] > 1
+        assert not any(REVERSED in text for text in found.notes)
+        assert any("Worse than the baseline" in text for text in found.notes)
+
+
+@pytest.mark.parametrize("metric", ["cllr", "roc_auc", "log_loss", "brier_score"])
+def test_columns_of_the_other_order_are_told_with_what_mends_them(metric):
+    columns = np.column_stack((CHANCE, 1 - CHANCE))
+    columns = np.log(columns) if metric == "cllr" else columns
+    columns = columns - columns[:, ::-1] if metric == "cllr" else columns
+    with pytest.warns(UserWarning, match=r"if they mean 0, give labels=\[1, 0\]"):
+        skboot.bootstrap_score(TRUTH, columns, metric=metric, **FEW)
+    given = dict(metric=metric, **FEW)
+    mended = skboot.bootstrap_score(TRUTH, columns, labels=[1, 0], **given)
+    right = skboot.bootstrap_score(TRUTH, columns[:, ::-1], **given)
+    assert mended.estimate == pytest.approx(right.estimate)
+    assert not any(REVERSED in text for text in mended.notes)
+
+
+@pytest.mark.parametrize("door", [name for name in DOORS if name != "accumulator"])
+@pytest.mark.parametrize("metric", ["cllr", COSTS], ids=["cllr", "cost"])
+def test_every_function_says_once_that_ratios_are_probabilities(door, metric):
+    def texts(scores):
+        found = said(lambda: DOORS[door](TRUTH, scores, metric))
+        return [text for text in found if "as probabilities do" in text]
+
+    assert len(texts(CHANCE)) == 1
+    assert not texts(RATIOS)
+    assert not texts(np.zeros(N))
+
+
+# ------------------------------------------------------------------ columns of several systems
 
 PROBABILITIES = np.column_stack((1 - SCORE, SCORE))
+TWO = np.column_stack((SCORE, RNG.random(N)))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "balanced_accuracy", "log_loss", "brier"])
+def test_two_columns_within_0_and_1_that_are_no_classes_are_doubted(metric):
+    options = dict(metric=metric, **FEW)
+    texts = said(lambda: skboot.bootstrap_score(TRUTH, TWO, **options))
+    assert sum("compared by compare_systems" in text for text in texts) == 1
+    for columns in (PROBABILITIES, PROBABILITIES.astype(np.float32)):
+        assert not said(lambda c=columns: skboot.bootstrap_score(TRUTH, c, **options))
+
+
+def test_two_columns_of_logits_and_the_systems_of_two_columns_are_not_doubted():
+    logits = 10 * TWO - 5
+    assert not said(lambda: skboot.bootstrap_score(TRUTH, logits, metric="accuracy", **FEW))
+    texts = said(
+        lambda: skboot.compare_systems(
+            TRUTH, systems(PROBABILITIES, TWO), metric=["accuracy", "f1"], **FEW
+        )
+    )
+    [text] = [text for text in texts if "do not sum" in text]
+    assert "y_preds['B']" in text
+
+
+@pytest.mark.parametrize("n_systems", [2, 3, 10])
+def test_columns_of_labels_are_those_of_several_systems(n_systems):
+    ten = np.arange(N) % 10
+    labels = np.random.default_rng(0).integers(0, 10, (N, n_systems))
+    with pytest.raises(ValueError, match=r"shape \(400, .*use compare_systems") as caught:
+        skboot.bootstrap_score(ten, labels, **FEW)
+    assert "labels=" not in str(caught.value)
+
+
+# ------------------------------------------------------------------ numbers without a meaning
+
+
+@pytest.mark.parametrize("metric", ["ece", "calibration_slope", "calibration_intercept"])
+def test_calibration_of_ten_classes_is_told_as_that_of_two(metric):
+    rng = np.random.default_rng(0)
+    labels = np.array(list("abcdefghij"))
+    y_true, y_pred = labels[np.arange(N) % 10], rng.dirichlet(np.ones(10), N)
+    with pytest.raises(ValueError, match=r"hold two classes.*Got 10 classes") as caught:
+        skboot.bootstrap_score(y_true, y_pred, metric=metric, **FEW)
+    advised = str(caught.value).partition("probable class: ")[2].partition(", with")[0]
+    known = {"y_true": y_true, "y_pred": y_pred, "labels": labels}
+    right, confidence = (eval(text, known) for text in advised.split(" and "))
+    assert skboot.bootstrap_score(right, confidence, metric=metric, **FEW).estimate is not None
+
+
+def test_the_net_benefit_of_three_classes_is_refused():
+    metric = partial(skboot.metrics.net_benefit, threshold=0.2)
+    columns = np.random.default_rng(0).dirichlet(np.ones(3), N)
+    with pytest.raises(ValueError, match=r"hold two classes.*y_true == label"):
+        skboot.bootstrap_score(np.arange(N) % 3, columns, metric=metric, **FEW)
+
+
+def test_relative_errors_of_0_are_told():
+    truth = SCORE.copy()
+    truth[:3] = 0
+    texts = said(lambda: skboot.bootstrap_score(truth, truth + 0.1, metric="mape", **FEW))
+    assert any("y_true is 0 in 3 of 400 rows" in text for text in texts)
+    for other in (np.where(truth == 0, 0, 0.5), truth):
+        texts = said(lambda p=other: skboot.bootstrap_score(truth, p, metric="mape", **FEW))
+        assert not any("y_true is 0" in text for text in texts)
+
+
+# ------------------------------------------------------------------ exchanged, and percent
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,18 @@
 """Names of metrics: the right one is known, and a wrong one is answered with the nearest."""
 
+import functools
+import warnings
+
 import numpy as np
 import pytest
+import sklearn.metrics
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import skboot
 from skboot import BootstrapScorer, bootstrap_runs, bootstrap_score, compare_methods
 from skboot.metrics import calibration_slope, cllr, cross_entropy, expected_cost
+from skboot.metrics.lookup import resolve_metrics
+from skboot.metrics.names import OF_SKBOOT, known_names
 
 
 def negated_losses():
@@ -31,7 +37,6 @@ NEAR = {
     "adjusted R2": "r2",
     "accuracys": "accuracy",
     "balanced acurracy": "balanced_accuracy",
-    "top-5": "top_k_accuracy",
 }
 NEAR_LOSS = {"mean_square_error": "mean_squared_error", "log_lose": "log_loss"}
 
@@ -128,6 +133,110 @@ def test_a_name_of_skboot_is_its_function_with_these_options(name, function, opt
     assert found.estimate == pytest.approx(function(BINARY, y_pred, **options), rel=1e-12)
 
 
+TEN = np.arange(N) % 10
+OF_TEN = RNG.random((N, 10)) + 0.3 * np.eye(10)[TEN]
+
+
+@pytest.mark.parametrize(
+    ("name", "k"),
+    {
+        "top5": 5, "top-5": 5, "Top 5 accuracy": 5, "top_5_accuracy": 5, "top5_acc": 5, "acc@5": 5,
+        "accuracy@3": 3, "top_4_accuracy_score": 4, "top_k_accuracy": 2, "acc_at_3": 3,
+        "top_k_accuracy_score": 2, "top_3": 3,
+    }.items(),
+)  # fmt: skip
+def test_a_name_of_a_top_k_accuracy_holds_its_k_and_so_does_the_result(name, k):
+    few = {"n_resamples": 99, "interval": "percentile", "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = bootstrap_score(TEN, OF_TEN, metric=[name, "accuracy"], **few)
+    expected = sklearn.metrics.top_k_accuracy_score(TEN, OF_TEN, k=k)
+    assert found[name].estimate == found[f"top_{k}_accuracy"].estimate == pytest.approx(expected)
+    assert found[name].metric == f"top_{k}_accuracy"
+
+
+@pytest.mark.parametrize("name", ["top1", "acc@1", "top-1 accuracy"])
+def test_a_top_1_accuracy_is_the_accuracy(name):
+    few = {"n_resamples": 99, "interval": "percentile", "random_state": 0}
+    found = bootstrap_score(TEN, OF_TEN, metric=name, **few)
+    assert found.metric == "accuracy"
+    assert found.estimate == np.mean(OF_TEN.argmax(axis=1) == TEN)
+
+
+def test_the_function_of_a_top_k_accuracy_shows_its_k():
+    top = sklearn.metrics.top_k_accuracy_score
+    few = {"n_resamples": 99, "interval": "percentile", "random_state": 0}
+    for metric, k in ((top, 2), (functools.partial(top, k=3), 3)):
+        found = bootstrap_score(TEN, OF_TEN, metric=metric, **few)
+        assert found.metric == f"top_k_accuracy_score (k={k})"
+
+
+def test_scoring_names_the_function_of_a_top_k_accuracy():
+    for call in doors()[1].values():
+        line = first_line(call, "top5")
+        assert "functools.partial(sklearn.metrics.top_k_accuracy_score, k=5)" in line
+
+
+SETS = RNG.integers(0, 2, (N, 3))
+SAID = np.where(RNG.random((N, 3)) < 0.2, 1 - SETS, SETS)
+
+
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted", "samples"])
+@pytest.mark.parametrize(
+    ("name", "function"), {"iou": "jaccard", "dice": "f1", "Dice Score": "f1"}.items()
+)
+@pytest.mark.filterwarnings("ignore:.*counts as 0 in")
+def test_what_people_call_a_ratio_has_the_averages_of_its_name(name, function, average):
+    few = {"n_resamples": 99, "interval": "percentile", "random_state": 0}
+    found = bootstrap_score(SETS, SAID, metric=f"{name}_{average}", **few)
+    expected = getattr(sklearn.metrics, f"{function}_score")(
+        SETS, SAID, average=average, zero_division=0
+    )
+    assert found.estimate == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["brier_skill_score", "BSS", "scaled Brier"])
+def test_the_skill_of_a_brier_score_is_not_the_score(name):
+    few = {"n_resamples": 99, "interval": "percentile", "random_state": 0}
+    if not hasattr(sklearn.metrics, "d2_brier_score"):
+        assert "relative=True" in first_line(doors()[0]["bootstrap_score"], name)
+        return
+    found = bootstrap_score(BINARY, PROBABILITY, metric=name, **few)
+    base = np.mean((BINARY - BINARY.mean()) ** 2)
+    assert found.estimate == pytest.approx(1 - np.mean((BINARY - PROBABILITY) ** 2) / base)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    {
+        "sensitivity_at_specificity": "sensitivity_at, specificity=0.9)",
+        "sens@spec=0.95": "sensitivity_at, specificity=0.95)",
+        "Sensitivity at 95% specificity": "sensitivity_at, specificity=0.95)",
+        "tpr@fpr=0.1": "sensitivity_at, specificity=0.9)",
+        "TPR at 0.1% FPR": "sensitivity_at, specificity=0.999)",
+        "tpr@fpr=0.1%": "sensitivity_at, specificity=0.999)",
+        "tpr_at_fpr": "sensitivity_at, specificity=0.99)",
+        "specificity_at_sensitivity": "specificity_at, sensitivity=0.9)",
+        "spec@sens 0.8": "specificity_at, sensitivity=0.8)",
+        "fpr@tpr=0.95": "false_positive_rate_at, false_negative_rate=0.05)",
+    }.items(),
+)
+def test_a_rate_at_a_bound_on_another_is_shown_with_its_bound(name, shown):
+    assert f"functools.partial(skboot.metrics.{shown}" in first_line(
+        doors()[0]["bootstrap_score"], name
+    )
+
+
+def test_the_list_of_names_holds_every_metric_that_a_name_gives():
+    with pytest.raises(ValueError, match="Known names") as raised:
+        bootstrap_score([0, 1], [0, 1], metric="nothing of this kind")
+    listed = str(raised.value).partition("Known names: ")[2].partition(";")[0].split(", ")
+    assert {*OF_SKBOOT, *known_names(), "cohen_kappa_score", "zero_one_loss"} <= {*listed}
+    assert not {"fbeta_score", "accuracy_score", "silhouette_score"} & {*listed}
+    for name in listed:
+        assert resolve_metrics(name, several_outputs=name.endswith("_samples"))[1]
+
+
 @pytest.mark.parametrize("name", ["precision@k", "precision@10", "P@5", "recall_at_5"])
 def test_precision_at_k_shows_a_callable(name):
     for calls in doors():
@@ -161,7 +270,7 @@ def test_a_loss_without_its_sign_is_the_negated_scorer_and_smaller_is_better(nam
     if "equal_error" in name:
         y_pred = SCORE
     y_true = BINARY
-    if "deviance" in name:
+    if "deviance" in name or "percentage" in name:
         y_true, y_pred = BINARY + 1, DECISION + 1
     options = {"n_resamples": 199, "random_state": 0, "interval": "percentile"}
     loss = bootstrap_score(y_true, y_pred, metric=name, **options)

@@ -57,6 +57,7 @@ CASES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*counts as 0 in .* rows")
 @pytest.mark.parametrize("metric", CASES, ids=lambda one: getattr(one, "__name__", str(one)[:20]))
 def test_resamples_repeat_whole_rows(metric):
     y_true, y_pred, function = CASES[metric]
@@ -238,6 +239,43 @@ def test_a_message_names_what_is_wrong_with_the_columns(what):
     (y_true, y_pred, metric), message = MESSAGES[what]
     with pytest.raises(ValueError, match=message):
         bootstrap_score(y_true, y_pred, metric=metric, n_resamples=9)
+
+
+def test_one_hot_truth_is_told_of_labels_alone():
+    scores = RNG.random((N, ONE_HOT.shape[1]))
+    with pytest.raises(ValueError, match="Convert one-hot rows") as caught:
+        bootstrap_score(ONE_HOT, scores, metric="accuracy", n_resamples=9)
+    assert "0.5" not in str(caught.value)
+
+
+@pytest.mark.parametrize("metric", ["f1_samples", "jaccard_samples", "f1_macro", "f1_micro"])
+def test_groups_without_a_row_that_is_wholly_right_are_not_told(metric):
+    rng = np.random.default_rng(0)
+    truth = (rng.random((200, 100)) < 0.3).astype(int)
+    decided = np.where(rng.random(truth.shape) < 0.06, 1 - truth, truth)
+    options = dict(groups=np.arange(200) // 4, n_resamples=99, random_state=0)
+    found = bootstrap_score(truth, decided, metric=metric, **options)
+    assert not any("decision" in note for note in found.notes)
+    with pytest.warns(UserWarning, match="has a right decision|have right decisions"):
+        bootstrap_score(truth, decided, metric="accuracy", **options)
+
+
+@pytest.mark.parametrize("name", ["f1", "jaccard", "precision", "recall"])
+def test_rows_without_labels_are_counted_where_scikit_learn_warns(name):
+    truth, decided = SETS.copy(), DECIDED.copy()
+    truth[::12], decided[::15] = 0, 0
+    function = getattr(metrics, f"{name}_score")
+    members = {"precision": decided, "recall": truth}.get(name, truth + decided)
+    n = int(np.sum(members.sum(axis=1) == 0))
+    options = dict(n_resamples=399, random_state=0)
+    with pytest.warns(UserWarning, match="samples with no"):
+        expected = function(truth, decided, average="samples")
+    with pytest.warns(UserWarning, match=rf"counts as 0 in {n} of 60 rows"):
+        found = bootstrap_score(truth, decided, metric=f"{name}_samples", **options)
+    assert found.estimate == pytest.approx(expected)
+    chosen = functools.partial(function, average="samples", zero_division=1)
+    found = bootstrap_score(truth, decided, metric=chosen, **options)
+    assert found.estimate == pytest.approx(expected + n / N)
 
 
 def test_event_times_must_not_be_missing():

@@ -20,7 +20,7 @@ from skboot.metrics.names import (
     known_names,
     losses,
 )
-from skboot.metrics.unnamed import AS_MEAN, CALLABLES, ROW_MEANS
+from skboot.metrics.unnamed import _LOSSES, AS_MEAN, CALLABLES, ELSEWHERE, ROW_MEANS
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -65,6 +65,7 @@ NAMESPACE = {
     "lifelines": LIFELINES,
     "sacrebleu": SACREBLEU,
     "f": pooled_average_precision,
+    "scale": 2,
 }
 
 SENSITIVITY = np.mean(DECISION[LABEL == 1] == 1)
@@ -84,16 +85,26 @@ ECE = sum(
     np.mean(own) * abs(LABEL[own].mean() - PROBABILITY[own].mean())
     for own in (np.equal(BIN_OF, k) for k in np.unique(BIN_OF))
 )
+# Decisions at the thresholds of log-likelihood ratios, whose errors count by their priors.
+COSTS = [
+    np.mean(SCORE[LABEL == 1] < np.log((1 - p) / p))
+    + (1 - p) / p * np.mean(SCORE[LABEL == 0] >= np.log((1 - p) / p))
+    for p in (0.01, 0.005)
+]
+OF_TEN = RNG.random((N, 10))
+RISING = np.argsort(SCORE)
+FITTED = scipy.optimize.isotonic_regression(LABEL[RISING].astype(float)).x
+RATIO = np.clip(FITTED, 1e-12, 1 - 1e-12) / np.clip(1 - FITTED, 1e-12, 1) / np.mean(LABEL)
+RATIO *= 1 - np.mean(LABEL)
+OF_TARGETS = LABEL[RISING] == 1
+MIN_CLLR = 0.5 * np.mean(np.log2(1 + 1 / RATIO[OF_TARGETS]))
+MIN_CLLR += 0.5 * np.mean(np.log2(1 + RATIO[~OF_TARGETS]))
 DECISIONS, SCORES, VALUES = (LABEL, DECISION), (LABEL, SCORE), (REAL, FORECAST)
 PROBABILITIES = (LABEL, PROBABILITY)
 # By one name of each: the rows, and the metric from its definition.
 EXPECTED = {
     "mean_ap": ((None, np.arange(N)), pooled_average_precision(range(N))),
     "bleu": ((np.array(["a", "b"])[LABEL], np.array(["a", "b"])[DECISION]), None),
-    "c_index": (
-        (np.column_stack((TIME, EVENT)), -TIME + FORECAST),
-        harrell(TIME, TIME - FORECAST, EVENT),
-    ),
     "ccc": (
         VALUES,
         1
@@ -137,7 +148,15 @@ EXPECTED = {
     "pinball": (VALUES, np.mean(np.maximum(0.9 * (REAL - FORECAST), 0.1 * (FORECAST - REAL)))),
     "qwk": (DECISIONS, None),
     "spearman": (VALUES, None),
-    "tpr_at_fpr": (SCORES, None),
+    "cprimary": (SCORES, np.mean(COSTS)),
+    "mdape": (VALUES, np.sort(np.abs((REAL - FORECAST) / REAL))[N // 2 - 1 : N // 2 + 1].mean()),
+    "median": ((None, REAL), np.sort(REAL)[N // 2 - 1 : N // 2 + 1].mean()),
+    "min_cllr": (SCORES, MIN_CLLR),
+    "rmsse": (VALUES, np.sqrt(np.mean((REAL - FORECAST) ** 2)) / 2),
+    "top_k": (
+        (np.arange(N) % 10, OF_TEN),
+        sklearn.metrics.top_k_accuracy_score(np.arange(N) % 10, OF_TEN, k=5),
+    ),
     "wape": (VALUES, np.abs(REAL - FORECAST).sum() / np.abs(REAL).sum()),
     "weighted_kappa": (DECISIONS, None),
 }
@@ -174,6 +193,30 @@ def test_the_callable_that_is_shown_is_the_metric(name):
         assert result.estimate == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:bootstrap_score")
+def test_the_callable_that_is_shown_for_event_times_is_the_concordance():
+    rows = np.column_stack((TIME, EVENT)), -TIME + FORECAST
+    line = first_line("c_index")
+    assert "of two classes it is 'roc_auc'" in line
+    options = dict(n_resamples=19, random_state=0, interval="percentile")
+    result = bootstrap_score(*rows, metric=shown_callable(line), **options)
+    assert result.estimate == pytest.approx(harrell(TIME, TIME - FORECAST, EVENT))
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_what_is_no_metric_leads_elsewhere_in_one_line(name):
+    assert first_line(name).endswith(f"No metric has this name: {ELSEWHERE[name]}.")
+
+
+def test_losses_are_told_with_their_direction():
+    """In a comparison the larger of two means would be called the higher one, not the worse."""
+    shown = CALLABLES | ROW_MEANS
+    losses = {shown[name] for name in _LOSSES}
+    for name, advice in shown.items():
+        assert first_line(name).endswith("greater_is_better=False.") == (advice in losses)
+    assert first_line("rouge-2").endswith("the score of each text.")
+
+
 def test_tokens_weigh_the_losses_of_a_perplexity():
     tokens = RNG.integers(1, 9, N)
     metric = shown_callable(first_line("perplexity"))
@@ -187,7 +230,7 @@ cer loss"""
 
 @pytest.mark.parametrize("name", MEANS.split())
 def test_a_mean_of_values_of_rows_is_to_be_given_as_these(name):
-    assert f"{AS_MEAN} and, in y_pred, " in first_line(name)
+    assert f"{AS_MEAN} and, as predictions, " in first_line(name)
     scorer = BootstrapScorer(sklearn.linear_model.LogisticRegression(), scoring=name)
     with pytest.raises(ValueError, match="In scoring= there is no such metric") as raised:
         scorer.fit(SCORE[:, None], LABEL)
@@ -217,8 +260,8 @@ def test_other_names_lead_to_the_one_that_may_be_meant(name, meant):
 
 
 def test_no_name_is_both_known_and_missing():
-    unnamed = {*CALLABLES, *ROW_MEANS}
-    assert len(unnamed) == len(CALLABLES) + len(ROW_MEANS)
+    unnamed = {*CALLABLES, *ROW_MEANS, *ELSEWHERE}
+    assert len(unnamed) == len(CALLABLES) + len(ROW_MEANS) + len(ELSEWHERE)
     assert not unnamed & {*known_names(), *losses()}
 
 
@@ -228,4 +271,4 @@ def test_aliases_lead_to_known_names_and_are_none():
     assert len(named) == len(ALIASES) + len(SYNONYMS)
     assert all(meant in known or function_of(meant) is not None for meant in named.values())
     assert not set(named) & known
-    assert not set(named) & {*CALLABLES, *ROW_MEANS}
+    assert not set(named) & {*CALLABLES, *ROW_MEANS, *ELSEWHERE}

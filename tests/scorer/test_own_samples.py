@@ -83,7 +83,7 @@ def test_runs_that_were_kept_are_those_of_the_same_samples(samples, tmp_path):
     ("change", "options", "message"),
     [
         (lambda one: one, {"strategy": "cv-bootstrap"}, r"'strategy' .* be one of \['oob'"),
-        (lambda one: one, {"stratify": True}, "be None with stratify"),
+        (lambda one: one, {"stratify": True}, "not be combined with stratify"),
         (lambda one: one[:1], {}, "hold at least 2 samples"),
         (lambda one: [1, 2], {}, r"'train_samples\[0\]' .* be two arrays of row indices"),
         (
@@ -105,5 +105,5 @@ def test_parts_of_groups_and_test_sets_are_refused(samples):
     scorer = BootstrapScorer(GaussianNB(), strategy="oob", train_samples=samples)
     with pytest.raises(ValueError, match="hold whole groups"):
         scorer.fit(X, Y, groups=EVERY // 3)
-    with pytest.raises(ValueError, match="be None with X_test"):
+    with pytest.raises(ValueError, match="not be combined with X_test"):
         scorer.fit(X, Y, X_test=X, y_test=Y)

@@ -248,9 +248,9 @@ def test_a_missing_label_is_refused_without_a_judge():
 _, GIVEN, JUDGE, ANSWERS, SCORES, LABELLED = rows(0)
 SYSTEMS = {"a": ANSWERS, "b": JUDGE}
 REFUSED = {
-    "by": ({"by": JUDGE}, "'by' parameter of bootstrap_score must be None with proxy"),
-    "average_over": ({"average_over": JUDGE}, "'average_over'.* must be None with proxy"),
-    "block_length": ({"block_length": 3}, "'block_length'.* must be None with proxy"),
+    "by": ({"by": JUDGE}, "'by' parameter of bootstrap_score must not be combined with proxy"),
+    "average_over": ({"average_over": JUDGE}, "'average_over'.* must not be combined with proxy"),
+    "block_length": ({"block_length": 3}, "'block_length'.* must not be combined with proxy"),
     "adjust": ({"adjust": "max-t"}, "'adjust'.* must be None with proxy"),
     "crossed": ({"groups": np.stack((JUDGE, JUDGE), 1)}, "'groups'.* must have one column"),
     "interval": ({"interval": "bca"}, "'interval'.* must be"),

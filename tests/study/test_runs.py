@@ -246,7 +246,7 @@ def test_over_seeds_alone_the_result_is_conditional_on_the_test_rows():
     assert result.standard_error == pytest.approx(scores.std(ddof=1) / np.sqrt(12))
     assert "test rows" in result.held_fixed
     assert ", conditional on the test rows, is estimated at" in result.claim()
-    assert "\n  conditional on     training set and test rows\n" in result.summary()
+    assert " conditional on training set and test rows " in " ".join(result.summary().split())
     assert "0 to 62 %" in result.summary()
 
 
@@ -556,3 +556,21 @@ def test_a_sum_of_distances_of_one_system_has_its_interval_without_a_caution():
     options = {"metric": expected_calibration_error, "n_resamples": 99, "random_state": 0}
     assert bootstrap_score(y_true, prob, **options).notes == ()
     assert quiet(y_true, [prob, prob], estimand="system", **options).interval().method == "bins"
+
+
+def test_more_runs_than_rows_without_a_truth_are_a_caution():
+    values = np.random.default_rng(0).random((60, 30))
+    with pytest.warns(UserWarning, match=r"More runs \(60\) than rows \(30\).*transposed"):
+        bootstrap_runs(None, values, metric="mean", random_state=0)
+    # No warning.
+    bootstrap_runs(None, values.T, metric="mean", random_state=0)
+
+
+def test_messages_name_the_axes_that_are_meant():
+    y_true, y_preds = runs_of()
+    n_runs = len(y_preds)
+    with pytest.raises(ValueError, match=r"'y_true'.*hold the truth of each row once"):
+        quiet(np.tile(y_true, (n_runs, 1)), y_preds, metric="accuracy")
+    both = np.stack((1 - y_preds, y_preds), axis=-1)
+    with pytest.raises(ValueError, match=r"swapaxes\(y_preds, 0, 1\)"):
+        quiet(y_true, np.moveaxis(both, 0, 1), metric="log_loss")

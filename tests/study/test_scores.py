@@ -523,11 +523,11 @@ BAD_INPUT = {
     ),
     "strata with crossed groups": (
         {"strata": [0, 0, 1, 1], "groups": [[0, 0], [0, 1], [1, 0], [1, 1]]},
-        "'strata' .* must be None with crossed groups",
+        "'strata' .* must not be combined with crossed groups",
     ),
     "resamples with crossed groups": (
         {"resamples": [[0, 1, 2, 3]] * 2, "groups": [[0, 0], [0, 1], [1, 0], [1, 1]]},
-        "'resamples' .* must be None with crossed groups",
+        "'resamples' .* must not be combined with crossed groups",
     ),
     "three columns of groups": (
         {"groups": np.zeros((4, 3))},

@@ -7,6 +7,7 @@ with those of arch; lengths with those of arch; variances with a Newey-West esti
 import json
 import math
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -505,7 +506,7 @@ def test_auto_with_many_series_needs_a_metric_that_it_knows():
     ],
 )
 def test_blocks_do_not_go_with_other_units(name, value):
-    with pytest.raises(ValueError, match=f"'block_length' .* must be None with {name}"):
+    with pytest.raises(ValueError, match=f"'block_length' .* must not be combined with {name}"):
         bootstrap_score(Y, FORECAST, metric="mean_absolute_error", block_length=5, **{name: value})
 
 
@@ -529,15 +530,37 @@ def test_dates_rise_within_each_series():
     shuffled = dates[np.random.default_rng(0).permutation(N)]
     for index in (shuffled, shuffled.tz_localize("UTC"), shuffled.to_period("D")):
         for columns in ((pd.Series(Y, index), FORECAST), (Y, pd.Series(FORECAST, index))):
-            with pytest.raises(ValueError, match="index of dates that falls at row "):
+            with pytest.raises(ValueError, match="index of dates that goes back in time at row "):
                 bootstrap_score(*columns, **options)
     # The rows of a panel may come date by date, or series by series.
     by_series = pd.DatetimeIndex(np.tile(dates[:60], 4))
     panel = np.repeat(np.arange(4), 60)
     found = bootstrap_score(pd.Series(Y, by_series), FORECAST, strata=panel, **options)
     assert found.n_units == 48
-    with pytest.raises(ValueError, match="index of dates that falls at row 60"):
+    with pytest.raises(ValueError, match="index of dates that goes back in time at row 60"):
         bootstrap_score(pd.Series(Y, by_series), FORECAST, **options)
+
+
+def test_blocks_of_repeated_dates_are_whole_dates():
+    pd = pytest.importorskip("pandas")
+    options = {"metric": "mean_absolute_error", "n_resamples": 30}
+    by_date = pd.Series(Y, np.repeat(pd.date_range("2024-01-01", periods=60), 4))
+
+    def found(truth=by_date, **given):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            bootstrap_score(truth, FORECAST, **options, **given)
+        return [str(one.message) for one in caught if "are not whole dates" in str(one.message)]
+
+    (text,) = found(block_length=6)
+    assert "Most dates of the index have 4 rows, and blocks of 6 rows" in text
+    assert "block_length=4 * <dates>" in text
+    assert found(block_length=8) == []
+    assert found(block_length=6, strata=np.tile(np.arange(4), 60)) == []
+    # Few rows of one time, as events have, are no series.
+    times = pd.date_range("2024-01-01", periods=N).to_series().sort_index()
+    times.iloc[1::10] = times.iloc[::10]
+    assert found(pd.Series(Y, pd.DatetimeIndex(times)), block_length=6) == []
 
 
 def test_an_index_of_dates_without_blocks_or_groups_gives_a_caution():
@@ -566,12 +589,14 @@ def test_a_level_of_dates_is_an_index_of_dates():
     forecast = pd.Series(FORECAST, index)
     with pytest.warns(UserWarning, match="The rows have an index of dates"):
         bootstrap_score(Y, forecast, **options)
-    with pytest.raises(ValueError, match=r"falls at row 60.* give strata=<the series> where there"):
+    with pytest.raises(
+        ValueError, match=r"goes back in time at row 60.* give strata=<the series> where there"
+    ):
         bootstrap_score(Y, forecast, block_length=5, **options)
     series = index.get_level_values(0)
     panel = bootstrap_score(Y, forecast, block_length=5, strata=series, **options)
     assert panel.n_units == 48
-    with pytest.raises(ValueError, match="index of dates that falls at row 1"):
+    with pytest.raises(ValueError, match="index of dates that goes back in time at row 1"):
         bootstrap_score(Y, forecast[::-1], block_length=5, strata=series, **options)
 
 
@@ -584,7 +609,9 @@ def test_dates_may_be_objects_and_belong_to_runs():
     methods = {"one": runs(1), "other": [pd.Series(run, days[::-1]) for run in runs(2)]}
     with pytest.warns(UserWarning, match="compare_runs: The rows have an index of dates"):
         compare_runs(Y, methods, **options)
-    with pytest.raises(ValueError, match=r"compare_runs .* index of dates that falls at row 1"):
+    with pytest.raises(
+        ValueError, match=r"compare_runs .* index of dates that goes back in time at row 1"
+    ):
         compare_runs(Y, methods, block_length=5, **options)
 
 
@@ -598,6 +625,53 @@ def test_columns_of_polars_have_blocks_as_well():
     theirs = compare_systems(pl.Series(Y), systems, **options)
     ours = compare_systems(Y, {"one": FORECAST, "other": OTHER}, **options)
     assert theirs.summary() == ours.summary()
+
+
+# ------------------------------------------------------------------ series that share shocks
+
+TOGETHER = "The 8 series rise and fall together"
+
+
+def panel_of(shared, n=60, n_series=8):
+    """Errors of series in columns, row by row in time: of their own, and the shared part."""
+    shock = np.repeat(autoregressive(7, n), n_series).reshape(n, n_series)
+    return shared * shock + np.random.default_rng(8).normal(size=(n, n_series))
+
+
+@pytest.mark.parametrize("block_length", [4, "auto"])
+@pytest.mark.parametrize("role", ["strata", "average_over"])
+@pytest.mark.parametrize("metric", ["mean_absolute_error", "root_mean_squared_error", "r2"])
+def test_series_that_share_shocks_give_a_caution(metric, role, block_length):
+    truth = np.random.default_rng(9).normal(size=(60, 8))
+    series = np.tile(np.arange(8), 60)
+    options = {"metric": metric, "block_length": block_length, "n_resamples": 30}
+    for shared, found in ((1.0, True), (0.0, False)):
+        forecast = truth + panel_of(shared)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = bootstrap_score(truth.ravel(), forecast.ravel(), **{role: series}, **options)
+        assert any(f"bootstrap_score: {TOGETHER}" in str(one.message) for one in caught) == found
+        assert any(note.startswith(TOGETHER) for note in result.notes) == found
+        # What the caution says to do draws the same dates for all series.
+        by_date = options | {"block_length": 8 * 4}
+        for wide in (
+            bootstrap_score(truth, forecast, **options),
+            bootstrap_score(truth.ravel(), forecast.ravel(), **by_date),
+        ):
+            assert not any(note.startswith(TOGETHER) for note in wide.notes)
+
+
+def test_differences_and_runs_of_series_that_share_shocks_give_a_caution():
+    truth, series = np.zeros(480), np.tile(np.arange(8), 60)
+    shared, own = panel_of(1.0).ravel(), panel_of(0.0).ravel()
+    options = {"metric": "mean_absolute_error", "strata": series, "block_length": 4}
+    options["n_resamples"] = 30
+    with pytest.warns(UserWarning, match=f"compare_systems: {TOGETHER}"):
+        compare_systems(truth, {"one": shared, "other": own}, **options)
+    with pytest.warns(UserWarning, match=f"bootstrap_runs: {TOGETHER}"):
+        bootstrap_runs(truth, [shared, shared + 0.1 * own] * 5, **options)
+    with pytest.warns(UserWarning, match=f"bootstrap_curve: {TOGETHER}"):
+        bootstrap_curve(shared > 0.5, abs(shared), strata=series, block_length=4, n_resamples=30)
 
 
 # ------------------------------------------------------------------ rows that look dependent
@@ -623,6 +697,24 @@ def test_other_functions_caution_as_well():
         bootstrap_runs(Y, runs(1, scale=0.05), **options)
     with pytest.warns(UserWarning, match=f"compare_runs: {CAUTION}"):
         compare_runs(Y, {"one": runs(1, scale=0.05), "other": runs(2)}, **options)
+
+
+def test_groups_of_one_row_each_keep_the_cautions():
+    pd = pytest.importorskip("pandas")
+    options = {"metric": "mean_absolute_error", "n_resamples": 99}
+    one_each = np.random.default_rng(0).permutation(N)
+    dates = pd.date_range("2024-01-01", periods=N)
+    for given in ({}, {"strata": np.repeat(["a", "b"], N // 2)}):
+        with pytest.warns(UserWarning, match=CAUTION):
+            bootstrap_score(Y, FORECAST, groups=one_each, **given, **options)
+        with pytest.warns(UserWarning, match="The rows have an index of dates"):
+            bootstrap_score(Y, pd.Series(FORECAST, dates), groups=dates, **given, **options)
+    # Strata are those of the rows, whatever the order of the groups.
+    part = np.arange(N) // 12 % 3
+    values = np.random.default_rng(1).standard_normal(N) + 3.0 * part
+    options["metric"] = "mean"
+    quiet = bootstrap_score(None, values, groups=one_each, strata=part, **options)
+    assert not any(note.startswith(CAUTION) for note in quiet.notes)
 
 
 def test_runs_of_subgroups_are_no_dependence():
@@ -684,7 +776,7 @@ def test_many_rows_are_looked_at_in_a_sample():
 
 # ------------------------------------------------------------------ indexes in other orders
 
-ORDERS = "the same index labels in different orders"
+ORDERS = "labels in different orders"
 
 
 @pytest.fixture
@@ -778,6 +870,40 @@ def test_predictions_of_a_model_beside_a_shuffled_table_are_not_told(table):
     explicit = pd.Series(fresh.to_numpy(), index=list(range(len(fresh))))
     assert orders_told(lambda: bootstrap_score(numbered.y, explicit, **MANY)) == []
     assert orders_told(lambda: bootstrap_score(explicit, numbered.p, **MANY)) == []
+
+
+def test_values_say_whether_numbers_of_rows_pair_them(table):
+    numbered = table.reset_index(drop=True)
+    text = numbered[["y", "p"]].astype(str)
+    for truth, predicted, metric in (
+        (numbered.y, numbered.p, "accuracy"),
+        (numbered.y, numbered.score, "roc_auc"),
+        (text.y, text.p, "accuracy"),
+    ):
+        call = partial(bootstrap_score, metric=metric, **MANY)
+        (told,) = orders_told(lambda c=call, t=truth, p=predicted: c(t, again(p)))
+        assert "y_pred.loc[y_true.index]" in told
+        assert len(orders_told(lambda c=call, t=truth, p=predicted: c(again(t), p))) == 1
+    # What has nothing to do with the truth does not say which.
+    weight = again(numbered.score * 0 + np.random.default_rng(0).random(300))
+    assert orders_told(lambda: bootstrap_score(numbered.y, numbered.p, sample_weight=weight)) == []
+
+
+def test_frames_with_columns_in_different_orders_are_told(table):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    truth = pd.DataFrame(rng.normal(size=(50, 3)), columns=list("abc"))
+    options = {"metric": "mean_absolute_error", **MANY}
+    (text,) = orders_told(lambda: bootstrap_score(truth, truth[list("cab")] + 1, **options))
+    assert "y_true and y_pred have the same column labels in different orders" in text
+    assert "y_pred[y_true.columns]" in text
+    assert orders_told(lambda: bootstrap_score(truth, truth + 1, **options)) == []
+    fresh = pd.DataFrame(truth.to_numpy() + 1)
+    assert orders_told(lambda: bootstrap_score(truth, fresh, **options)) == []
+    systems = {"A": fresh, "B": (fresh + rng.normal(size=(50, 3)))[[2, 0, 1]]}
+    assert orders_told(lambda: compare_systems(truth, systems, **options)) == []
+    systems = {"A": truth + 1, "B": truth[list("cab")]}
+    assert len(orders_told(lambda: compare_systems(truth.to_numpy(), systems, **options))) == 1
 
 
 def test_indexes_of_other_labels_are_not_told(table):
