@@ -247,7 +247,7 @@ class BootstrapAccumulator(Hinting):
         try:
             state = batch_added(self._settings, self._state, *rows)
         except ValueError as error:
-            raise _of_columns(error, y_pred) from error.__cause__
+            raise _of_systems(error) from error.__cause__
         with collected() as notes:
             own = {"y_true": y_true, **rows[1], "sample_weight": sample_weight, unit: given}
             warn_of_orders(own)
@@ -515,12 +515,12 @@ def _unit_given(start: Any, ids: Any, groups: Any) -> str:
     return names[0] if names else "arrival"
 
 
-def _of_columns(error: ValueError, y_pred: Any) -> ValueError:
-    """Return an error that says how several systems are given, where columns were."""
+def _of_systems(error: ValueError) -> ValueError:
+    """Return an error that says how an accumulator takes several systems, where others do."""
     bad = parts_of(error)
-    if bad is None or bad.name != "y_pred" or np.ndim(y_pred) != 2:
+    if bad is None or "compare_systems" not in bad.advice:
         return error
-    return bad._replace(advice=f"{bad.advice} {_OF_SYSTEMS}".lstrip()).error()
+    return bad._replace(advice=f"{bad.advice} {_OF_SYSTEMS}").error()
 
 
 def _by_argument(settings: StreamSettings) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._base import checks as check
 from .._base.arrays import is_column
 from .._base.messages import parts_of
-from .._base.warnings import Note, Notes
+from .._base.warnings import Note, Notes, collected
 from ..metrics.cells import label_counts
 from ..metrics.doubts import doubts
 from ..resampling.streamed import Words
@@ -102,7 +102,8 @@ def batch_added(
     for name, column in predicted.items():
         own = checked_rows(y_true, column, None, settings.labels, name)
         check.check_same_length(**{name: own.y_pred, "sample_weight": weights})
-        rows.append(_checked(settings, replace(own, sample_weight=weights), name))
+        with collected(found):
+            rows.append(_checked(settings, replace(own, sample_weight=weights), name))
         found += _doubts(settings, own, name)
     _check_alike(settings, state, unit, sample_weight)
     first = state.n_rows if unit == "arrival" else ids

@@ -157,7 +157,7 @@ def test_groups_and_systems_of_version_1_are_read():
 
 def test_few_rows_of_version_1_are_lacking_until_there_are_enough():
     found = old("few")
-    with pytest.raises(ValueError, match=r"at least 30 rows. Got 20"):
+    with pytest.raises(ValueError, match=r"20 rows are too few: fewer than 30"):
         found.result()
     found.update(OLD_TRUTH[20:], OLD_GUESS[20:], start=20)
     expected = BootstrapAccumulator("accuracy", random_state=0, n_resamples=5)

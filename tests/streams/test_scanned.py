@@ -224,6 +224,10 @@ def test_columns_of_two_systems_are_no_scores_of_classes(folder):
     for metric, names in (("accuracy", ["good", "fair"]), ("roc_auc", ["score", "p1"])):
         with pytest.raises(ValueError, match=r"'y_pred' parameter.*compare_systems"):
             bootstrap_score(data["y"], data[names], metric=metric, labels=[0, 1], **OPTIONS)
+    # Probabilities that do not sum to one may be right: a caution, once for all batches.
+    with pytest.warns(UserWarning, match="compare_systems") as told:
+        bootstrap_score(data["y"], data[["p1", "p1"]], labels=[0, 1], **OPTIONS)
+    assert len(told) == 1
 
 
 def test_columns_of_other_lengths_and_of_dask_are_refused(folder):
