@@ -114,7 +114,7 @@ IN_PYTHON = [
     ("seeds", "bootstrap_score(y, new, metric='iou', groups=patient, **fast)", "0."),
     # A large file, in Python.
     ("file", "bootstrap_score('big.csv', 'label', 'pred')", "skboot score FILE"),
-    ("file", "scan_dataset('big.csv')", "BootstrapAccumulator.update"),
+    ("file", "scan_dataset('big.csv')", "format='csv'"),
     ("file", "BootstrapAccumulator('auc', **fast).partial_fit(y, score)", "'update'"),
 ]
 ON_THE_COMMAND_LINE = [

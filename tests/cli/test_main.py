@@ -165,7 +165,7 @@ BAD_CALLS = {
     ),
     "labels of three systems": (
         ("score", "FILE", "--y-true", "digit", "--y-pred", "logistic", "bayes", "tree"),
-        "as --labels. For the predictions of several systems give --systems logistic bayes tree.",
+        "in each row. For the predictions of several systems give --systems logistic bayes tree.",
     ),
     "predictions twice": (
         ("score", "FILE", *ROWS, "--y-pred", "tree"),
