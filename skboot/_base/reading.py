@@ -66,13 +66,14 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
     """
     if Path(path).is_dir():
         raise BadCall(
-            f"{path!r} is a folder, and one file is read. Columns of a folder of Parquet files go "
-            "to skboot.bootstrap_score in Python, by dask.dataframe.read_parquet"
+            f"{path!r} is a folder, and one file is read. In Python skboot.scan_dataset reads a "
+            "folder of Parquet files, or pyarrow.dataset.dataset(folder, format='csv')"
         )
     kind = Path(path).suffix.lower()
     if kind not in _READERS:
         known = ", ".join(_READERS)
-        raise BadCall(f"{path!r}: the file extension must give its kind; known: {known}")
+        advice = ". Unpack it first: gunzip" if kind == ".gz" else ""
+        raise BadCall(f"{path!r}: the file extension must give its kind; known: {known}{advice}")
     named = dict.fromkeys([*wanted, *optional], False) | dict.fromkeys(wanted, True)
     try:
         columns = _READERS[kind](path, named)
@@ -240,10 +241,18 @@ def _names(path: str, wanted: Wanted, known: Any) -> list[str]:
     for name, is_needed in wanted.items():
         if name not in names and is_needed:
             listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-            raise BadCall(f"{path!r} has no column {name!r}. Columns: {listed or 'none'}")
+            advice = _other_separator(names)
+            raise BadCall(f"{path!r} has no column {name!r}. Columns: {listed or 'none'}{advice}")
         if names.count(name) > 1:
             raise BadCall(f"{path!r} has {names.count(name)} columns named {name!r}")
     return [name for name in wanted if name in names]
+
+
+def _other_separator(names: list[str]) -> str:
+    """Return advice on one name that is a line of names; "" of others."""
+    found = next((mark for mark in ";\t|," if len(names) == 1 and mark in names[0]), None)
+    cells = "Commas separate the cells of a .csv file, and tabs those of a .tsv file"
+    return f". {cells}: save this one, which has {found!r}, in this way" if found else ""
 
 
 def _typed(name: str, values: Any) -> NDArray[Any]:

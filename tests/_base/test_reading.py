@@ -144,6 +144,9 @@ def test_without_a_package_for_parquet_it_is_said_which_to_install(tmp_path, mon
         ("x.csv", "", "has no column 'a'. Columns: none"),
         ("x.csv", "a,b\n", "has no rows"),
         ("x.csv", "a,c\n1,2\n", "has no column 'b'. Columns: a, c"),
+        ("x.csv", "a;b\n1;2\n", "Columns: a;b. Commas separate the cells of a .csv file"),
+        ("x.csv", "a\tb\n1\t2\n", r"save this one, which has '\t', in this way"),
+        ("x.csv.gz", "", "Unpack it first: gunzip"),
         ("x.csv", "a,b,a\n1,2,3\n", "has 2 columns named 'a'"),
         ("x.csv", "a,b\n1,2\n3\n", "row 2 has 1 cells, and the header has 2"),
         ("x.csv", "a,b\n1,2\n3,4,5\n", "row 2 has 3 cells, and the header has 2"),
@@ -183,7 +186,7 @@ def test_a_file_of_one_column_has_no_blank_lines(tmp_path):
 @pytest.mark.parametrize("name", ["x.parquet", "x.csv", "x.npz", "x.jsonl", "folder"])
 def test_a_folder_is_no_file_whatever_its_name_ends_in(tmp_path, name):
     (tmp_path / name).mkdir()
-    with pytest.raises(BadCall, match=rf"{name}' is a folder, and one file is read.*dask"):
+    with pytest.raises(BadCall, match=rf"{name}' is a folder, and one file is read.*scan_dataset"):
         read_columns(str(tmp_path / name), ["a"])
 
 
