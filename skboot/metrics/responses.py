@@ -216,11 +216,23 @@ def _check_discrete(
         raise fail(name, must, got, advice)
 
 
+def _as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
+    """How to make decisions labels as those of the truth: which are positive is not known."""
+    labels = np.unique(y_true) if y_pred.dtype.kind == "b" and _kind(y_true) == "text" else ()
+    if len(labels) != 2:
+        return SAME_KIND
+    no, yes = map(str, labels)
+    return (
+        f"Give np.where(y_pred, {yes!r}, {no!r}) if True means {yes!r}, else "
+        f"np.where(y_pred, {no!r}, {yes!r})."
+    )
+
+
 def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     kinds = [_kind(y) for y in (y_true, y_pred)]
     if kinds[0] != kinds[1]:
         must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail("y_pred", must, f"{kinds[1]}", SAME_KIND)
+        raise fail("y_pred", must, f"{kinds[1]}", _as_text(y_true, y_pred))
     if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
         for name, y in (("y_true", y_true), ("y_pred", y_pred)):
             if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
