@@ -199,7 +199,7 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
         notes.add(
             "few",
             f"Only {n_samples} {what} (fewer than {_FEW_RUNS}): the variance between them is "
-            "poorly estimated, and the interval is wide or covers less than stated.",
+            "poorly estimated, and the interval is wide.",
         )
     if call.estimand == "pooled":
         share = "a bootstrap sample holds 63.2 % of the training set"
