@@ -62,7 +62,7 @@ IN_PYTHON = [
     ("speech", "bootstrap_score(y, score, metric='eer', speakers=speakers)", "'groups'"),
     ("speech", "bootstrap_curve(y, score, kind='det')", "'curve'"),
     # A diagnostic model.
-    ("clinic", "skboot.bootstrap_auc(y, prob)", "bootstrap_score(y_true, y_pred, metric=...)"),
+    ("clinic", "skboot.bootstrap_auc(y, prob)", "bootstrap_score(y_true, y_pred, metric='auc')"),
     ("clinic", "bootstrap_score(y, prob, 'auc')", "metric='auc'"),
     ("clinic", "bootstrap_score(y, prob, metric='AUC', groups=patient, **fast).ci", "confidence_i"),
     ("clinic", "bootstrap_score(y, prob, metric='calibration_slope', **fast)", "("),
@@ -76,7 +76,7 @@ IN_PYTHON = [
     ("language", "bootstrap_score(right_a)", "bootstrap_score(None, values, metric='mean')"),
     ("language", "bootstrap_score(None, right_a, metric='mean', **fast)", "0."),
     ("language", "bootstrap_score(None, right_a, metric='mean', by=subject, **fast)", "algebra"),
-    ("language", "bootstrap_score(None, right_a, metric='mean', subjects=subject)", "'groups' or"),
+    ("language", "bootstrap_score(None, right_a, metric='mean', subjects=subject)", "'by' or 'av"),
     ("language", "compare_systems({'a': right_a, 'b': right_b})", "metric='mean'"),
     ("language", "skboot.mcnemar(right_a, right_b)", "compare_systems(y_true"),
     # Pipelines, cross-validation and search.
