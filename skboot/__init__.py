@@ -2,9 +2,9 @@
 
 import typing
 
+from . import metrics as _metrics
 from ._base import lazy as _lazy
 from .evaluation import bootstrap_score
-from .metrics import names as _names
 
 if typing.TYPE_CHECKING:
     from ._base.versions import show_versions
@@ -94,5 +94,5 @@ __getattr__, __dir__ = _lazy.names_from(
         ],
     },
     elsewhere=("plots", "results", "model_selection", "metrics", "inference", "testing"),
-    of_metric=_names.call_of,
+    of_metric=_metrics._names.call_of,
 )

@@ -15,21 +15,35 @@ from typing import Any, NamedTuple
 import sklearn.metrics
 
 from .sklearn_compat import scorer_parts
-from .wayfinding import COMPARE, OF_A_MODEL, OF_MODELS, either, is_model
+from .wayfinding import (
+    ASSERT,
+    COMPARE,
+    COMPARE_RUNS,
+    LEAST_LIKENESS,
+    OF_A_MODEL,
+    OF_MODELS,
+    OF_VALUES,
+    RUNS,
+    SCORE,
+    SEARCH,
+    TRAIN,
+    TRAIN_AND_COMPARE,
+    either,
+    is_model,
+)
 
-# How functions are called whose arguments are often guessed, by the names of their doors. Copied,
-# each call works.
+# How functions are called whose arguments are often guessed, by the names of their doors.
 _CALLS = {
-    "bootstrap_score": "bootstrap_score(y_true, y_pred)",
+    "bootstrap_score": SCORE,
     "bootstrap_curve": "bootstrap_curve(y_true, y_score)",
-    "bootstrap_runs": "bootstrap_runs(y_true, y_preds, metric='accuracy')",
+    "bootstrap_runs": RUNS,
     "compare_systems": COMPARE,
-    "compare_runs": "compare_runs(y_true, {'A': runs_a, 'B': runs_b})",
-    "search_score": "search_score(y, skboot.model_selection.out_of_fold(search, X, y))",
-    "assert_not_worse": "skboot.testing.assert_not_worse(y_true, y_pred, y_reference, margin=0.02)",
-    "compare_methods": "compare_methods({'A': one, 'B': other}, X, y)",
+    "compare_runs": COMPARE_RUNS,
+    "search_score": SEARCH,
+    "assert_not_worse": ASSERT,
+    "compare_methods": TRAIN_AND_COMPARE,
     "learning_curve": "learning_curve(model, X, y)",
-    "BootstrapScorer": "BootstrapScorer(model).fit(X, y)",
+    "BootstrapScorer": TRAIN,
     ".plot": "result.plot().figure_.savefig('result.png') to keep the picture",
     ".to_frame": "result.to_frame().to_csv('result.csv') to keep the table",
     ".to_markdown": "pathlib.Path('result.md').write_text(result.to_markdown()) to keep the text",
@@ -39,18 +53,18 @@ _CALLS = {
 # than one column of predictions.
 _OF_SEVERAL = {
     "bootstrap_score": COMPARE,
-    "bootstrap_curve": "bootstrap_curve(y_true, {'A': a, 'B': b})",
-    "bootstrap_runs": _CALLS["compare_runs"],
+    "bootstrap_curve": "bootstrap_curve(y_true, {'A': score_a, 'B': score_b})",
+    "bootstrap_runs": COMPARE_RUNS,
     "compare_systems": COMPARE,
-    "compare_runs": _CALLS["compare_runs"],
+    "compare_runs": COMPARE_RUNS,
 }
 _OF_A_FILE = (
     "Read the file and give its columns, or use the command line: skboot score FILE --y-true "
     "COLUMN --y-pred COLUMN."
 )
-_OF_VALUES = (
-    "Values of rows alone go to bootstrap_score(None, values, metric='mean'), and scores of "
-    "cross-validation to skboot.model_selection.corrected_t(scores)."
+_OF_ONE_COLUMN = (
+    f"Values of rows alone go to {OF_VALUES}, and scores of cross-validation to "
+    "skboot.model_selection.corrected_t(scores, n_train=90, n_test=10)."
 )
 _COLUMNS = {"y_true": "truth", "y_pred": "prediction", "y_score": "score"}
 # The option of a function that people give by position.
@@ -99,7 +113,6 @@ _NAMES_OF_ONE = (
     ("paired_runs", "paired"),
     ("proxy", "judge", "llm"),
 )
-_LEAST_LIKENESS = 0.75
 # What to write for an argument that a function lacks, where none of its own is meant.
 _OF_A_METRIC = "It is an option of a metric: metric=functools.partial({})."
 _INSTEAD = {
@@ -120,8 +133,8 @@ _INSTEAD = {
         ("human", "human_labels", "humans", "gold"),
         "Labels of humans are y_true, NaN where there is none, and those of the judge are proxy=.",
     ),
-    "y_true": "Columns go to bootstrap_score(data['label'], data['score']) of data = "
-    "scan_dataset(folder).",
+    "y_true": "Take the columns of what it returns: data = scan_dataset(folder), then "
+    "bootstrap_score(data['truth'], data['prediction']).",
 }
 
 
@@ -222,7 +235,7 @@ def arguments_meant(name: str, known: Sequence[str]) -> list[str]:
     """Those of the known arguments that are meant by another name, or by a misspelt one."""
     rows = [row for row in _NAMES_OF_ONE if name in row]
     meant = list(dict.fromkeys(own for row in rows for own in known if own in row))
-    return meant or difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)
+    return meant or difflib.get_close_matches(name, known, 1, LEAST_LIKENESS)
 
 
 def _level(name: str, value: Any) -> str:
@@ -253,7 +266,8 @@ def _call_for(call: FailedCall, unknown: Mapping[str, Any]) -> str:
     if of_labels and (advice := _of_labels(call, given)):
         return advice
     option = next((name for name in _FIRST_OPTIONS if name in keywords_of(call.function)), "")
-    if option and len(given) > 1 and isinstance(given[-1], str):
+    is_text = [isinstance(value, str) for value in given]
+    if option and is_text[1:] and is_text[-1] and sum(is_text) == 1:
         return f"Options are given by name, such as {option}={given[-1]!r}."
     return f"Use {_CALLS[call.door]}." if call.door in _CALLS else ""
 
@@ -284,7 +298,7 @@ def _of_labels(call: FailedCall, given: Sequence[Any]) -> str:
             f"{name}(None, values, metric='mean')."
         )
     if len(given) == 1:
-        return _OF_VALUES
+        return _OF_ONE_COLUMN
     if len(given) < 3 or isinstance(given[-1], str):
         return ""
     if isinstance(given[2], int | float):

@@ -143,7 +143,7 @@ def check_choice(name: str, value: Any, known: Sequence[str]) -> str:
     """Accept one of the known names."""
     if isinstance(value, str) and value in known:
         return value
-    near = difflib.get_close_matches(str(value), known, 1)
+    near = difflib.get_close_matches(str(value).lower(), known, 1)
     advice = f"Did you mean {near[0]!r}?" if near else ""
     raise fail(name, f"be one of {sorted(known)}", repr(value), advice)
 

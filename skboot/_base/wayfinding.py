@@ -11,42 +11,40 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+# Calls that errors advise; copied, each works.
+SCORE = "bootstrap_score(y_true, y_pred)"
 COMPARE = "compare_systems(y_true, {'A': a, 'B': b})"
+RUNS = "bootstrap_runs(y_true, y_preds, metric='accuracy')"
+COMPARE_RUNS = "compare_runs(y_true, {'A': runs_a, 'B': runs_b})"
+SEARCH = "search_score(y, skboot.model_selection.out_of_fold(search, X, y))"
+TRAIN = "BootstrapScorer(model).fit(X, y)"
 TRAIN_AND_COMPARE = "compare_methods({'A': one, 'B': other}, X, y)"
 ASSERT = "skboot.testing.assert_not_worse(y_true, y_pred, y_reference, margin=0.02)"
+OF_VALUES = "bootstrap_score(None, values, metric='mean')"
+
 OF_A_MODEL = (
     "Give its answers for the test rows: model.predict(X_test), or model.predict_proba(X_test) for "
-    "metrics of probabilities. To train and score a method use BootstrapScorer(model).fit(X, y)."
+    f"metrics of probabilities. To train and score a method use {TRAIN}."
 )
 OF_MODELS = f"To train and compare estimators use {TRAIN_AND_COMPARE}."
-OF_PREDICTIONS = (
-    "Predictions of a trained model go to bootstrap_score(y_true, y_pred), of several to "
-    f"{COMPARE}."
-)
+OF_PREDICTIONS = f"Predictions of a trained model go to {SCORE}, of several to {COMPARE}."
 OF_SEVERAL = (
-    f"Systems on one test set are compared by {COMPARE}; several runs of one method go to "
-    "bootstrap_runs(y_true, y_preds, metric='accuracy'), and of several methods to "
-    "compare_runs(y_true, {'A': runs_a, 'B': runs_b})."
+    f"Systems on one test set are compared by {COMPARE}; several runs of one method go to {RUNS}, "
+    f"and of several methods to {COMPARE_RUNS}."
 )
 # What to write, by how names begin, in small letters, that other libraries would give it.
-_CALLS = (
+_BY_NAME = (
     ("assert_|gate$|non_?inferior|regression_test|check_regression|equivalence", ASSERT),
     (
         "(bootstrap_)?compare_(esti|model|class|regr|learn|algo|pipe)",
         f"{COMPARE} for trained models, {TRAIN_AND_COMPARE} to train estimators",
     ),
-    (
-        "compare_search|search",
-        "search_score(y, skboot.model_selection.out_of_fold(search, X, y))",
-    ),
+    ("compare_search|search", SEARCH),
     (".*632|.*optimism", "BootstrapScorer(model, strategy='.632+').fit(X, y)"),
-    (
-        "bootstrap_(esti|model|method)|cross_val|nested|kfold",
-        "BootstrapScorer(model).fit(X, y)",
-    ),
+    ("bootstrap_(esti|model|method)|cross_val|nested|kfold", TRAIN),
     (
         "corrected|nadeau|(paired_)?t_?test",
-        "skboot.model_selection.corrected_t(scores_a, scores_b)",
+        "skboot.model_selection.corrected_t(scores_a, scores_b, n_train=90, n_test=10)",
     ),
     ("bootstrap_?(cv|split|out_?of_?bag|oob)", "BootstrapSplit(random_state=0) as cv="),
     (
@@ -54,10 +52,7 @@ _CALLS = (
         "bootstrap_score(y_true, y_pred, block_length='auto')",
     ),
     ("leader|rank", f"{COMPARE}.ranks()"),
-    (
-        "(pass|win|hit)_rate|mean_(ci|conf)|bootstrap_mean",
-        "bootstrap_score(None, values, metric='mean')",
-    ),
+    ("(pass|win|hit)_rate|mean_(ci|conf)|bootstrap_mean", OF_VALUES),
     (
         "(bootstrap_)?(compare|p_?val|delong|mcnemar|paired|permutation|diebold|dm_|wilcoxon)",
         COMPARE,
@@ -70,7 +65,10 @@ _CALLS = (
     ("(load|read)(_result|_comparison|$)", "skboot.results.EvaluationResult.load(path)"),
     ("(scan|read|load)_|bootstrap_file", "scan_dataset(folder) for Parquet, skboot score for CSV"),
 )
-_OF_A_SCORE = "(bootstrap|confidence|ci$|ci_|score)", "bootstrap_score(y_true, y_pred, metric=...)"
+_OF_A_SCORE = (
+    "(bootstrap|confidence|ci$|ci_|score)",
+    "bootstrap_score(y_true, y_pred, metric='accuracy')",
+)
 # What of a result to take, by what people call it.
 _ATTRIBUTES = {
     "difference": "estimate diff delta effect",
@@ -78,6 +76,7 @@ _ATTRIBUTES = {
     "x": "fpr",
     "estimate": "score mean value point statistic tpr y",
     "confidence_interval": "ci conf_int interval_ limits",
+    "interval": "ci conf_int limits",
     "low": "lower ci_low lower_bound",
     "high": "upper ci_high upper_bound",
     "p_value": "p pvalue pval p_val",
@@ -100,7 +99,7 @@ _ATTRIBUTES = {
 }
 # Parts of a result that have what it lacks.
 _PARTS = ("result_", "confidence_interval", "pairs")
-_LEAST_LIKENESS = 0.75
+LEAST_LIKENESS = 0.75
 
 
 def either(names: Iterable[str]) -> str:
@@ -117,7 +116,7 @@ def no_metric(name: str) -> str:
 def name_for(name: str, of_metric: Callable[[str], str] = no_metric) -> str:
     """Say which call does what a function of this name would; "" where none does."""
     plain = name.lower()
-    found = (match.expand(call) for begins, call in _CALLS if (match := re.match(begins, plain)))
+    found = (match.expand(call) for begins, call in _BY_NAME if (match := re.match(begins, plain)))
     if call := next(found, ""):
         return f"Use {call}."
     begins, call = _OF_A_SCORE
@@ -128,15 +127,18 @@ def attribute_for(of: Any, name: str) -> str:
     """Say what to write after an object for an attribute that it lacks; "" if nothing is near."""
     # `dir` of an estimator asks each attribute whether it is there, and so comes back here.
     known = [one for one in object.__dir__(of) if one[0] != "_"]
+    if hasattr(type(of), "fit"):
+        # Settings, which do not end in "_", are no answer.
+        known = [one for one in known if one not in vars(of) or one.endswith("_")]
     for meant, others in _ATTRIBUTES.items():
         [own] = re.findall(r"^\w+", meant)
         if name in others.split() and own in known and getattr(of, own, None) is not None:
             return f".{meant}"
     for part, place in _parts_of(of, known):
-        found = f".{name}" if hasattr(part, name) else attribute_for(part, name)
+        found = f".{name}" if name in object.__dir__(part) else attribute_for(part, name)
         if found:
             return f"{place}{found}"
-    near = difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)
+    near = difflib.get_close_matches(name, known, 1, LEAST_LIKENESS)
     return f".{near[0]}" if near else ""
 
 

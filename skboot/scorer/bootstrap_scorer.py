@@ -626,5 +626,5 @@ def _set_or_delete(owner: Any, name: str, value: Any) -> None:
     """Set an attribute; without a value, delete that of an earlier fit."""
     if value is not None:
         setattr(owner, name, value)
-    elif hasattr(owner, name):
-        delattr(owner, name)
+    else:
+        vars(owner).pop(name, None)
