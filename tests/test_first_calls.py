@@ -188,6 +188,7 @@ ASIDE = [
     ("bootstrap_score(y, new, stratify=True)", "strata=y_true"),
     ("bootstrap_score(None, hits, metric='mean')", "compare_systems(None, values, metric='mean')"),
     ("bootstrap_score(y, new, interval='BCa')", "Did you mean 'bca'?"),
+    ("bootstrap_score(y, [None, *new[1:]])", "Got 1 such value, the first in row 0."),
     ("bootstrap_score(None, right_a, judge=right_b)", "'proxy'"),
     ("bootstrap_score(None, right_a, human=right_b)", "proxy="),
     ("bootstrap_score(y, prob, threshold=0.5)", "y_pred = y_score >= 0.5"),

@@ -287,7 +287,7 @@ def check_no_missing(name: str, array: NDArray[Any]) -> None:
         raise fail(
             name,
             "not contain NaN, infinity or None",
-            f"{int(bad.sum())} such values, the first in row {row}",
+            f"{bad.sum()} such value{'s' if bad.sum() > 1 else ''}, the first in row {row}",
             "Remove these rows from every argument, or say what the system predicts for them.",
         )
 
