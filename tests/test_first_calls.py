@@ -147,6 +147,7 @@ ASIDE = [
     ("bootstrap_curve()", "bootstrap_curve(y_true, y_score)"),
     ("bootstrap_curve(y, prob, old_prob)", "bootstrap_curve(y_true, {'A': score_a, 'B': score_b})"),
     ("skboot.learning_curve(model)", "learning_curve(model, X, y)"),
+    ("bootstrap_score(y, new, 'f1', 1000)", "metric='f1'"),
     ("BootstrapScorer(model, 'f1')", "scoring='f1'"),
     ("skboot.testing.assert_not_worse(y, new, old, 0.05)", "margin=0.02"),
     ("skboot.testing.assert_not_worse(frame, 'prediction', 'truth')", "y_reference, margin=0.02"),

@@ -266,9 +266,9 @@ def _call_for(call: FailedCall, unknown: Mapping[str, Any]) -> str:
     if of_labels and (advice := _of_labels(call, given)):
         return advice
     option = next((name for name in _FIRST_OPTIONS if name in keywords_of(call.function)), "")
-    is_text = [isinstance(value, str) for value in given]
-    if option and is_text[1:] and is_text[-1] and sum(is_text) == 1:
-        return f"Options are given by name, such as {option}={given[-1]!r}."
+    texts = [value for value in given[1:] if isinstance(value, str)]
+    if option and len(texts) == 1:
+        return f"Options are given by name, such as {option}={texts[0]!r}."
     return f"Use {_CALLS[call.door]}." if call.door in _CALLS else ""
 
 
@@ -299,7 +299,7 @@ def _of_labels(call: FailedCall, given: Sequence[Any]) -> str:
         )
     if len(given) == 1:
         return _OF_ONE_COLUMN
-    if len(given) < 3 or isinstance(given[-1], str):
+    if len(given) < 3 or any(isinstance(value, str) for value in given):
         return ""
     if isinstance(given[2], int | float):
         return "Options are given by name, such as n_resamples=1999 and random_state=0."
