@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from .._base.doors import arguments_meant
+from .._base.calls import arguments_meant
 from .._base.reading import BadCall
 from ..results.curve import CURVE_NAMES, curve_named
 

@@ -13,6 +13,7 @@ from typing import NoReturn
 import numpy as np
 from scipy import optimize, special
 
+from .._base.wayfinding import Hinting
 from .confidence_interval import ConfidenceInterval
 
 # Degrees of freedom below which Student's t quantiles do not add up, and the noncentral law is
@@ -26,7 +27,7 @@ _FAR_QUANTILE = 30.0
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Hinting):
     """Whether the first of a pair is not inferior to the second, within a margin.
 
     `skboot.testing.assert_not_worse` and ``pair.verdict(margin)`` of a comparison make them. There

@@ -171,7 +171,10 @@ def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any]) -> None:
     if statistic.of_given_values:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
             must = "hold one number per row for metric='mean'"
-            advice = "For labels, and for columns of probabilities, give y_true and another metric."
+            advice = (
+                "For labels, and for columns of probabilities, give y_true and another metric. A "
+                "column for each system goes to compare_systems(None, values, metric='mean')."
+            )
             raise fail("y_pred", must, _described(y_pred), advice)
     elif not statistic.calls_function or statistic.calls_library:
         advice = "Only metric='mean' and callables of predictions alone need no y_true."
