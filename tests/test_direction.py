@@ -112,7 +112,7 @@ def test_runs_of_given_values_need_no_training_set(estimand):
     trained = bootstrap_runs(Y, RUN_HITS["A"], metric="accuracy", estimand=estimand, **FEW)
     told = untrained.claim() + untrained.summary()
     assert "training" not in told
-    assert untrained.held_fixed == ("settings of the method",)
+    assert untrained.held_fixed == ("the settings of the method",)
     assert "this training set" in trained.claim()
 
 

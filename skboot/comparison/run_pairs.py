@@ -29,6 +29,7 @@ from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
+from ..results.runs_basis import advice_on
 from ..study.measured import Scores
 from ..study.run_results import result_of_runs
 from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
@@ -176,7 +177,7 @@ def _compare_by(
     law = _RunsLaw(call, methods)
     records = _records(law)
     one_list = call.of_any.keeps_training_list
-    held_fixed = ["the training set" if one_list else "settings of the methods"]
+    held_fixed = ["the training set" if one_list else "the settings of the methods"]
     if call.asked.interval == "welch":
         held_fixed.append("the test rows")
     notes = _notes(call, records, law.each, statistic.greater_is_better)
@@ -423,30 +424,19 @@ def _notes(
 
 
 def _advice(call: CompareRunsCall, record: PairedDifference, difference: RunsDifference) -> str:
-    """What would narrow an interval: more runs, or more test rows."""
+    """What would narrow an interval: more runs, or more test units."""
+    names = f"{record.first} - {record.second}"
     total = difference.of_runs + difference.of_test
     if total == 0:
-        return f"{record.first} - {record.second}: nothing varies."
-    share = difference.of_runs / total
-    n = min(call.methods[record.first].runs.n_runs, call.methods[record.second].runs.n_runs)
-    divided = not call.of_any.on_samples
-    runs = 1 - np.sqrt(1 - share / 2) if divided else 0.0
-    rows = 1 - np.sqrt(1 - (1 - share) / 2)
-    design = call.plan.design
-    units = f"test {design.units_in_advice}"
-    options = [(rows, f"add {design.smallest_side} {units}")]
-    if divided:
-        options.append((runs, f"add {n} runs of each method"))
-    options.sort(reverse=True)
-    told = ", ".join(f"{what} (about {100 * gain:.0f} % narrower)" for gain, what in options)
-    lists = (
-        ""
-        if divided
-        else " The part of the runs shrinks only with more training sets (independent ones), "
-        "not with more bootstrap samples of this one."
-    )
-    return (
-        f"{record.first} - {record.second}: {100 * share:.0f} % of the squared standard error "
-        f"comes from the runs, {100 * (1 - share):.0f} % from the {units}. To narrow the "
-        f"interval: {told}.{lists}"
-    )
+        return f"{names}: nothing varies."
+    runs, both = difference.of_runs / total, difference.of_both / total
+    shares = {"runs": runs, "test": 1 - runs - both, "interaction": both}
+    saved = {"test units": (1 - runs) / 2}
+    if call.of_any.on_samples:
+        return (
+            f"{names}: {advice_on('difference', shares, saved)}. The part of the runs shrinks only "
+            "with more training sets (independent ones), not with more bootstrap samples of this "
+            "one."
+        )
+    saved["runs of each method"] = (runs + both) / 2
+    return f"{names}: {advice_on('difference', shares, saved)}."

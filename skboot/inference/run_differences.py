@@ -36,6 +36,8 @@ class RunsDifference(NamedTuple):
         Part of the squared standard error that more runs would lessen; NaN if not identified.
     of_test : float
         Part that more test units would lessen; NaN if not identified.
+    of_both : float
+        Part of ``of_test`` that more runs would lessen as well: their interaction.
     """
 
     difference: float
@@ -43,6 +45,7 @@ class RunsDifference(NamedTuple):
     degrees_of_freedom: float
     of_runs: float = np.nan
     of_test: float = np.nan
+    of_both: float = 0.0
 
     def interval(self, confidence_level: float) -> tuple[float, float]:
         """Limits of the t interval."""
@@ -120,7 +123,7 @@ def components_difference(
     df = satterthwaite(total, terms, otherwise=test_df)
     # The test noise within A, which V lacks, can leave next to no degrees of freedom.
     least = 1.0 if divided else LEAST_DF
-    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), of_runs, test)
+    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), of_runs, test, noise)
 
 
 def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:

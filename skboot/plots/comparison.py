@@ -349,16 +349,17 @@ def _row(result: ComparisonResult, pair: PairedDifference, common: str | None) -
         "simultaneous_highs": math.nan if wide is None else wide.high,
         "names": shortened_pair(pair.first, pair.second) if common is None else pair.second,
         "is_distinguishable": result.is_distinguishable(pair),
-        "texts": _text_beside(pair, result.adjust),
+        "texts": _text_beside(result, pair),
     }
 
 
-def _text_beside(pair: PairedDifference, adjust: str | None) -> str:
+def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
     """Write the difference with its widest interval and its p-value."""
     if math.isnan(pair.difference):
         return "undefined"
     digits = comparison_tables.digits_of(pair)
     value = rendering.number(pair.difference, digits)
     interval = rendering.limits(pair.widest_interval, digits, marked=False)
-    p = pair.p_value if adjust is None else pair.p_value_adjusted
+    own, adjusted = comparison_tables.p_numbers(result, pair)
+    p = own if result.adjust is None else adjusted
     return f"{value} ({interval}), {comparison_tables.p_text(p)}"

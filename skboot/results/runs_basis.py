@@ -6,6 +6,7 @@ Both hold the evidence of all runs, so that a result of either answers for any e
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .result import EvaluationResult
 
 _SOURCES = {
+    "runs": "runs",
     "training": "training samples",
     "seed": "seeds",
     "test": "test units",
@@ -167,8 +169,8 @@ class RunsBasis(SeveralRuns, ScoresBasis):
         held = result.confidence_interval.method == "t"
         fixed = ", conditional on the test rows," if held else ""
         if result.estimand == "method":
-            expected = f"{name} to be expected of the method {self._where(result)}{fixed}"
-            return f"{expected} is estimated at {score} from {rows} ({interval})."
+            expected = wording.expected(result, self._where(result))
+            return f"{expected}{fixed} is estimated at {score} from {rows} ({interval})."
         if result.estimand == "next_run":
             on_list = self.run_evidence.varied == "seed" and not is_untrained(result)
             where = " on this training set" if on_list else ""
@@ -219,9 +221,11 @@ def is_untrained(result: EvaluationResult | ComparisonResult) -> bool:
 
 
 def _range_of(scores: NDArray[np.float64], digits: int) -> str:
-    values = (scores.min(), float(np.median(scores)), scores.max())
-    low, middle, high = (rendering.number(float(value), digits) for value in values)
-    return f"min {low}, median {middle}, max {high}"
+    """Return mean and standard deviation, which papers print, and the range."""
+    spread = f", standard deviation {scores.std(ddof=1):.2g}" if len(scores) > 1 else ""
+    values = (scores.mean(), scores.min(), np.median(scores), scores.max())
+    mean, low, middle, high = (rendering.number(float(value), digits) for value in values)
+    return f"mean {mean}{spread}, min {low}, median {middle}, max {high}"
 
 
 def _parts(score: Components) -> str:
@@ -243,10 +247,35 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
         return ""
     shares = {name: part / variance for name, part in spread.parts._asdict().items()}
     what = "prediction" if result.estimand == "next_run" else "estimate"
-    gains = {
-        lever: 1 - math.sqrt(max(1 - saved / variance, 0.0))
-        for lever, saved in _savings(evidence.varied, spread, evidence.method.parts).items()
-    }
+    savings = _savings(evidence.varied, spread, evidence.method.parts)
+    saved = {lever: saving / variance for lever, saving in savings.items()}
+    text = advice_on(what, shares, saved)
+    if evidence.varied in ("training", "both") and shares["training"] >= 0.1:
+        text += (
+            "; the training part shrinks only with more training sets (bootstrap_runs with "
+            "varied='independent'), not with more bootstrap samples of this one"
+        )
+    return text
+
+
+def advice_on(what: str, shares: Mapping[str, float], saved: Mapping[str, float]) -> str:
+    """Say where a variance comes from, and how much twice as many of each would narrow an interval.
+
+    Parameters
+    ----------
+    what : str
+        What varies.
+    shares : mapping of str to float
+        Share of the variance by source.
+    saved : mapping of str to float
+        Share of the variance that twice as many would save, by what there would be more of.
+
+    Returns
+    -------
+    str
+        Without a full stop; what would hardly narrow the interval is named as such.
+    """
+    gains = {lever: 1 - math.sqrt(max(1 - share, 0.0)) for lever, share in saved.items()}
     helpful = sorted((lever for lever in gains if gains[lever] >= _WORTH), key=lambda k: -gains[k])
     idle = [lever for lever in gains if gains[lever] < _WORTH]
     sentences = [f"the variance of the {what} comes from {_by_size(shares)}"]
@@ -256,11 +285,6 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
         sentences.append(f"twice as many {', '.join([first, *others])}")
     if idle:
         sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
-    if evidence.varied in ("training", "both") and shares["training"] >= 0.1:
-        sentences.append(
-            "the training part shrinks only with more training sets (bootstrap_runs with "
-            "varied='independent'), not with more bootstrap samples of this one"
-        )
     return "; ".join(sentences)
 
 
@@ -273,7 +297,7 @@ def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[st
     return {"test units": rows, "seeds": runs}
 
 
-def _by_size(shares: dict[str, float]) -> str:
+def _by_size(shares: Mapping[str, float]) -> str:
     """Return the sources in words, the largest first."""
     largest_first = sorted(shares, key=lambda name: -shares[name])
     return ", ".join(

@@ -283,7 +283,7 @@ def _result_over_runs(
     table = _table_of_runs(call, evidence)
     tell(*(*notes, *chosen.notes))
     degenerate = degeneracy(chosen.interval)
-    held_fixed = ["training set" if call.keeps_training_list else "settings of the method"]
+    held_fixed = ["the training set" if call.keeps_training_list else "the settings of the method"]
     if call.study.interval == "t":
         held_fixed.append("test rows")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]

@@ -208,7 +208,7 @@ def test_resamples_give_nearly_the_same_for_seeds_on_training_samples(trained, p
 def test_methods_by_themselves_are_those_of_bootstrap_runs(trained):
     options = as_runs(trained)
     result = compare_runs(**options)
-    assert result.held_fixed == ("settings of the methods",)
+    assert result.held_fixed == ("the settings of the methods",)
     assert "more runs" not in result.summary()
     alone = bootstrap_runs(
         None,

@@ -323,8 +323,8 @@ def test_a_result_says_what_it_stands_on(tmp_path):
     ):
         assert line in text
     assert "assumed to be a random sample of all rows" in found.claim()
-    found.save(tmp_path / "with_judge.json")
-    loaded = EvaluationResult.load(tmp_path / "with_judge.json")
+    found.save(tmp_path / "with_judge.npz")
+    loaded = EvaluationResult.load(tmp_path / "with_judge.npz")
     assert loaded == found
     assert (loaded.n_labelled, loaded.proxy_weight) == (90, found.proxy_weight)
     assert loaded.summary() == text

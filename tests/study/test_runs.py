@@ -259,7 +259,7 @@ def test_the_claim_says_what_the_runs_vary(varied, said):
     result = quiet(y_true, y_preds, metric="accuracy", varied=varied)
     assert said in result.claim()
     assert said in result.summary()
-    assert ("training set" in result.held_fixed) == (varied == "seed")
+    assert ("the training set" in result.held_fixed) == (varied == "seed")
 
 
 @pytest.mark.parametrize("estimand", ["method", "next_run", "pooled", "system"])
