@@ -491,7 +491,7 @@ class ComparisonResult(FromACall, ShownDifferences):
         if len(self.pairs) == 1:
             return self.pairs[0]
         first, second = self.pairs[0].first, self.pairs[0].second
-        of_pairs_alone = what[0] == "." and not hasattr(EvaluationResult, what[1:])
+        of_pairs_alone = what[0] == "." and not hasattr(self._any_system, what[1:])
         of_one = "" if of_pairs_alone else f" or .systems[{first!r}]"
         raise error(
             f"{what} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "

@@ -71,7 +71,8 @@ def scores_table(
     systems = dict.fromkeys(system for _, result in named for system in result.systems)
     columns = [_scores_of(result, options) for _, result in named]
     titles = [
-        f"{wording.spoken(name)} ({rendering.percent(each.confidence_level)} CI)"
+        f"{wording.spoken(name) if name == each.metric else name} "
+        f"({rendering.percent(each.confidence_level)} CI)"
         for name, each in named
     ]
     rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]

@@ -39,8 +39,8 @@ _ESTIMANDS = {
 
 
 _NO_DIRECTION = (
-    "unknown: scores are called higher and lower; give greater_is_better=True or False to the "
-    "comparison to have them called better and worse, and ranked"
+    "unknown: scores are called higher and lower; greater_is_better=True or False says which is "
+    "good, and ranks need it"
 )
 _NOT_SIGNIFICANT = "The difference is not significant: this does not show that"
 # What a one-sided alternative says of a difference.

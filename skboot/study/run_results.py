@@ -285,7 +285,7 @@ def _result_over_runs(
     degenerate = degeneracy(chosen.interval)
     held_fixed = ["the training set" if call.keeps_training_list else "the settings of the method"]
     if call.study.interval == "t":
-        held_fixed.append("test rows")
+        held_fixed.append("the test rows")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]
     reading, columns = rows.notes_for(subject.statistic), rows.of(subject.statistic, None)
     naive = subject.statistic.naive(subject.reduced, columns)

@@ -71,7 +71,9 @@ def test_rounding_moves_no_limit_by_more_than_a_fortieth_of_the_width():
     ("value", "low", "high", "shown"),
     [
         (math.nan, math.nan, math.nan, "undefined"),
-        (0.0, -math.inf, 0.5, "-inf"),
+        (0.0, -math.inf, 0.5, "at most"),
+        (0.0, -0.5, math.inf, "at least"),
+        (0.0, -math.inf, math.inf, "-inf"),
         (1234.5, -600.0, 3000.0, "1200"),
         (3e12, 3e12 - 18e3, 3e12 + 18e3, "3.000000000e+12"),
         (0.0, -0.04, 0.05, "0.000"),

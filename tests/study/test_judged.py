@@ -341,6 +341,18 @@ def test_a_comparison_says_what_it_stands_on():
     assert found.to_dict()["proxy_weight"] == found.proxy_weight
 
 
+def test_a_score_of_human_labels_alone_is_said_to_be_of_their_rows():
+    one = scored(GIVEN, ANSWERS, JUDGE, proxy_weight=0)
+    options = {"n_resamples": N_RESAMPLES, "random_state": 0}
+    two = compare_systems(GIVEN, SYSTEMS, proxy=JUDGE, proxy_weight=0, **options)
+    assert one.n_samples == two.n_samples == 400
+    for result in (one, two):
+        assert " on 90 test rows" in result.summary().splitlines()[0]
+        assert "90 test rows" in result.claim()
+        assert "400 test rows" not in result.claim()
+        assert "the rows with a human label, 90 of 400 rows, are assumed" in result.claim()
+
+
 def test_a_result_without_a_judge_says_nothing_of_one():
     found = bootstrap_score(JUDGE, ANSWERS, n_resamples=N_RESAMPLES, random_state=0)
     assert found.n_labelled is None
