@@ -246,7 +246,7 @@ def test_over_seeds_alone_the_result_is_conditional_on_the_test_rows():
     assert result.standard_error == pytest.approx(scores.std(ddof=1) / np.sqrt(12))
     assert "the test rows" in result.held_fixed
     assert ", conditional on the test rows, is estimated at" in result.claim()
-    assert "\n  conditional on     the training set and the test rows\n" in result.summary()
+    assert "\n  conditional on      the training set and the test rows\n" in result.summary()
     assert "0 to 62 %" in result.summary()
 
 
