@@ -119,6 +119,10 @@ class Hinting:
             meant, call = attribute_for(name, own), name_for(name) if own else ""
             advice = f". Use {call}." if call else ""
             advice = f". Did you mean {meant!r}?" if meant else advice
+            for key, value in self.items() if own and isinstance(self, Mapping) else ():
+                if hasattr(value, name):
+                    advice = f". Take one by its name: table[{key!r}].{name}."
+                    break
             raise AttributeError(f"{kind!r} object has no attribute {name!r}{advice}")
 
 

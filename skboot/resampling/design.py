@@ -199,8 +199,8 @@ registered(
 # Poisson weights, see `skboot.resampling.streamed`.
 for _kind, _words in (("streamed rows", ROWS), ("streamed groups", GROUPS)):
     _text = (
-        f"Poisson resamples: each {_words.unit} is resampled independently, a Poisson number of "
-        "times with mean 1, so the size of resamples varies."
+        f"Where resamples are used, they are Poisson resamples: each {_words.unit} is resampled "
+        "independently, a Poisson number of times with mean 1, so the size of resamples varies."
     )
     registered(
         replace(

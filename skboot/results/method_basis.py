@@ -128,7 +128,7 @@ class MethodBasis(ScoresBasis):
             ("standard error", wording.number(result, result.standard_error)),
             *self._errors(result),
             *self._more_fits(result),
-            ("resampled", f"{result.n_units} {result.unit}s"),
+            ("resampled", wording.units(result)),
         ]
         if result.n_undefined:
             count = f"{result.n_undefined} of {result.n_resamples} runs"

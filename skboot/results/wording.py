@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .._base.messages import thousands as thousands
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import title_of, words_of
 from . import rendering
@@ -432,11 +433,6 @@ def plural(noun: str) -> str:
     """Return the plural of a noun, as in "members of each factor"."""
     head, *rest = noun.split(" of ", 1)
     return " of ".join([f"{head}s", *rest])
-
-
-def thousands(n: int) -> str:
-    """Return a number, with commas from ten thousand."""
-    return f"{n:,}" if n >= 10_000 else str(n)
 
 
 def listed(items: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from .._base.checks import fail
+from .._base.messages import thousands
 from .._base.warnings import Note, tell
 from .._base.workers import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
@@ -252,7 +253,7 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
     notes = []
     if state.n_rows * settings.n_drawn > _MANY_DRAWS:
         text = (
-            f"{state.n_rows:,} rows were resampled one by one, {settings.n_drawn} times each. "
+            f"{thousands(state.n_rows)} rows were resampled one by one, {settings.n_drawn} times each. "
             "Fewer resamples take less time; so do labels of one system in columns that are read "
             "once, without groups and weights, which are counted first."
         )
@@ -268,7 +269,7 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
     freedom = len(sizes) - 1
     if excess > chdtri(freedom, _FALSE_ALARMS) / freedom:
         text = (
-            f"{state.n_rows} rows vary like about {state.n_rows / excess:.0f}: some ids seem to "
+            f"{thousands(state.n_rows)} rows vary like about {thousands(round(state.n_rows / excess))}: some ids seem to "
             "have been added twice. The standard error is right; intervals from counts of rows, "
             f"such as Wilson's, are {excess**0.5:.2f} times too short."
         )
