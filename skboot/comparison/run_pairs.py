@@ -15,7 +15,12 @@ from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
 from ..inference.normal_law import LowRankRoot
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
-from ..inference.run_differences import RunsDifference, components_difference, welch_difference
+from ..inference.run_differences import (
+    RunsDifference,
+    advice_on,
+    components_difference,
+    welch_difference,
+)
 from ..inference.variance import (
     Moments,
     ResampleNoise,
@@ -29,7 +34,6 @@ from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
-from ..results.runs_basis import advice_on
 from ..study.measured import Scores
 from ..study.run_results import result_of_runs
 from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
@@ -41,6 +45,12 @@ from .student import Student, contrasts, root_of
 Floats = NDArray[np.float64]
 
 _FEW_RUNS = 5
+# Pairs of which advice is given, of many.
+_MOST_ADVISED = 3
+_ONE_LIST = (
+    " The part of the runs shrinks only with more training sets (independent ones), not with more "
+    "bootstrap samples of this one."
+)
 
 # Settings of each method by itself that a comparison has too.
 _SHARED = (
@@ -406,6 +416,8 @@ def _notes(
             "Welch's interval varies the runs alone and is conditional on the test rows. For two "
             "methods of equal merit it excludes 0 far more often than stated.",
         )
+    of_narrowing: list[Note] = []
+    divided = not call.of_any.on_samples
     for record, difference in zip(records, differences, strict=True):
         if difference.standard_error == 0:
             notes.add(
@@ -413,30 +425,18 @@ def _notes(
                 f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
                 "the interval is degenerate; this does not show that the difference is exact.",
             )
-    if call.asked.interval != "welch":
-        pairs = list(zip(records, differences, strict=True))
-        notes += [Note("advice", _advice(call, *pair)) for pair in pairs[:3]]
+        elif call.asked.interval != "welch" and len(of_narrowing) < _MOST_ADVISED:
+            both = difference.of_both
+            sources = {"runs": difference.of_runs, "test": difference.of_test - both}
+            savings = {"test units": difference.of_test / 2}
+            if divided:
+                savings["runs of each method"] = (difference.of_runs + both) / 2
+            text = advice_on("difference", sources | {"interaction": both}, savings)
+            names = f"{record.first} - {record.second}"
+            of_narrowing.append(Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}"))
+    notes += of_narrowing
     if call.paired and greater_is_better is None:
         notes.add("advice", "P(A > B) is left out: the direction of the metric is unknown.")
     too_few = too_few_pairs(record.outperformance for record in records)
     notes += [Note("advice", text) for text in too_few]
     return notes
-
-
-def _advice(call: CompareRunsCall, record: PairedDifference, difference: RunsDifference) -> str:
-    """What would narrow an interval: more runs, or more test units."""
-    names = f"{record.first} - {record.second}"
-    total = difference.of_runs + difference.of_test
-    if total == 0:
-        return f"{names}: nothing varies."
-    runs, both = difference.of_runs / total, difference.of_both / total
-    shares = {"runs": runs, "test": 1 - runs - both, "interaction": both}
-    saved = {"test units": (1 - runs) / 2}
-    if call.of_any.on_samples:
-        return (
-            f"{names}: {advice_on('difference', shares, saved)}. The part of the runs shrinks only "
-            "with more training sets (independent ones), not with more bootstrap samples of this "
-            "one."
-        )
-    saved["runs of each method"] = (runs + both) / 2
-    return f"{names}: {advice_on('difference', shares, saved)}."

@@ -469,7 +469,8 @@ def _groups_without_loss(
     say(
         "caution",
         f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
-        f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large other losses are.",
+        f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large other "
+        "losses are.",
     )
     return ConfidenceInterval(*limits, confidence_level, "score")
 

@@ -6,7 +6,6 @@ Both hold the evidence of all runs, so that a result of either answers for any e
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +16,7 @@ from .._base.checks import check_choice, check_confidence_level
 from .._base.warnings import Note, tell, texts_of
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.run_differences import SOURCES, advice_on
 from ..inference.run_intervals import ESTIMANDS, RunsEvidence, monte_carlo_error, runs_interval
 from . import rendering, wording
 from .basis import Basis, ScoresBasis, SystemBasis
@@ -27,20 +27,11 @@ if TYPE_CHECKING:
     from .comparison import ComparisonResult
     from .result import EvaluationResult
 
-_SOURCES = {
-    "runs": "runs",
-    "training": "training samples",
-    "seed": "seeds",
-    "test": "test units",
-    "interaction": "interaction of runs and test units",
-}
 _INTERVALS = {
     "components": "t interval from variance components",
     "t": "t interval over the runs alone",
     "percentile": "percentiles of all test resamples of all runs",
 }
-# Narrowing by less than this is not worth advice.
-_WORTH = 0.01
 _INTERVAL_NAMES = {"next_run": "prediction interval", "pooled": "spread of single runs"}
 
 
@@ -232,7 +223,7 @@ def _parts(score: Components) -> str:
     known = {name: part for name, part in score._asdict().items() if not math.isnan(part)}
     total = sum(known.values()) or 1.0
     return ", ".join(
-        f"{_SOURCES[name]} {math.sqrt(part):.2g} ({_rounded(part / total)})"
+        f"{SOURCES[name]} {math.sqrt(part):.2g} ({100 * part / total:.0f} %)"
         for name, part in known.items()
     )
 
@@ -245,47 +236,16 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
     variance = spread.standard_error**2
     if variance == 0 or result.confidence_interval.method == "t":
         return ""
-    shares = {name: part / variance for name, part in spread.parts._asdict().items()}
     what = "prediction" if result.estimand == "next_run" else "estimate"
     savings = _savings(evidence.varied, spread, evidence.method.parts)
-    saved = {lever: saving / variance for lever, saving in savings.items()}
-    text = advice_on(what, shares, saved)
-    if evidence.varied in ("training", "both") and shares["training"] >= 0.1:
+    text = advice_on(what, spread.parts._asdict(), savings)
+    of_one_list = evidence.varied in ("training", "both")
+    if of_one_list and spread.parts.training >= 0.1 * variance:
         text += (
             "; the training part shrinks only with more training sets (bootstrap_runs with "
             "varied='independent'), not with more bootstrap samples of this one"
         )
     return text
-
-
-def advice_on(what: str, shares: Mapping[str, float], saved: Mapping[str, float]) -> str:
-    """Say where a variance comes from, and how much twice as many of each would narrow an interval.
-
-    Parameters
-    ----------
-    what : str
-        What varies.
-    shares : mapping of str to float
-        Share of the variance by source.
-    saved : mapping of str to float
-        Share of the variance that twice as many would save, by what there would be more of.
-
-    Returns
-    -------
-    str
-        Without a full stop; what would hardly narrow the interval is named as such.
-    """
-    gains = {lever: 1 - math.sqrt(max(1 - share, 0.0)) for lever, share in saved.items()}
-    helpful = sorted((lever for lever in gains if gains[lever] >= _WORTH), key=lambda k: -gains[k])
-    idle = [lever for lever in gains if gains[lever] < _WORTH]
-    sentences = [f"the variance of the {what} comes from {_by_size(shares)}"]
-    if helpful:
-        first = f"{helpful[0]} would narrow the interval by about {_rounded(gains[helpful[0]])}"
-        others = [f"{lever} by about {_rounded(gains[lever])}" for lever in helpful[1:]]
-        sentences.append(f"twice as many {', '.join([first, *others])}")
-    if idle:
-        sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
-    return "; ".join(sentences)
 
 
 def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[str, float]:
@@ -295,18 +255,6 @@ def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[st
     if varied == "independent":
         return {"test units": rows, "training sets": runs + method.training / 2}
     return {"test units": rows, "seeds": runs}
-
-
-def _by_size(shares: Mapping[str, float]) -> str:
-    """Return the sources in words, the largest first."""
-    largest_first = sorted(shares, key=lambda name: -shares[name])
-    return ", ".join(
-        f"{_SOURCES[name]} ({_rounded(shares[name])})" for name in largest_first if shares[name] > 0
-    )
-
-
-def _rounded(share: float) -> str:
-    return rendering.percent(round(share, 2))
 
 
 def _test_units(result: EvaluationResult) -> str:

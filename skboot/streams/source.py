@@ -253,9 +253,9 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
     notes = []
     if state.n_rows * settings.n_drawn > _MANY_DRAWS:
         text = (
-            f"{thousands(state.n_rows)} rows were resampled one by one, {settings.n_drawn} times each. "
-            "Fewer resamples take less time; so do labels of one system in columns that are read "
-            "once, without groups and weights, which are counted first."
+            f"{thousands(state.n_rows)} rows were resampled one by one, {settings.n_drawn} times "
+            "each. Fewer resamples take less time; so do labels of one system in columns that are "
+            "read once, without groups and weights, which are counted first."
         )
         notes.append(Note("choice", text))
     if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
@@ -268,8 +268,9 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
     excess = float(np.var(sizes, ddof=1)) / state.n_rows
     freedom = len(sizes) - 1
     if excess > chdtri(freedom, _FALSE_ALARMS) / freedom:
+        n_like = thousands(round(state.n_rows / excess))
         text = (
-            f"{thousands(state.n_rows)} rows vary like about {thousands(round(state.n_rows / excess))}: some ids seem to "
+            f"{thousands(state.n_rows)} rows vary like about {n_like}: some ids seem to "
             "have been added twice. The standard error is right; intervals from counts of rows, "
             f"such as Wilson's, are {excess**0.5:.2f} times too short."
         )
