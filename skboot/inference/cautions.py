@@ -107,8 +107,8 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
         needed = math.ceil(1 / tail - 1e-6) - 1
         advice = f"Use n_resamples={needed} or more."
     text = (
-        f"{n_resamples} resamples are too few for a quantile with {100 * tail:.3g} % of them "
-        f"beyond it: the most extreme one is used. {advice}"
+        f"{n_resamples} resamples are too few for a quantile with {100 * tail:.3g} % beyond it: "
+        f"the most extreme is used. {advice}"
     )
     return Note("resamples", text)
 
