@@ -203,7 +203,7 @@ def test_a_table_of_curves_is_shown_and_saved(tmp_path):
     assert "Decision curve of new on 240 test rows" in table.summary()
     assert table.claim().count("\n") == 2
     assert table.to_markdown().count("threshold probability") == 3
-    assert "Difference of decision curves" in table.to_html()
+    assert "difference of decision curves (new - old)" in table.to_html()
     table.save(tmp_path / "curves.npz")
     assert ResultTable.load(tmp_path / "curves.npz") == table
 
