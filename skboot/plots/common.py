@@ -68,7 +68,8 @@ def check_asked(*, ax: Any = None, name: Any = None, **flags: Any) -> None:
 def make_room(ax: Any) -> None:
     """Lay out the figure of given axes so that nothing beside them is cut, if nothing else does."""
     figure = ax.figure.canvas.figure
-    if figure.get_layout_engine() is None and ax.get_subplotspec() is not None:
+    in_a_grid = all(each.get_subplotspec() is not None for each in figure.axes)
+    if figure.get_layout_engine() is None and in_a_grid:
         figure.set_layout_engine("tight")
 
 
