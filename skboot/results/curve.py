@@ -392,11 +392,7 @@ class CurveResult(FromACall, Shown):
         """The curve in words, and whose it is."""
         spoken = CURVE_NAMES.get(self.curve, f"curve {self.curve!r}")
         if self.is_difference:
-            return (
-                f"difference of {spoken}s ({self.name})"
-                if self.name
-                else f"difference of {spoken}s"
-            )
+            return f"difference of {spoken}s" + f" ({self.name})" * bool(self.name)
         return f"{spoken} of {self.name}" if self.name else spoken
 
     @property

@@ -220,10 +220,10 @@ def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
     sign = ", where smaller is better" if pair.greater_is_better is False else ""
     joint = "simultaneous " if _is_simultaneous(pair) else ""
     level = rendering.percent(interval.confidence_level)
-    name = f", {title_of(interval.method, method_name(interval.method))}"
+    own, other = (title_of(each.method, method_name(each.method)) for each in (interval, shown))
+    name = f", {own}"
     if interval.method != shown.method:
-        other = title_of(shown.method, method_name(shown.method))
-        name = f" by{name[1:]}'s method, which decides instead of the {other} interval"
+        name = f" by {own}'s method, which decides instead of the {other} interval"
     return (
         f"difference {rendering.number(pair.difference, digits)}{sign}, {joint}{level} CI "
         f"{rendering.limits(interval, digits)}{name}"
