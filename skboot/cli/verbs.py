@@ -14,6 +14,7 @@ from .._base.reading import BadCall
 from .._base.warnings import warn_user
 from ..results.rendering import Table
 from ..results.storage import plain
+from ..results.wording import counted
 from .columns import Rows, needs_threshold, rows_of
 
 
@@ -347,7 +348,7 @@ def _of_result(asked: Namespace, rows: Rows, shown: Any) -> Answer:
     while isinstance(settings, Mapping):
         settings = next(iter(settings.values()))
     facts = [
-        ("file", f"{asked.file}, {rows.n_samples} row{'' if rows.n_samples == 1 else 's'}"),
+        ("file", f"{asked.file}, {counted(rows.n_samples, 'row')}"),
         ("seed", str(asked.seed)),
     ]
     if asked.pos_label is not None:

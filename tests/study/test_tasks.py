@@ -345,8 +345,8 @@ def test_a_stored_result_answers_as_the_one_that_was_saved(tmp_path, groups):
     result = bootstrap_score(
         Y, LABEL, average_over=TASK, groups=groups, n_resamples=199, random_state=0
     )
-    result.save(tmp_path / "result.json")
-    loaded = EvaluationResult.load(tmp_path / "result.json")
+    result.save(tmp_path / "result.npz")
+    loaded = EvaluationResult.load(tmp_path / "result.npz")
     assert loaded == result
     assert loaded.interval("t", 0.9) == result.interval("t", 0.9)
 
