@@ -285,7 +285,8 @@ def naive_text(result: EvaluationResult) -> str:
     if value is None or math.isnan(value):
         return "undefined: no system that ignores its inputs has a value on these rows"
     text = rendering.number(value, digits_of(result))
-    return f"{text} (best system that ignores its inputs, on the same rows)"
+    where = " in each task" if result.provenance.facts.n_tasks else ""
+    return f"{text} (best system that ignores its inputs{where}, on the same rows)"
 
 
 # ------------------------------------------------------------------ tables and drawings

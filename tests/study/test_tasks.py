@@ -151,6 +151,7 @@ def test_the_naive_reference_is_that_of_each_task(groups):
     result = bootstrap_score(Y, LABEL, average_over=TASK, groups=groups, n_resamples=50)
     expected = np.mean([max(np.mean(Y[rows]), 1 - np.mean(Y[rows])) for rows in ROWS])
     assert_allclose(result.naive_estimate, expected)
+    assert "(best system that ignores its inputs in each task, on" in result.summary()
 
 
 # ------------------------------------------------------------------ what is drawn
