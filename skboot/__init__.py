@@ -2,6 +2,7 @@
 
 import typing
 
+from . import metrics as _metrics
 from ._base import lazy as _lazy
 from .evaluation import bootstrap_score
 
@@ -93,4 +94,5 @@ __getattr__, __dir__ = _lazy.names_from(
         ],
     },
     elsewhere=("plots", "results", "model_selection", "metrics", "inference", "testing"),
+    of_metric=_metrics._names.call_of,
 )

@@ -5,17 +5,27 @@ field, and has read no page. Behind each stands what its answer, or its error, m
 """
 # ruff: noqa: F401 (names are used in the calls, which are text)
 
+import functools
 import importlib.util
+import pathlib
+import re
 
 import numpy as np
 import pytest
+import sklearn.metrics
 from command_line import exit_code_of
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import skboot
+import skboot.inference
+import skboot.metrics
+import skboot.model_selection
+import skboot.results
+import skboot.testing
 
 pd = pytest.importorskip("pandas")
 
@@ -45,6 +55,15 @@ runs = np.array([np.where(rng.random(n) < 0.2, 1 - y, y) for _ in range(10)])
 masks, found = rng.integers(0, 2, (30, 8, 8)), rng.integers(0, 2, (30, 8, 8))
 fast = {"n_resamples": 199, "random_state": 0}
 few = {"n_train_resamples": 20, "random_state": 0}
+frame = pd.DataFrame({"truth": y, "prediction": new, "score": prob, "label": y})
+hits = pd.DataFrame({"a": right_a, "b": right_b})
+result = skboot.bootstrap_score(y, new, **fast)
+both = skboot.bootstrap_score(y, new, metric=["accuracy", "f1"], **fast)
+pair = skboot.compare_systems(y, {"new": new, "old": old}, **fast)
+of_runs = skboot.bootstrap_runs(y, runs, metric="accuracy", n_resamples=199, random_state=0)
+roc = skboot.bootstrap_curve(y, prob, **fast)
+scorer = skboot.BootstrapScorer(model, **few)
+folds = cross_val_score(model, X, y)
 
 IN_PYTHON = [
     # A gate in continuous integration.
@@ -62,7 +81,7 @@ IN_PYTHON = [
     ("speech", "bootstrap_score(y, score, metric='eer', speakers=speakers)", "'groups'"),
     ("speech", "bootstrap_curve(y, score, kind='det')", "'curve'"),
     # A diagnostic model.
-    ("clinic", "skboot.bootstrap_auc(y, prob)", "bootstrap_score(y_true, y_pred, metric=...)"),
+    ("clinic", "skboot.bootstrap_auc(y, prob)", "bootstrap_score(y_true, y_pred, metric='auc')"),
     ("clinic", "bootstrap_score(y, prob, 'auc')", "metric='auc'"),
     ("clinic", "bootstrap_score(y, prob, metric='AUC', groups=patient, **fast).ci", "confidence_i"),
     ("clinic", "bootstrap_score(y, prob, metric='calibration_slope', **fast)", "("),
@@ -76,12 +95,12 @@ IN_PYTHON = [
     ("language", "bootstrap_score(right_a)", "bootstrap_score(None, values, metric='mean')"),
     ("language", "bootstrap_score(None, right_a, metric='mean', **fast)", "0."),
     ("language", "bootstrap_score(None, right_a, metric='mean', by=subject, **fast)", "algebra"),
-    ("language", "bootstrap_score(None, right_a, metric='mean', subjects=subject)", "'groups' or"),
+    ("language", "bootstrap_score(None, right_a, metric='mean', subjects=subject)", "'by' or 'av"),
     ("language", "compare_systems({'a': right_a, 'b': right_b})", "metric='mean'"),
     ("language", "skboot.mcnemar(right_a, right_b)", "compare_systems(y_true"),
     # Pipelines, cross-validation and search.
     ("search", "bootstrap_score(model, X, y)", "BootstrapScorer(model).fit(X, y)"),
-    ("search", "bootstrap_score(cross_val_score(model, X, y))", "corrected_t(scores)"),
+    ("search", "bootstrap_score(cross_val_score(model, X, y))", "corrected_t(scores, n_train="),
     ("search", "BootstrapScorer(model, **few).fit(X, y).result_", "0."),
     ("search", "BootstrapScorer(model, scoring='auc', **few).fit(X, y)", "'roc_auc'"),
     ("search", "compare_systems({'a': model, 'b': other}, X, y)", "compare_methods("),
@@ -117,6 +136,126 @@ IN_PYTHON = [
     ("file", "scan_dataset('big.csv')", "format='csv'"),
     ("file", "BootstrapAccumulator('auc', **fast).partial_fit(y, score)", "'update'"),
 ]
+# Calls that do not bind, names and attributes that do not exist.
+ASIDE = [
+    # Options by position, and files.
+    ("bootstrap_curve(y, prob, 'calibration')", "curve='calibration'"),
+    ("bootstrap_curve(y, {'a': prob, 'b': old_prob}, 'roc')", "curve='roc'"),
+    ("bootstrap_score(y, new, 1000)", "n_resamples="),
+    ("bootstrap_score()", "bootstrap_score(y_true, y_pred)"),
+    ("bootstrap_score(folds)", "corrected_t(scores, n_train=90, n_test=10)"),
+    ("bootstrap_curve()", "bootstrap_curve(y_true, y_score)"),
+    ("bootstrap_curve(y, prob, old_prob)", "bootstrap_curve(y_true, {'A': score_a, 'B': score_b})"),
+    ("skboot.learning_curve(model)", "learning_curve(model, X, y)"),
+    ("bootstrap_score(y, new, 'f1', 1000)", "metric='f1'"),
+    ("BootstrapScorer(model, 'f1')", "scoring='f1'"),
+    ("skboot.testing.assert_not_worse(y, new, old, 0.05)", "margin=0.02"),
+    ("skboot.testing.assert_not_worse(frame, 'prediction', 'truth')", "y_reference, margin=0.02"),
+    ("result.plot('x.png')", "EvaluationResult.plot() takes 1"),
+    ("result.plot('x.png')", "savefig("),
+    ("result.to_latex('t.tex')", "write_text(result.to_latex())"),
+    ("result.to_markdown('t.md')", "write_text(result.to_markdown())"),
+    ("result.to_frame('t.csv')", "to_csv("),
+    ("result.claim(digits=2)", "It takes no arguments."),
+    # Data frames, and systems one by one.
+    ("bootstrap_score(frame)", "(data['truth'], data['prediction'])"),
+    ("bootstrap_curve(frame, 'y', 'risk')", "bootstrap_curve(data['truth'], data['score'])"),
+    ("compare_systems(hits)", "compare_systems(None, values, metric='mean')"),
+    ("compare_systems(y, A=new, B=old)", "compare_systems(y_true, {'A': a, 'B': b})"),
+    ("compare_runs(y, runs[:5], runs[5:])", "compare_runs(y_true, {'A': runs_a, 'B': runs_b})"),
+    ("compare_runs(y, A=runs[:5], B=runs[5:])", "compare_runs(y_true, {'A'"),
+    ("compare_systems(y, {'A': runs[:5], 'B': runs[5:]})", "compare_runs(y_true, {'A'"),
+    ("bootstrap_score(None, right_a, right_b, metric='mean')", "compare_systems(None, {'A'"),
+    ("bootstrap_runs(y, runs)", "bootstrap_runs(y_true, y_preds, metric='accuracy')"),
+    ("bootstrap_score(y, runs)", "bootstrap_runs(y_true, y_preds, metric='accuracy')"),
+    ("search_score(search, X, y)", "out_of_fold(search, X, y)"),
+    # Arguments of other functions.
+    ("BootstrapScorer(model, cv=10)", "'n_cv_repeats'"),
+    ("BootstrapScorer(model, X, y)", "BootstrapScorer(model).fit(X, y)"),
+    ("BootstrapScorer(model, groups=patient)", "an argument of BootstrapScorer.fit."),
+    ("skboot.learning_curve(model, X, y, cv=5)", "'n_repeats'"),
+    ("skboot.learning_curve(model, X, y, sizes=[0.5])", "'train_sizes'"),
+    ("skboot.compare_methods({'a': model, 'b': other}, X, y, cv=5)", "'n_cv_repeats'"),
+    ("scorer.score(X, y, sample_weight=prob)", "It takes X, y."),
+    ("skboot.metrics.interval_scorer('f1', pos_label='yes')", "It takes metric, n_resamples"),
+    ("skboot.scan_dataset('big', y_true='label')", "data = scan_dataset(folder)"),
+    ("compare_systems(y, {'new': new, 'old': old}, margin=0.02)", ".verdict(margin=0.02)"),
+    ("compare_runs(y, {'a': runs[:5], 'b': runs[5:]}, margin=0.02)", "runs_b}).verdict("),
+    ("compare_runs(y, {'a': runs[:5], 'b': runs[5:]}, paired=True)", "'paired_runs'"),
+    ("compare_systems(y, {'new': new, 'old': old}, test='mcnemar')", ".p_value"),
+    ("compare_runs(y, {'a': runs[:5], 'b': runs[5:]}, test='t')", "runs_b}).p_value"),
+    ("skboot.testing.assert_not_worse(y, candidate=new, reference=old)", "'y_pred'"),
+    ("skboot.testing.assert_not_worse(y, new, y_old=old)", "'y_reference'"),
+    ("bootstrap_score(y, new, stratify=True)", "strata=y_true"),
+    ("bootstrap_score(None, hits, metric='mean')", "compare_systems(None, values, metric='mean')"),
+    ("bootstrap_score(y, new, interval='BCa')", "Did you mean 'bca'?"),
+    ("bootstrap_score(y, [None, *new[1:]])", "Got 1 such value, the first in row 0."),
+    ("bootstrap_score(None, right_a, judge=right_b)", "'proxy'"),
+    ("bootstrap_score(None, right_a, human=right_b)", "proxy="),
+    ("bootstrap_score(y, prob, threshold=0.5)", "y_pred = y_score >= 0.5"),
+    # Options of metrics.
+    ("bootstrap_score(y, new, metric='f1', average='macro')", "metric='f1_macro'"),
+    ("bootstrap_score(y, new, metric='f1', beta=2)", "sklearn.metrics.fbeta_score, beta=2)"),
+    ("bootstrap_score(y, new, average='macro')", "'average_over'"),
+    ("bootstrap_score(y, new, k=2)", "sklearn.metrics.top_k_accuracy_score, k=2)"),
+    ("bootstrap_score(sales, forecast, quantile=0.9)", "mean_pinball_loss, alpha=0.9)"),
+    (
+        "bootstrap_score(sales, forecast, metric=sklearn.metrics.mean_pinball_loss, alpha=0.1)",
+        "functools.partial(sklearn.metrics.mean_pinball_loss, alpha=0.1)",
+    ),
+    ("bootstrap_score(y, prob, metric='eer', p_target=0.01)", "minimum_detection_cost, priors="),
+    # Names.
+    ("skboot.compare_models", "compare_methods("),
+    ("skboot.bootstrap_632plus", "BootstrapScorer(model, strategy='.632+')"),
+    ("skboot.bootstrap_estimator", "BootstrapScorer(model)"),
+    ("skboot.cross_val_score", "BootstrapScorer(model)"),
+    ("skboot.compare_search", "search_score("),
+    ("skboot.bootstrap_compare", "compare_systems("),
+    ("skboot.decision_curve", "curve='decision'"),
+    ("skboot.plot_roc", "curve='roc'"),
+    ("skboot.load_result", "EvaluationResult.load(path)"),
+    ("skboot.non_inferiority", "assert_not_worse("),
+    ("skboot.testing.gate", "assert_not_worse("),
+    ("skboot.leaderboard", ".ranks()"),
+    ("skboot.corrected_ttest", "corrected_t("),
+    ("skboot.moving_block_bootstrap", "block_length='auto'"),
+    ("skboot.BootstrapOutOfBag", "BootstrapSplit"),
+    ("skboot.win_rate", "metric='mean'"),
+    ("skboot.eer", "metric='eer'"),
+    ("skboot.roc_auc_ci", "metric='roc_auc'"),
+    ("skboot.accuracy", "metric='accuracy'"),
+    ("skboot.metrics.dice", "metric='dice'"),
+    ("skboot.metrics.minDCF", "skboot.metrics.minimum_detection_cost"),
+    ("skboot.compare", "compare_across, compare_methods, compare_runs or compare_systems?"),
+    # What results have.
+    ("pair.p", "'p_value'"),
+    ("pair.estimate", "'difference'"),
+    ("pair.se", ".pairs[0].standard_error"),
+    ("pair.significant", ".pairs[0].excludes_zero"),
+    ("pair.pairs[0].significant", "'excludes_zero'"),
+    ("pair.mcnemar_p_value", ".pairs[0].mcnemar_p_value"),
+    ("pair.winner", "'best'"),
+    ("pair.models", "'systems'"),
+    ("pair.leaderboard", ".ranks()"),
+    ("pair.non_inferior(0.02)", ".verdict(margin=0.02)"),
+    ("pair.verdict(0.02).ci", "'interval'"),
+    ("result.lower", ".confidence_interval.low"),
+    ("result.confidence_interval.upper", "'high'"),
+    ("result.to_csv('r.csv')", ".to_frame().to_csv("),
+    ("result.to_pandas()", ".to_frame()"),
+    ("result.to_json()", ".to_dict()"),
+    ("result.std", "'standard_error'"),
+    ("both.estimate", "['accuracy'].estimate"),
+    ("both.ci", "['accuracy'].confidence_interval"),
+    ("of_runs.std", ".runs['score'].std(ddof=1)"),
+    ("of_runs.scores", ".runs['score']"),
+    ("roc.fpr", "'x'"),
+    ("roc.tpr", "'estimate'"),
+    ("roc.auc", "'area'"),
+    ("scorer.result_", "Call fit first."),
+    ("BootstrapScorer(model, **few).fit(X, y).summary()", ".result_.summary"),
+    ("BootstrapScorer(model, **few).fit(X, y).ci_", ".result_.confidence_interval"),
+]
 ON_THE_COMMAND_LINE = [
     ("file", "score big.csv --y-true label --y-pred score --metric auc", "ROC AUC on 240"),
     ("file", "score big.csv --target label --pred pred", "--y-true"),
@@ -149,6 +288,57 @@ def test_a_first_call_works_or_names_the_right_one(job, call, answer, in_a_folde
     if call.startswith("scan_dataset") and importlib.util.find_spec("pyarrow") is None:
         pytest.skip("pyarrow is not installed, as the error says")
     assert answer in answer_of(call)
+
+
+@pytest.mark.parametrize(("call", "answer"), ASIDE)
+def test_a_call_name_or_attribute_that_does_not_exist_leads_to_one_that_does(
+    call, answer, in_a_folder
+):
+    said = answer_of(call)
+    assert answer in said
+    if meant := re.search(r"object has no attribute .*Did you mean (.+)\?$", said):
+        of = re.sub(r"\([^()]*\)$", "", call).rpartition(".")[0]
+        advised = meant[1] if meant[1][0] in ".[" else f".{eval(meant[1])}"
+        eval(of + advised, {**globals(), **NAMES})
+
+
+# The names in what is advised.
+GIVEN = {
+    **{"y_true": y, "y_pred": new, "y_score": prob, "y_reference": old, "y_preds": runs},
+    **{"a": new, "b": old, "runs_a": runs[:5], "runs_b": runs[5:], "values": right_a},
+    **{"score_a": prob, "score_b": old_prob, "one": model, "other": other, "data": frame},
+    **{"scores": folds, "scores_a": folds, "scores_b": cross_val_score(other, X, y)},
+    **{"path": "result.npz", "folder": "parquet", "search": clone(search).fit(X, y)},
+}
+# What a user has who gives several systems.
+OF_SYSTEMS = {"y_preds": {"new": new, "old": old}, "values": hits}
+
+
+def calls_in(text):
+    """Calls that a message advises, after what Python says: names, parentheses and all behind."""
+    text = text.partition(". ")[2] if "()" in text.partition(". ")[0] else text
+    at = 0
+    while start := re.compile(r"(?<![\w.])[A-Za-z][\w.]*\(").search(text, at):
+        at, depth = start.end(), 1
+        while depth or (text[at : at + 1] == "." and text[at + 1 : at + 2].isalpha()):
+            word = re.compile(r"\.\w+\(?|.").match(text, at)[0]
+            depth += word.count("(") - word.count(")")
+            at += len(word)
+        yield text[start.start() : at]
+
+
+@pytest.mark.parametrize(
+    "advised", sorted({call for failed, _ in ASIDE for call in calls_in(answer_of(failed))})
+)
+def test_what_is_advised_works_when_it_is_copied(advised, in_a_folder):
+    pytest.importorskip("matplotlib")
+    if "scan_dataset" in advised:
+        pytest.importorskip("pyarrow")
+        pathlib.Path("parquet").mkdir()
+        frame.to_parquet("parquet/part.parquet")
+    result.save("result.npz")
+    own = OF_SYSTEMS if advised.startswith("compare_systems") else {}
+    eval(advised, {**globals(), **NAMES, **GIVEN, **own})
 
 
 @pytest.mark.parametrize(("job", "words", "answer"), ON_THE_COMMAND_LINE)

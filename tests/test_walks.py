@@ -62,7 +62,7 @@ WALKS = {
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
-        464,
+        462,
         358,
         56,
     ),

@@ -144,7 +144,7 @@ def check_choice(name: str, value: Any, known: Sequence[str]) -> str:
     """Accept one of the known names."""
     if isinstance(value, str) and value in known:
         return value
-    near = difflib.get_close_matches(str(value), known, 1)
+    near = difflib.get_close_matches(str(value).lower(), known, 1)
     advice = f"Did you mean {near[0]!r}?" if near else ""
     raise fail(name, f"be one of {sorted(known)}", repr(value), advice)
 
@@ -288,7 +288,7 @@ def check_no_missing(name: str, array: NDArray[Any]) -> None:
         raise fail(
             name,
             "not contain NaN, infinity or None",
-            f"{int(bad.sum())} such values, the first in row {row}",
+            f"{bad.sum()} such value{'s' if bad.sum() > 1 else ''}, the first in row {row}",
             "Remove these rows from every argument, or say what the system predicts for them.",
         )
 

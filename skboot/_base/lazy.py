@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn
 
-from .wayfinding import name_for
+from .wayfinding import either, name_for, no_metric
 
 # Names that an error offers at most, and how like the given one they are at least.
 _MOST_NEAR = 3
@@ -24,6 +24,7 @@ def names_from(
     elsewhere: Iterable[str] = (),
     others: str = "",
     synonyms: Mapping[str, str] = MappingProxyType({}),
+    of_metric: Callable[[str], str] = no_metric,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the ``__getattr__`` and ``__dir__`` of a package that has an ``__all__``.
 
@@ -40,6 +41,8 @@ def names_from(
         A module whose classes are found as well; none if empty.
     synonyms : mapping of str to str
         Names by what else people call them, for errors.
+    of_metric : callable
+        What an error says of a name that is a metric's; "" for any other.
 
     Returns
     -------
@@ -57,7 +60,7 @@ def names_from(
         else:
             value = vars(import_module(f".{others}", package)).get(name) if others else None
             if not isinstance(value, type):
-                _refuse(package, name, elsewhere, synonyms)
+                _refuse(package, name, elsewhere, synonyms, of_metric)
         setattr(sys.modules[package], name, value)
         return value
 
@@ -69,19 +72,24 @@ def names_from(
 
 
 def _refuse(
-    package: str, name: str, elsewhere: Iterable[str], synonyms: Mapping[str, str]
+    package: str,
+    name: str,
+    elsewhere: Iterable[str],
+    synonyms: Mapping[str, str],
+    of_metric: Callable[[str], str],
 ) -> NoReturn:
     """Say that a package has no attribute of this name, or where it is."""
-    for place in [] if name.startswith("_") else elsewhere:
+    said = f"module {package!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        raise AttributeError(said)
+    for place in elsewhere:
         if name in import_module(f".{place}", package).__all__:
             raise AttributeError(f"{package}.{name} is {package}.{place}.{name}.")
-    known = [] if name.startswith("_") else sys.modules[package].__all__
+    known = sys.modules[package].__all__
     near = [own for own in known if own.startswith(f"{name}_") or own == synonyms.get(name)]
     near = near or difflib.get_close_matches(name, known, _MOST_NEAR, _LEAST_LIKENESS)
-    advice = f". Did you mean {' or '.join(near)}?" if near else ""
-    if known and not near and (call := name_for(name)):
-        advice = f". Use {call}."
-    raise AttributeError(f"module {package!r} has no attribute {name!r}{advice}")
+    advice = f"Did you mean {either(near)}?" if near else name_for(name, of_metric)
+    raise AttributeError(f"{said}. {advice}" if known and advice else said)
 
 
 @cache

@@ -66,6 +66,11 @@ def fail(name: str, must: str, got: str, advice: str = "") -> ValueError:
     return BadArgument(name, must, got, advice).error()
 
 
+def thousands(n: int) -> str:
+    """Return a number, with commas from ten thousand."""
+    return f"{n:,}" if n >= 10_000 else str(n)
+
+
 def refuse(text: str) -> ValueError:
     """Make the error of a call that no single argument spoils; doors name the function."""
     return BadArgument("", text).error()

@@ -1,7 +1,6 @@
-"""What is meant by a call, a name or an attribute that does not exist: what errors advise.
+"""What is meant by a name or an attribute that does not exist: what errors advise.
 
-* `call_for`: which function takes the arguments that were given.
-* `name_for`: which function does what a name asks for, as other libraries call it.
+* `name_for`: which call does what a name asks for, as other libraries have it.
 * `attribute_for`: which attribute of a result has what a name asks for.
 """
 
@@ -9,100 +8,150 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+# Calls that errors advise; copied, each works.
+SCORE = "bootstrap_score(y_true, y_pred)"
+COMPARE = "compare_systems(y_true, {'A': a, 'B': b})"
+RUNS = "bootstrap_runs(y_true, y_preds, metric='accuracy')"
+COMPARE_RUNS = "compare_runs(y_true, {'A': runs_a, 'B': runs_b})"
+SEARCH = "search_score(y, skboot.model_selection.out_of_fold(search, X, y))"
+TRAIN = "BootstrapScorer(model).fit(X, y)"
+TRAIN_AND_COMPARE = "compare_methods({'A': one, 'B': other}, X, y)"
+ASSERT = "skboot.testing.assert_not_worse(y_true, y_pred, y_reference, margin=0.02)"
+OF_VALUES = "bootstrap_score(None, values, metric='mean')"
 
 OF_A_MODEL = (
     "Give its answers for the test rows: model.predict(X_test), or model.predict_proba(X_test) for "
-    "metrics of probabilities. To train and score a method use BootstrapScorer(model).fit(X, y)."
+    f"metrics of probabilities. To train and score a method use {TRAIN}."
 )
-OF_MODELS = "To train and compare estimators use compare_methods({'A': one, 'B': other}, X, y)."
-OF_PREDICTIONS = (
-    "Predictions of a trained model go to bootstrap_score(y_true, y_pred), of several to "
-    "compare_systems(y_true, {'A': a, 'B': b})."
-)
+OF_MODELS = f"To train and compare estimators use {TRAIN_AND_COMPARE}."
+OF_PREDICTIONS = f"Predictions of a trained model go to {SCORE}, of several to {COMPARE}."
 OF_SEVERAL = (
-    "Systems on one test set are compared by compare_systems(y_true, {'A': a, 'B': b}); several "
-    "runs of one method go to bootstrap_runs(y_true, y_preds)."
+    f"Systems on one test set are compared by {COMPARE}; several runs of one method go to {RUNS}, "
+    f"and of several methods to {COMPARE_RUNS}."
 )
-_OF_SYSTEMS = "To compare systems on one test set use compare_systems(y_true, {'A': a, 'B': b})."
-_OF_A_FILE = (
-    "Read the file and give its columns, or use the command line: skboot score FILE --y-true "
-    "COLUMN --y-pred COLUMN."
-)
-_OF_VALUES = (
-    "Values of rows alone go to bootstrap_score(None, values, metric='mean'), and scores of "
-    "cross-validation to skboot.model_selection.corrected_t(scores)."
-)
-_OF_A_FRAME = "Give its columns: bootstrap_score(data['truth'], data['prediction'])."
-_TRUTH_FIRST = (
-    "The truth comes first: compare_systems(y_true, y_preds), or for values of rows "
-    "compare_systems(None, values, metric='mean')."
-)
-# What to call, by how names begin that other libraries, or a guess, would give it.
-_CALLS = (
-    ("assert_", "skboot.testing.assert_not_worse(y_true, y_pred, y_reference, margin=...)"),
+# What to write, by how names begin, in small letters, that other libraries would give it.
+_BY_NAME = (
+    ("assert_|gate$|non_?inferior|regression_test|check_regression|equivalence", ASSERT),
     (
-        "(compare|p_?val|delong|mcnemar|paired|permutation|diebold|dm_|wilcoxon)",
-        "compare_systems(y_true, {'A': a, 'B': b})",
+        "(bootstrap_)?compare_(esti|model|class|regr|learn|algo|pipe)",
+        f"{COMPARE} for trained models, {TRAIN_AND_COMPARE} to train estimators",
+    ),
+    ("compare_search|search", SEARCH),
+    (".*632|.*optimism", "BootstrapScorer(model, strategy='.632+').fit(X, y)"),
+    ("bootstrap_(esti|model|method)|cross_val|nested|kfold", TRAIN),
+    (
+        "corrected|nadeau|(paired_)?t_?test",
+        "skboot.model_selection.corrected_t(scores_a, scores_b, n_train=90, n_test=10)",
+    ),
+    ("bootstrap_?(cv|split|out_?of_?bag|oob)", "BootstrapSplit(random_state=0) as cv="),
+    (
+        "(moving_|circular_|stationary_)?block",
+        "bootstrap_score(y_true, y_pred, block_length='auto')",
+    ),
+    ("leader|rank", f"{COMPARE}.ranks()"),
+    ("(pass|win|hit)_rate|mean_(ci|conf)|bootstrap_mean", OF_VALUES),
+    (
+        "(bootstrap_)?(compare|p_?val|delong|mcnemar|paired|permutation|diebold|dm_|wilcoxon)",
+        COMPARE,
     ),
     (
-        "(bootstrap_)?(roc|pr|det|calibration|decision)_?(curve|$)",
-        "bootstrap_curve(y_true, y_score)",
+        "(?:bootstrap_|plot_)?(roc|pr|precision_recall|det|calibration|reliability|decision)"
+        "(_?curve|_diagram|$)",
+        r"bootstrap_curve(y_true, y_score, curve='\1')",
     ),
+    ("(load|read)(_result|_comparison|$)", "skboot.results.EvaluationResult.load(path)"),
     ("(scan|read|load)_|bootstrap_file", "scan_dataset(folder) for Parquet, skboot score for CSV"),
-    ("(bootstrap|confidence|ci$|ci_|score)", "bootstrap_score(y_true, y_pred, metric=...)"),
 )
-# Attributes of results, by what else they are called.
+_OF_A_SCORE = (
+    "(bootstrap|confidence|ci$|ci_|score)",
+    "bootstrap_score(y_true, y_pred, metric='accuracy')",
+)
+# What of a result to take, by what people call it.
 _ATTRIBUTES = {
-    "estimate": "score mean value point statistic",
+    "difference": "estimate diff delta effect",
+    "area": "auc auroc",
+    "x": "fpr",
+    "estimate": "score mean value point statistic tpr y",
     "confidence_interval": "ci conf_int interval_ limits",
-    "confidence_interval.low": "low lower ci_low lower_bound",
-    "confidence_interval.high": "high upper ci_high upper_bound",
+    "interval": "ci conf_int limits",
+    "low": "lower ci_low lower_bound",
+    "high": "upper ci_high upper_bound",
+    "p_value": "p pvalue pval p_val",
+    "excludes_zero": "significant is_significant",
+    "best": "winner",
+    "runs['score'].std(ddof=1)": "std sd standard_deviation",
+    "runs['score']": "scores",
     "standard_error": "std se stderr sd standard_deviation sem",
     "bootstrap_distribution": "samples replicates distribution bootstrap_samples scores draws",
     "update": "partial_fit add",
     "result": "compute finalize",
     "pairs": "differences comparisons",
-    "systems": "results",
+    "systems": "results models scores",
+    "ranks()": "leaderboard rank",
+    "verdict(margin=0.02)": "non_inferior non_inferiority is_non_inferior equivalent",
+    "to_frame()": "to_pandas to_dataframe to_df dataframe df frame",
+    "to_frame().to_csv('result.csv')": "to_csv csv",
+    "to_frame().to_excel('result.xlsx')": "to_excel",
+    "to_dict()": "to_json as_dict json",
 }
-_LEAST_LIKENESS = 0.75
+# Parts of a result that have what it lacks.
+_PARTS = ("result_", "confidence_interval", "pairs")
+LEAST_LIKENESS = 0.75
 
 
-def call_for(given: Sequence[Any]) -> str:
-    """Name the function that takes these arguments, by what they are; "" where that is unclear."""
-    models = [value for value in given if is_model(value)]
-    if len(models) > 1 or any(map(_holds_models, given)):
-        return OF_MODELS
-    if models:
-        return f"The first arguments are y_true and y_pred, and not a model. {OF_A_MODEL}"
-    if given and isinstance(given[0], str):
-        return _OF_A_FILE
-    if given and hasattr(given[0], "columns"):
-        return _OF_A_FRAME
-    if len(given) > 1 and isinstance(given[1], Mapping):
-        return _OF_SYSTEMS
-    if given and isinstance(given[0], Mapping):
-        return _TRUTH_FIRST
-    if len(given) > 2 and isinstance(given[2], str | int | float):
-        return f"Options are given by name, such as metric={given[2]!r}."
-    if not all(hasattr(value, "__len__") for value in given):
-        return ""
-    return _OF_SYSTEMS if len(given) > 2 else _OF_VALUES if len(given) == 1 else ""
+def either(names: Iterable[str]) -> str:
+    """Join names by commas and "or"."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
-def name_for(name: str) -> str:
-    """Name the call that does what a function of this name would; "" where none does."""
-    return next((call for begins, call in _CALLS if re.match(begins, name)), "")
+def no_metric(name: str) -> str:
+    """Say nothing of a name that may be a metric's."""
+    return ""
 
 
-def attribute_for(name: str, known: Iterable[str]) -> str:
-    """Name the attribute that has what one of this name would, of those that are known."""
-    known = list(known)
-    meant = (own for own, others in _ATTRIBUTES.items() if name in others.split())
-    found = next((own for own in meant if own.partition(".")[0] in known), None)
-    near = difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)
-    return found or (near[0] if near else "")
+def name_for(name: str, of_metric: Callable[[str], str] = no_metric) -> str:
+    """Say which call does what a function of this name would; "" where none does."""
+    plain = name.lower()
+    found = (match.expand(call) for begins, call in _BY_NAME if (match := re.match(begins, plain)))
+    if call := next(found, ""):
+        return f"Use {call}."
+    begins, call = _OF_A_SCORE
+    return of_metric(name) or (f"Use {call}." if re.match(begins, plain) else "")
+
+
+def attribute_for(of: Any, name: str) -> str:
+    """Say what to write after an object for an attribute that it lacks; "" if nothing is near."""
+    # `dir` of an estimator asks each attribute whether it is there, and so comes back here.
+    known = [one for one in object.__dir__(of) if one[0] != "_"]
+    if hasattr(type(of), "fit"):
+        # Settings, which do not end in "_", are no answer.
+        known = [one for one in known if one not in vars(of) or one.endswith("_")]
+    for meant, others in _ATTRIBUTES.items():
+        [own] = re.findall(r"^\w+", meant)
+        if name in others.split() and own in known and getattr(of, own, None) is not None:
+            return f".{meant}"
+    for part, place in _parts_of(of, known):
+        found = f".{name}" if name in object.__dir__(part) else attribute_for(part, name)
+        if found:
+            return f"{place}{found}"
+    near = difflib.get_close_matches(name, known, 1, LEAST_LIKENESS)
+    return f".{near[0]}" if near else ""
+
+
+def _parts_of(of: Any, known: Iterable[str]) -> Iterator[tuple[Any, str]]:
+    """Yield parts of an object that have attributes, each with what is written for it."""
+    if isinstance(of, Mapping):
+        yield from ((value, f"[{key!r}]") for key, value in [*of.items()][:1])
+    for name in (own for own in _PARTS if own in known):
+        part = getattr(of, name, None)
+        if isinstance(part, tuple) and name == "pairs":
+            yield part[0], ".pairs[0]"
+        elif part is not None:
+            yield part, f".{name}"
 
 
 class Hinting:
@@ -114,20 +163,21 @@ class Hinting:
             if hasattr(type(self), name):
                 # A property that raised AttributeError: it raises it again.
                 return object.__getattribute__(self, name)
-            kind = type(self).__name__
-            own = [] if name.startswith("_") else [one for one in dir(self) if one[0] != "_"]
-            meant, call = attribute_for(name, own), name_for(name) if own else ""
-            advice = f". Use {call}." if call else ""
-            advice = f". Did you mean {meant!r}?" if meant else advice
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}{advice}")
+            advice = "" if name.startswith("_") else _advice_on(self, name)
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(f"{said}. {advice}" if advice else said)
+
+
+def _advice_on(of: Any, name: str) -> str:
+    """Say what to do where an object lacks an attribute."""
+    # By scikit-learn's rule, what is learned ends in "_".
+    if hasattr(type(of), "fit") and not any(own.endswith("_") for own in vars(of)):
+        return "Call fit first." if name.endswith("_") else ""
+    meant = attribute_for(of, name.rstrip("_"))
+    shown = repr(meant[1:]) if meant[1:].isidentifier() else meant
+    return f"Did you mean {shown}?" if meant else name_for(name)
 
 
 def is_model(value: Any) -> bool:
     """Whether a value is an estimator, trained or not."""
     return hasattr(value, "fit") or hasattr(value, "predict")
-
-
-def _holds_models(value: Any) -> bool:
-    values = list(value.values()) if isinstance(value, Mapping) else value
-    is_several = isinstance(values, list | tuple) and len(values) > 0
-    return is_several and all(map(is_model, values))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from .._base.doors import arguments_meant, level_meant
+from .._base.calls import arguments_meant, level_meant
 from .._base.reading import BadCall
 from ..results.curve import CURVE_NAMES, curve_named
 

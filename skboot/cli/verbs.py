@@ -16,6 +16,7 @@ from .._base.warnings import warn_user
 from ..metrics.checks import check_two_columns
 from ..results.rendering import Table
 from ..results.storage import plain
+from ..results.wording import counted
 from .columns import Rows, needs_threshold, positive_options, rows_of
 
 
@@ -374,7 +375,7 @@ def _of_result(asked: Namespace, rows: Rows, shown: Any) -> Answer:
     while isinstance(settings, Mapping):
         settings = next(iter(settings.values()))
     facts = [
-        ("file", f"{asked.file}, {rows.n_samples} row{'' if rows.n_samples == 1 else 's'}"),
+        ("file", f"{asked.file}, {counted(rows.n_samples, 'row')}"),
         ("seed", str(asked.seed)),
     ]
     if getattr(asked, "y_pred", None):

@@ -15,7 +15,12 @@ from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
 from ..inference.normal_law import LowRankRoot
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
-from ..inference.run_differences import RunsDifference, components_difference, welch_difference
+from ..inference.run_differences import (
+    RunsDifference,
+    advice_on,
+    components_difference,
+    welch_difference,
+)
 from ..inference.variance import (
     Moments,
     ResampleNoise,
@@ -40,6 +45,12 @@ from .student import Student, contrasts, root_of
 Floats = NDArray[np.float64]
 
 _FEW_RUNS = 5
+# Pairs of which advice is given, of many.
+_MOST_ADVISED = 3
+_ONE_LIST = (
+    " The part of the runs shrinks only with more training sets (independent ones), not with more "
+    "bootstrap samples of this one."
+)
 
 # Settings of each method by itself that a comparison has too.
 _SHARED = (
@@ -176,7 +187,7 @@ def _compare_by(
     law = _RunsLaw(call, methods)
     records = _records(law)
     one_list = call.of_any.keeps_training_list
-    held_fixed = ["the training set" if one_list else "settings of the methods"]
+    held_fixed = ["the training set" if one_list else "the settings of the methods"]
     if call.asked.interval == "welch":
         held_fixed.append("the test rows")
     notes = _notes(call, records, law.each, statistic.greater_is_better)
@@ -405,6 +416,8 @@ def _notes(
             "Welch's interval varies the runs alone and is conditional on the test rows. For two "
             "methods of equal merit it excludes 0 far more often than stated.",
         )
+    of_narrowing: list[Note] = []
+    divided = not call.of_any.on_samples
     for record, difference in zip(records, differences, strict=True):
         if difference.standard_error == 0:
             notes.add(
@@ -412,41 +425,18 @@ def _notes(
                 f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
                 "the interval is degenerate; this does not show that the difference is exact.",
             )
-    if call.asked.interval != "welch":
-        pairs = list(zip(records, differences, strict=True))
-        notes += [Note("advice", _advice(call, *pair)) for pair in pairs[:3]]
+        elif call.asked.interval != "welch" and len(of_narrowing) < _MOST_ADVISED:
+            both = difference.of_both
+            sources = {"runs": difference.of_runs, "test": difference.of_test - both}
+            savings = {"test units": difference.of_test / 2}
+            if divided:
+                savings["runs of each method"] = (difference.of_runs + both) / 2
+            text = advice_on("difference", sources | {"interaction": both}, savings)
+            names = f"{record.first} - {record.second}"
+            of_narrowing.append(Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}"))
+    notes += of_narrowing
     if call.paired and greater_is_better is None:
         notes.add("advice", "P(A > B) is left out: the direction of the metric is unknown.")
     too_few = too_few_pairs(record.outperformance for record in records)
     notes += [Note("advice", text) for text in too_few]
     return notes
-
-
-def _advice(call: CompareRunsCall, record: PairedDifference, difference: RunsDifference) -> str:
-    """What would narrow an interval: more runs, or more test rows."""
-    total = difference.of_runs + difference.of_test
-    if total == 0:
-        return f"{record.first} - {record.second}: nothing varies."
-    share = difference.of_runs / total
-    n = min(call.methods[record.first].runs.n_runs, call.methods[record.second].runs.n_runs)
-    divided = not call.of_any.on_samples
-    runs = 1 - np.sqrt(1 - share / 2) if divided else 0.0
-    rows = 1 - np.sqrt(1 - (1 - share) / 2)
-    design = call.plan.design
-    units = f"test {design.units_in_advice}"
-    options = [(rows, f"add {design.smallest_side} {units}")]
-    if divided:
-        options.append((runs, f"add {n} runs of each method"))
-    options.sort(reverse=True)
-    told = ", ".join(f"{what} (about {100 * gain:.0f} % narrower)" for gain, what in options)
-    lists = (
-        ""
-        if divided
-        else " The part of the runs shrinks only with more training sets (independent ones), "
-        "not with more bootstrap samples of this one."
-    )
-    return (
-        f"{record.first} - {record.second}: {100 * share:.0f} % of the squared standard error "
-        f"comes from the runs, {100 * (1 - share):.0f} % from the {units}. To narrow the "
-        f"interval: {told}.{lists}"
-    )

@@ -36,6 +36,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._base.messages import thousands
 from .._base.warnings import Note, collected, say, tell
 from ._tuning import (
     BIAS_APART,
@@ -449,7 +450,7 @@ def _perfect_groups(evidence: Evidence, confidence_level: float) -> ConfidenceIn
     say(
         "choice",
         f"No {unit} shows any error, so resampling cannot show any spread: Wilson interval with "
-        f"{effective:.1f} effective rows for {n_groups} {unit}s.",
+        f"{effective:.1f} effective rows for {thousands(n_groups)} {unit}s.",
     )
     return few_groups_interval(evidence, confidence_level)
 
@@ -468,7 +469,8 @@ def _groups_without_loss(
     say(
         "caution",
         f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
-        f"undefined, since nothing in these {n_units} {unit}s shows how large other losses are.",
+        f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large other "
+        "losses are.",
     )
     return ConfidenceInterval(*limits, confidence_level, "score")
 
@@ -489,7 +491,7 @@ def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> Confiden
         reason = f"Every {unit} has the same score, so resampling cannot show any spread"
     else:
         source = f"of the variation comes from about {max(round(varies.n_carriers), 1)} of the"
-        reason = f"Most {source} {n_groups} {unit}s, too few for a bootstrap-t interval"
+        reason = f"Most {source} {thousands(n_groups)} {unit}s, too few for a bootstrap-t interval"
         if varies.n_carriers >= FEW_CARRIERS:
             interval = _made(evidence, method, confidence_level)
             low, high = interval
@@ -497,7 +499,7 @@ def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> Confiden
                 return interval
             name = "bootstrap-t" if has_errors else method
             reached = f"The {name} interval reaches the end of the range"
-            reason = f"{reached} (most {source} {n_groups} {unit}s)"
+            reason = f"{reached} (most {source} {thousands(n_groups)} {unit}s)"
     interval = few_groups_interval(evidence, confidence_level)
     if bounded:
         effective = effective_size(evidence, confidence_level)

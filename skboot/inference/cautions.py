@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from .._base.messages import thousands
 from .._base.warnings import Note, collected, say
 from ._tuning import (
     FEW_BLOCKS,
@@ -106,8 +107,8 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
         needed = math.ceil(1 / tail - 1e-6) - 1
         advice = f"Use n_resamples={needed} or more."
     text = (
-        f"{n_resamples} resamples are too few for a quantile with {tail:.3g} beyond it: the "
-        f"extreme one is used. {advice}"
+        f"{n_resamples} resamples are too few for a quantile with {100 * tail:.3g} % beyond it: "
+        f"the most extreme is used. {advice}"
     )
     return Note("resamples", text)
 
@@ -195,7 +196,7 @@ def tell_of_groups(evidence: Evidence) -> None:
     if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
         say(
             "few",
-            f"The {n_groups} resampled {unit}s differ in size and are equivalent to "
+            f"The {thousands(n_groups)} resampled {unit}s differ in size and are equivalent to "
             f"{math.floor(n_equal)} of equal size (fewer than {FEW_EQUAL_GROUPS}): {expect}",
         )
         return
@@ -211,7 +212,7 @@ def tell_of_groups(evidence: Evidence) -> None:
     if min(erring, right) < FEW_DECIDING and not np.isnan(evidence.estimate):
         what, few = "wrong" if erring <= right else "right", min(erring, right)
         text = (
-            f"Only {few} of the {n_groups} {unit}s have {what} decisions (fewer than "
+            f"Only {few} of the {thousands(n_groups)} {unit}s have {what} decisions (fewer than "
             f"{FEW_DECIDING}): the estimated variation between {unit}s rests on these few."
         )
         if not few:

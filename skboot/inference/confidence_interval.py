@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from .._base.wayfinding import Hinting
+
 # Share of the size of limits by which rounding may put them in the wrong order.
 _ROUNDING = 1e-9
 
 
-class ConfidenceInterval(tuple[float, float]):
+class ConfidenceInterval(Hinting, tuple[float, float]):
     """A pair of limits, ``low, high``, with its confidence level and its method.
 
     Two intervals are equal if their limits, levels and methods are; an interval and a plain tuple

@@ -8,7 +8,7 @@ per pair are the runs of one method.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,17 @@ from ._tuning import LEAST_DF
 from .variance import Moments, satterthwaite
 
 Floats = NDArray[np.float64]
+
+# Sources of variance, in words.
+SOURCES = {
+    "runs": "runs",
+    "training": "training samples",
+    "seed": "seeds",
+    "test": "test units",
+    "interaction": "interaction of runs and test units",
+}
+# Narrowing of an interval that is not worth advice.
+_WORTH = 0.01
 
 
 class RunsDifference(NamedTuple):
@@ -36,6 +47,8 @@ class RunsDifference(NamedTuple):
         Part of the squared standard error that more runs would lessen; NaN if not identified.
     of_test : float
         Part that more test units would lessen; NaN if not identified.
+    of_both : float
+        Part of ``of_test`` that more runs would lessen as well: their interaction.
     """
 
     difference: float
@@ -43,6 +56,7 @@ class RunsDifference(NamedTuple):
     degrees_of_freedom: float
     of_runs: float = np.nan
     of_test: float = np.nan
+    of_both: float = 0.0
 
     def interval(self, confidence_level: float) -> tuple[float, float]:
         """Limits of the t interval."""
@@ -120,7 +134,7 @@ def components_difference(
     df = satterthwaite(total, terms, otherwise=test_df)
     # The test noise within A, which V lacks, can leave next to no degrees of freedom.
     least = 1.0 if divided else LEAST_DF
-    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), of_runs, test)
+    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), of_runs, test, noise)
 
 
 def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
@@ -148,3 +162,40 @@ def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
     total = sum(variances)
     df = satterthwaite(total, list(zip(variances, freedom, strict=True)), otherwise=min(freedom))
     return RunsDifference(centre, float(np.sqrt(total)), df, total, 0.0)
+
+
+def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, float]) -> str:
+    """Say where a variance comes from, and how much twice as many of each would narrow an interval.
+
+    Parameters
+    ----------
+    what : str
+        What varies.
+    sources : mapping of str to float
+        Parts of the variance, by the names in `SOURCES`.
+    savings : mapping of str to float
+        What twice as many would save of it, by what there would be more of.
+
+    Returns
+    -------
+    str
+        Without a full stop. What would hardly narrow the interval is named as such.
+    """
+    variance = sum(sources.values())
+    shares = {SOURCES[name]: part / variance for name, part in sources.items() if part > 0}
+    largest_first = sorted(shares.items(), key=lambda share: -share[1])
+    parts = ", ".join(f"{name} ({100 * share:.0f} %)" for name, share in largest_first)
+    gains = {
+        lever: 1 - np.sqrt(max(1 - saving / variance, 0.0)) for lever, saving in savings.items()
+    }
+    helpful = sorted((lever for lever in gains if gains[lever] >= _WORTH), key=lambda k: -gains[k])
+    idle = [lever for lever in gains if gains[lever] < _WORTH]
+    sentences = [f"the variance of the {what} comes from {parts}"]
+    if helpful:
+        first, *others = (f"by about {100 * gains[lever]:.0f} %" for lever in helpful)
+        told = [f"{helpful[0]} would narrow the interval {first}"]
+        told += [f"{lever} {gain}" for lever, gain in zip(helpful[1:], others, strict=True)]
+        sentences.append(f"twice as many {', '.join(told)}")
+    if idle:
+        sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
+    return "; ".join(sentences)

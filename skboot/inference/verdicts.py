@@ -13,6 +13,8 @@ from typing import NoReturn
 import numpy as np
 from scipy import optimize, special
 
+from .._base.values import same_values
+from .._base.wayfinding import Hinting
 from .confidence_interval import ConfidenceInterval
 
 # Degrees of freedom below which Student's t quantiles do not add up, and the noncentral law is
@@ -26,7 +28,7 @@ _FAR_QUANTILE = 30.0
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Hinting):
     """Whether the first of a pair is not inferior to the second, within a margin.
 
     `skboot.testing.assert_not_worse` and ``pair.verdict(margin)`` of a comparison make them. There
@@ -45,8 +47,8 @@ class Verdict:
         Margin that would pass with a probability of 80 % if both were equal, estimated from this
         comparison.
     interval : ConfidenceInterval
-        Of the advantage of the first, positive where it is better; simultaneous over all pairs of
-        the comparison if they were adjusted.
+        Of the advantage of the first, positive where it is better: of a loss that of the difference
+        with the other sign. Simultaneous over all pairs of the comparison if they were adjusted.
     statement : str
         The verdict in words.
 
@@ -82,6 +84,11 @@ class Verdict:
 
     def __bool__(self) -> NoReturn:
         raise TypeError("A verdict has three outcomes: ask .passed or .outcome.")
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            raise TypeError(f"A verdict is no word: compare .outcome == {other!r}.")
+        return same_values(self, other) if isinstance(other, Verdict) else NotImplemented
 
     def __str__(self) -> str:
         return self.statement

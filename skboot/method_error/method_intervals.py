@@ -139,7 +139,7 @@ def method_interval(
     if method != "hull":
         notes = _without_points(summary, notes, error.point_notes)
     # 0.0 - x: a limit of 0 is not shown as -0.
-    low, high = sorted(0.0 - summary.sign * np.array(limits))
+    low, high = sorted(0.0 - summary.sign * limit for limit in limits)
     return IntervalWithNotes(ConfidenceInterval(low, high, confidence_level, method), notes)
 
 

@@ -77,4 +77,5 @@ __getattr__, __dir__ = _lazy.names_from(
         ".scorer.interval_scorer": ["interval_scorer"],
     },
     synonyms=_names.SYNONYMS,
+    of_metric=_names.call_of,
 )

@@ -263,6 +263,14 @@ def function_of(name: str) -> Any | None:
     return getattr(sklearn.metrics, name, None) if name.endswith(_ENDS) else None
 
 
+def call_of(name: str) -> str:
+    """How to ask for a metric that is looked for as a function; "" if it is none."""
+    plain = re.sub("^bootstrap_|(_confidence)?_(ci|interval)$", "", _plain(name))
+    if meant_by(plain) in (*_names(), *OF_SKBOOT):
+        return f"Use bootstrap_score(y_true, y_pred, metric={plain!r})."
+    return without_name(plain)
+
+
 def unknown_metric(metric: str) -> ValueError:
     """Error for a ``metric`` of no known name: the nearest ones, or all where none is near."""
     advice = without_name(metric)

@@ -171,7 +171,10 @@ def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any]) -> None:
     if statistic.of_given_values:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
             must = "hold one number per row for metric='mean'"
-            advice = "For labels, and for columns of probabilities, give y_true and another metric."
+            advice = (
+                "For labels, and for columns of probabilities, give y_true and another metric. A "
+                "column for each system goes to compare_systems(None, values, metric='mean')."
+            )
             raise fail("y_pred", must, _described(y_pred), advice)
     elif not statistic.calls_function or statistic.calls_library:
         advice = "Only metric='mean' and callables of predictions alone need no y_true."
@@ -216,11 +219,23 @@ def _check_discrete(
         raise fail(name, must, got, advice)
 
 
+def _as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
+    """How to make decisions labels as those of the truth: which are positive is not known."""
+    labels = np.unique(y_true) if y_pred.dtype.kind == "b" and _kind(y_true) == "text" else ()
+    if len(labels) != 2:
+        return SAME_KIND
+    no, yes = map(str, labels)
+    return (
+        f"Give np.where(y_pred, {yes!r}, {no!r}) if True means {yes!r}, else "
+        f"np.where(y_pred, {no!r}, {yes!r})."
+    )
+
+
 def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     kinds = [_kind(y) for y in (y_true, y_pred)]
     if kinds[0] != kinds[1]:
         must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail("y_pred", must, f"{kinds[1]}", SAME_KIND)
+        raise fail("y_pred", must, f"{kinds[1]}", _as_text(y_true, y_pred))
     if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
         for name, y in (("y_true", y_true), ("y_pred", y_pred)):
             if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:

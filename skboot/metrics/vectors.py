@@ -29,6 +29,13 @@ from .statistic import CallableStatistic, Columns, Floats, NotANumber, Statistic
 _MOST_WAITING = 1 << 18
 
 
+_LACKING = (
+    "A resample can lack a class or a group: have the function return an entry for each of them "
+    "all the same, NaN where it is undefined, as with labels= in metrics of scikit-learn"
+)
+_OF_ROWS = "Values of rows are no metric: give them as predictions, with metric='mean'. "
+
+
 class OtherEntries(TypeError):
     """A function returned other entries than on the data."""
 
@@ -84,11 +91,10 @@ class Calls:
             return np.full(len(self.names), number)
         names = () if entries is None else tuple(entries)
         if entries is None or set(names) != set(self.names) or len(names) != len(self.names):
+            of_rows = _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
             raise OtherEntries(
-                f"it returned {_listed(names)}, and on the data {_listed(self.names)}. A resample "
-                "can lack a class or a group: have the function return an entry for each of them "
-                "all the same, NaN where it is undefined, as with labels= in metrics of "
-                "scikit-learn"
+                f"it returned {_listed(names)}, and on the data {_listed(self.names)}. "
+                f"{of_rows}{_LACKING}"
             )
         return np.array([as_number(entries[name]) for name in self.names])
 
@@ -211,6 +217,11 @@ def _content(call: partial[Any]) -> Any:
     return data.get("content") or content_of(
         (data["y_true"], data["y_pred"], data["sample_weight"])
     )
+
+
+def _are_numbered(names: tuple[Any, ...]) -> bool:
+    """Whether entries are those of an array, or list."""
+    return names == tuple(range(len(names)))
 
 
 def _listed(names: Sequence[Any], most: int = 6) -> str:

@@ -31,6 +31,7 @@ class Display:
         plt = pyplot()
         self.ax_ = plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
+        make_room(self.ax_)
         return self.ax_
 
     def _entitle(self, name: str | None, otherwise: str = "", **style: Any) -> None:
@@ -62,6 +63,14 @@ def check_asked(*, ax: Any = None, name: Any = None, **flags: Any) -> None:
         raise fail("name", "be a string", repr(name))
     for flag, value in flags.items():
         check_flag(flag, value)
+
+
+def make_room(ax: Any) -> None:
+    """Lay out the figure of given axes so that nothing beside them is cut, if nothing else does."""
+    figure = ax.figure.canvas.figure
+    in_a_grid = all(each.get_subplotspec() is not None for each in figure.axes)
+    if figure.get_layout_engine() is None and in_a_grid:
+        figure.set_layout_engine("tight")
 
 
 def pyplot() -> Any:

@@ -250,7 +250,7 @@ class ComparisonDisplay(ForestPlot):
                     self._draw_rows(axes, rows[places], places, colour, marker, *styles)
             if show_values:
                 self.texts_ += self._write_values(axes, rows, size)
-        self._finish(name, self._handles())
+        self._finish(name, self._handles(show_values))
         return self
 
     # -------------------------------------------------------------- steps
@@ -291,13 +291,14 @@ class ComparisonDisplay(ForestPlot):
         style = {"color": colour, "marker": marker, "linestyle": "", "markersize": 5, "zorder": 3}
         self.points_ += axes.plot(self.differences[rows], places, **style | dict(point_style))
 
-    def _handles(self) -> dict[str, Any]:
+    def _handles(self, show_values: bool) -> dict[str, Any]:
         """Return what the legend shows, by label."""
         from matplotlib.lines import Line2D
 
         handles = {self.interval_names[0]: Line2D([], [], color=GREY, linewidth=3)}
         if not np.isnan(self.simultaneous_lows).all():
-            handles[self.interval_names[1]] = Line2D([], [], color=GREY, linewidth=1)
+            written = " (and numbers at the right)" if show_values and any(self.texts) else ""
+            handles[f"{self.interval_names[1]}{written}"] = Line2D([], [], color=GREY, linewidth=1)
         if self.is_distinguishable.any():
             handles["significantly different from 0"] = Line2D(
                 [], [], color=ORANGE, marker="o", linestyle=""
@@ -349,16 +350,17 @@ def _row(result: ComparisonResult, pair: PairedDifference, common: str | None) -
         "simultaneous_highs": math.nan if wide is None else wide.high,
         "names": shortened_pair(pair.first, pair.second) if common is None else pair.second,
         "is_distinguishable": result.is_distinguishable(pair),
-        "texts": _text_beside(pair, result.adjust),
+        "texts": _text_beside(result, pair),
     }
 
 
-def _text_beside(pair: PairedDifference, adjust: str | None) -> str:
+def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
     """Write the difference with its widest interval and its p-value."""
     if math.isnan(pair.difference):
         return "undefined"
     digits = comparison_tables.digits_of(pair)
     value = rendering.number(pair.difference, digits)
     interval = rendering.limits(pair.widest_interval, digits, marked=False)
-    p = pair.p_value if adjust is None else pair.p_value_adjusted
+    own, adjusted = comparison_tables.p_numbers(result, pair)
+    p = own if result.adjust is None else adjusted
     return f"{value} ({interval}), {comparison_tables.p_text(p)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
 from .._base.checks import fail
 from .._base.doors import door
@@ -32,8 +33,11 @@ _AREAS = {"roc": "AUC", "precision_recall": "AP"}
 _DIFFERENCE = "difference"
 # Curves whose points are few, and are drawn with marks.
 _WITH_MARKS = ("calibration", "learning")
-# Share of the height of a decision curve that is shown below 0.
+# Share of the height of a decision curve that is shown below 0, at least.
 _BELOW = 0.25
+# Rates that are marked on the axes of a DET curve, as scikit-learn does, and where these axes end.
+_RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+_ENDS = (0.0005, 0.9995)
 _OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
 
 
@@ -170,7 +174,7 @@ class CurveBandDisplay(Display):
             band = f"{rendering.percent(each.confidence_level)} {each.band} band"
             if each.area is not None:
                 band = f"{_AREAS[each.curve]} = {each.area:.2f}, {band}"
-            label = f"{name or each.name} ({band})" if name or each.name else band
+            label = f"{name or each.name or wording.capitalized(each.title)} ({band})"
             lines.append((each.x, each.estimate, each.low, each.high, label))
         value = f"difference of {first.axes[1]}" if first.is_difference else first.axes[1]
         display = cls(
@@ -351,16 +355,29 @@ class CurveBandDisplay(Display):
         ax = self.ax_
         ax.set_xlabel(literal(wording.capitalized(self.axes[0])))
         ax.set_ylabel(literal(wording.capitalized(self.axes[1])))
-        if self.curve in _REFERENCES and self.curve != "decision":
+        if self.curve == "det" and not self.is_difference:
+            names = [f"{rate:g}" for rate in _RATES]
+            for side in "xy":
+                getattr(ax, f"set_{side}scale")("function", functions=(_deviate, ndtr))
+                getattr(ax, f"set_{side}ticks")(_RATES, names)
+                getattr(ax, f"set_{side}lim")(_ENDS)
+        elif self.curve in _REFERENCES and self.curve != "decision":
             ax.set_xlim(-0.01, 1.01)
             if not self.is_difference:
                 ax.set_ylim(-0.01, 1.01)
         elif self.curve == "decision" and not self.is_difference:
             highest = max(float(np.nanmax(line.high)) for line in self.lines)
-            ax.set_ylim(-_BELOW * highest, 1.05 * highest)
+            # A net benefit falls without end towards a threshold of 1.
+            lowest = max(min(float(np.nanmin(line.low)) for line in self.lines), -highest)
+            ax.set_ylim(min(-_BELOW * highest, 1.05 * lowest), 1.05 * highest)
             ax.set_xlim(0.0, max(float(line.x[-1]) for line in self.lines))
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": 1}
         ax.legend(frameon=False, fontsize="small", **below)
+
+
+def _deviate(rate: Any) -> Any:
+    """Return the normal deviate of a rate, of 0 and 1 that of the ends of the axis."""
+    return ndtri(np.clip(rate, *_ENDS))
 
 
 def _as_floats(values: ArrayLike) -> NDArray[Any]:

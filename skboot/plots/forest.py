@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .common import Display, check_asked, literal, pyplot, shortened
+from .common import Display, check_asked, literal, make_room, pyplot, shortened
+
+# Size of a letter (points) at which as many as fill given axes leave half of them free.
+_WIDE_TEXT = 1.3
 
 
 class ForestPlot(Display):
@@ -48,15 +51,21 @@ class ForestPlot(Display):
         """Return one axes per panel: of a new figure, or a division of the one that is given."""
         plt = pyplot()
         heights = [len(members) + 0.5 for _, members in self.panels]
+        characters = max(len(shortened(name)) for name in self.names)
+        characters += max(map(len, self.texts)) if show_values else 0
+        self._largest_text, self._legend_columns = 10.0, 3
         if ax is None:
             # Inches: each row, the value axis of each panel, and the legend; labels and numbers.
-            characters = max(len(shortened(name)) for name in self.names)
-            characters += max(map(len, self.texts)) if show_values else 0
             size = (4.2 + 0.085 * characters, 0.28 * sum(heights) + 0.75 * len(heights) + 0.35)
             figure = plt.figure(figsize=size, layout="constrained")
             return np.asarray(figure.subplots(len(heights), squeeze=False, height_ratios=heights))[
                 :, 0
             ]
+        make_room(ax)
+        self._legend_columns = 1
+        # Labels and numbers leave half of the width to the intervals.
+        points = ax.get_window_extent().width * 72 / ax.figure.dpi
+        self._largest_text = min(self._largest_text, _WIDE_TEXT * points / characters)
         if len(heights) == 1:
             return np.array([ax])
         grid = ax.get_subplotspec().subgridspec(len(heights), 1, height_ratios=heights, hspace=0.7)
@@ -71,7 +80,7 @@ class ForestPlot(Display):
         start, stop = extent[0] - room, extent[1] + room
         axes.set_xlim(start, stop)
         points = axes.get_window_extent().height * 72 / axes.figure.dpi
-        size = float(min(10.0, max(4.0, 0.85 * points / (len(rows) + 1))))
+        size = float(min(self._largest_text, max(4.0, 0.85 * points / (len(rows) + 1))))
         axes.set_ylim(len(rows) - 0.4, -0.6)
         labels = [literal(shortened(self.names[k])) for k in rows]
         axes.set_yticks(range(len(rows)), labels, fontsize=size)
@@ -108,7 +117,7 @@ class ForestPlot(Display):
             handles.keys(),
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
-            ncols=3,
+            ncols=self._legend_columns,
             fontsize=9,
             frameon=False,
             borderaxespad=0.2,

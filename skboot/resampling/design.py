@@ -49,8 +49,6 @@ class DesignWords:
         Name of the kind, for results and files.
     unit : str
         What a unit is called.
-    units_in_advice : str
-        What units are called where more of them are asked for.
     groups_in_messages : str
         What the user's groups are called where something is refused because of them.
     n_factors : int
@@ -84,7 +82,6 @@ class DesignWords:
 
     kind: str
     unit: str
-    units_in_advice: str = "units"
     groups_in_messages: str = "groups"
     n_factors: int = 1
     units_are_rows: bool = False
@@ -145,7 +142,6 @@ ROWS = registered(
     DesignWords(
         kind="rows",
         unit="row",
-        units_in_advice="rows",
         units_are_rows=True,
         automatic="bca",
         studentized="row means",
@@ -181,7 +177,6 @@ SERIES = registered(
     DesignWords(
         kind="series",
         unit="block",
-        units_in_advice="blocks",
         units_are_blocks=True,
         studentized="sums",
     )
@@ -192,15 +187,14 @@ registered(
         ROWS,
         kind="blocks of one row",
         unit="block",
-        units_in_advice="blocks",
         remarks=(Note("choice", "Blocks of one row were resampled, which are single rows."),),
     )
 )
 # Poisson weights, see `skboot.resampling.streamed`.
 for _kind, _words in (("streamed rows", ROWS), ("streamed groups", GROUPS)):
     _text = (
-        f"Poisson resamples: each {_words.unit} is resampled independently, a Poisson number of "
-        "times with mean 1, so the size of resamples varies."
+        f"Where resamples are used, they are Poisson resamples: each {_words.unit} is resampled "
+        "independently, a Poisson number of times with mean 1, so the size of resamples varies."
     )
     registered(
         replace(
@@ -230,7 +224,6 @@ for _kind, _unit in (("tasks", "task"), ("groups of tasks", "group")):
             GROUPS,
             kind=_kind,
             unit=_unit,
-            units_in_advice="tasks",
             averages_tasks="drawn",
             automatic="t",
             studentized="",

@@ -183,7 +183,7 @@ class Basis(ABC):
     def title(self, result: EvaluationResult) -> str:
         """Return which metric on how many rows."""
         metric, _ = wording.name_and_rows(result)
-        return f"{metric} on {self.rows(result.n_samples)}"
+        return f"{metric} on {self.rows(wording.n_scored(result))}"
 
     def rows(self, n_samples: int) -> str:
         """Return how many rows of what sort the scores are of."""
@@ -222,7 +222,7 @@ class Basis(ABC):
     def claim(self, result: EvaluationResult) -> str:
         """Return a sentence for a paper; see `EvaluationResult.claim`."""
         if math.isnan(result.estimate):
-            name, rows = wording.name_and_rows(result)[0], self.rows(result.n_samples)
+            name, rows = wording.name_and_rows(result)[0], self.rows(wording.n_scored(result))
             return f"{name} is undefined on {rows}: {wording.reason(result)}."
         return self._claim(result, wording.estimate(result), self.interval_phrase(result))
 
@@ -416,10 +416,11 @@ class ScoresBasis(Basis):
         return "expected performance of the method at this training-set size"
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
-        (name, rows), given = wording.name_and_rows(result), wording.conditional_on(result, ",")
+        _, rows = wording.name_and_rows(result)
+        expected = wording.expected(result, "at this training-set size")
+        given = wording.conditional_on(result, ",")
         return (
-            f"{name} to be expected of the method at this training-set size{given} is estimated "
-            f"at {score} from {rows} ({interval})."
+            f"{expected}{given} is estimated at {score} from {rows} ({interval})."
             f"{wording.no_width(result)}"
         )
 

@@ -23,7 +23,7 @@ from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.verdicts import Verdict
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
-from .decisions import one_sided
+from .decisions import one_sided, unknown_direction
 from .pairs import ComparisonFacts, PairedDifference, taken_up
 from .provenance import FromACall, Provenance, gathered
 from .ranks import Ranks, ranks_of, top_of
@@ -187,9 +187,17 @@ class ComparisonResult(FromACall, ShownDifferences):
         """Number of resamples, which all systems share."""
         return int(self._any_system.n_resamples)
 
-    @cached_property
+    @property
+    @door("ComparisonResult.ranking")
     def ranking(self) -> tuple[str, ...]:
-        """Names from the best estimate to the worst; the order of the call if unknown."""
+        """Names from the best estimate to the worst; a ValueError if the direction is unknown."""
+        if self.greater_is_better is None:
+            raise unknown_direction("ranking")
+        return self._in_order
+
+    @cached_property
+    def _in_order(self) -> tuple[str, ...]:
+        """Names from the best estimate to the worst; the order of the call if that is unknown."""
         sign = {True: -1.0, False: 1.0, None: 0.0}[self.greater_is_better]
         scores = {name: system.estimate for name, system in self.systems.items()}
         # Systems whose score is undefined come last.
@@ -203,7 +211,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     @property
     def best(self) -> str | None:
         """Name of the system with the best estimate; None if the direction is unknown."""
-        return None if self.greater_is_better is None else self.ranking[0]
+        return None if self.greater_is_better is None else self._in_order[0]
 
     @property
     @door("ComparisonResult.difference")
@@ -277,7 +285,7 @@ class ComparisonResult(FromACall, ShownDifferences):
         best = self.best
         if best is None or self.reference not in (None, best):
             return None
-        others = [name for name in self.ranking if name != best]
+        others = [name for name in self._in_order if name != best]
         differs = {name: self.is_distinguishable(self.pair(best, name)) for name in others}
         return tuple(name for name in others if differs[name] == excluding)
 
@@ -483,9 +491,11 @@ class ComparisonResult(FromACall, ShownDifferences):
         if len(self.pairs) == 1:
             return self.pairs[0]
         first, second = self.pairs[0].first, self.pairs[0].second
+        of_pairs_alone = what[0] == "." and not hasattr(self._any_system, what[1:])
+        of_one = "" if of_pairs_alone else f" or .systems[{first!r}]"
         raise error(
             f"{what} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "
-            f"has many. Use .pair({first!r}, {second!r}) or .systems[{first!r}] of it."
+            f"has many. Use .pair({first!r}, {second!r}){of_one} of it."
         )
 
     def to_dict(self) -> dict[str, Any]:

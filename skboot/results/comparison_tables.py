@@ -29,6 +29,8 @@ _METHODS = {
     "adjusted": "t interval with the adjusted standard error of the out-of-bag difference",
     "cv-bootstrap": "t interval with the spread of bootstrap samples",
 }
+# P-values below this one are written as being below it.
+_LEAST_SHOWN = 0.0001
 # Title of the column of `PairedDifference.bootstrap_support`.
 SUPERIORITY = "P(superiority)"
 IN_A_SUMMARY = rendering.TableOptions(p_values=True)
@@ -39,8 +41,8 @@ def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
     """Return all pairs if they are few; else those with the best system, the nearest first."""
     if len(result.pairs) <= MAX_SHOWN or result.reference is not None:
         return result.pairs
-    best = result.best or result.ranking[0]
-    others = [name for name in result.ranking if name != best]
+    best = result.best or result._in_order[0]
+    others = [name for name in result._in_order if name != best]
     return tuple(result.pair(best, name) for name in others)
 
 
@@ -49,7 +51,7 @@ def systems_table(result: ComparisonResult) -> rendering.Table:
     level = rendering.percent(result.confidence_level)
     digits, best = _digits_and_best(result)
     rows = []
-    for name in result.ranking:
+    for name in result._in_order:
         system = result.systems[name]
         value = rendering.number(system.estimate, digits)
         interval = system.confidence_interval
@@ -58,7 +60,8 @@ def systems_table(result: ComparisonResult) -> rendering.Table:
             [name, cell, rendering.limits(interval, digits), wording.method_title(interval)]
         )
     noun = result._compared
-    return rendering.Table([noun, result.metric, f"{level} CI", "interval"], rows)
+    header = [noun, wording.spoken(result.metric), f"{level} CI", "interval"]
+    return rendering.Table(header, rows)
 
 
 def scores_table(
@@ -67,7 +70,11 @@ def scores_table(
     """Return one row per system and one column per comparison, the best of each in bold."""
     systems = dict.fromkeys(system for _, result in named for system in result.systems)
     columns = [_scores_of(result, options) for _, result in named]
-    titles = [f"{name} ({rendering.percent(each.confidence_level)} CI)" for name, each in named]
+    titles = [
+        f"{wording.spoken(name) if name == each.metric else name} "
+        f"({rendering.percent(each.confidence_level)} CI)"
+        for name, each in named
+    ]
     rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
     return rendering.Table([named[0][1]._compared, *titles], rows)
 
@@ -114,7 +121,8 @@ def pairs_table(
     # A method that all share is named once, in the title: rows are wide enough without it.
     shared = len(methods) == 1
     header = ["difference", *([] if shared else ["interval"])]
-    header += ["first", "second"] * columns.scores + ["estimate"]
+    metric = wording.spoken(result.metric)
+    header += [f"{metric} of first", "of second"] * columns.scores + ["estimate"]
     header += [f"{level} CI ({methods[0]})" if shared else f"{level} CI"]
     header += ["simultaneous"] * columns.adjusted
     header += columns.with_p * (["p"] + ["adjusted p"] * columns.adjusted)
@@ -182,8 +190,7 @@ def _pair_cells(result: ComparisonResult, pair: PairedDifference, columns: _Colu
             if columns.adjusted
             else []
         ),
-        *([p_number(pair.p_value)] if columns.with_p else []),
-        *([p_number(pair.p_value_adjusted)] if columns.adjusted and columns.with_p else []),
+        *(p_numbers(result, pair)[: 1 + columns.adjusted] if columns.with_p else []),
         rendering.number(pair.bootstrap_support, 3)
         if pair.outperformance is None
         else share_text(pair.outperformance),
@@ -267,14 +274,23 @@ def p_number(p: float) -> str:
     """Write a p-value with two significant digits."""
     if math.isnan(p):
         return "undefined"
-    if p < 0.0001:
-        return "<0.0001"
+    if p < _LEAST_SHOWN:
+        return f"<{_LEAST_SHOWN:.4f}"
     text = f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
     # Rounding never moves a p-value to the other side of the usual level.
     return f"{p:.4f}" if (float(text) <= 0.05) != (p <= 0.05) else text
 
 
-def p_text(p: float) -> str:
-    """Write "p = 0.03"."""
-    text = p_number(p)
-    return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
+def p_numbers(result: ComparisonResult, pair: PairedDifference) -> list[str]:
+    """Write the p-value of a pair and the adjusted one; "<=" before the least of the resamples."""
+    replicates = result.replicates(pair.first, pair.second)
+    sides = 2 if pair.alternative == "two-sided" else 1
+    least = sides / (np.count_nonzero(~np.isnan(replicates)) + 1)
+    values = (pair.p_value, pair.p_value_adjusted)
+    return [("<=" if p == least >= _LEAST_SHOWN else "") + p_number(p) for p in values]
+
+
+def p_text(written: str) -> str:
+    """Write "p = 0.03" of a p-value as `p_number` writes it."""
+    sign = written[: len(written) - len(written.lstrip("<="))]
+    return f"p {sign or '='} {written.removeprefix(sign)}"

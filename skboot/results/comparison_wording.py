@@ -15,6 +15,7 @@ from .comparison_tables import (
     SUPERIORITY,
     digits_of,
     digits_of_scores,
+    p_numbers,
     p_text,
     share_text,
     short_text,
@@ -37,6 +38,10 @@ _ESTIMANDS = {
 }
 
 
+_NO_DIRECTION = (
+    "unknown: scores are called higher and lower; greater_is_better=True or False says which is "
+    "good, and ranks need it"
+)
 _NOT_SIGNIFICANT = "The difference is not significant: this does not show that"
 # What a one-sided alternative says of a difference.
 _SIDES = {"greater": "above", "less": "below"}
@@ -44,9 +49,10 @@ _SIDES = {"greater": "above", "less": "below"}
 
 def title(result: ComparisonResult) -> str:
     """Say what was compared, on how many rows."""
-    name = wording.capitalized(_metric(result))
-    n = len(result.systems)
-    return f"{name} of {n} {result._compared}s on {_rows(result)}"
+    name, average = wording.spoken(result.metric), wording.average_over(result)
+    systems = f"{len(result.systems)} {result._compared}s"
+    average = average and f",{average}"
+    return f"{wording.capitalized(name)} of {systems} on {_rows(result)}{average}"
 
 
 def short(result: ComparisonResult) -> str:
@@ -114,8 +120,8 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     )
     subject = {
         "system": f"on {wording.new_data(result._any_system)} the difference is estimated at",
-        "method": f"the difference to be expected of the methods{_size(result)} is estimated at",
-        "new": "the difference to be expected on a new data set like these is estimated at",
+        "method": f"the expected difference of the methods{_size(result)} is estimated at",
+        "new": "the expected difference on a new data set like these is estimated at",
         "these": "the mean difference on these data sets is estimated at",
     }[result.estimand]
     fixed = wording.conditional_on(result) if result.estimand == "method" else ""
@@ -172,13 +178,13 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
     if method not in CLOSED_FORM and method != "welch":
         details += _drawn(result, "both")
     if not math.isnan(pair.p_value):
-        details.append(p_text(pair.p_value))
+        details.append(p_text(p_numbers(result, pair)[0]))
     return ", ".join(details)
 
 
 def _claim_with(result: ComparisonResult, centre: str) -> str:
     """Return the claim that names systems better, worse and not distinguishable from one."""
-    others = [name for name in result.ranking if name != centre]
+    others = [name for name in result._in_order if name != centre]
     groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
     for name in others:
         pair = result.pair(name, centre)
@@ -243,7 +249,7 @@ def _rows(result: ComparisonResult) -> str:
     if not result.is_paired:
         sizes = [wording.thousands(system.n_samples) for system in result.systems.values()]
         return f"test sets of their own ({wording.listed(sizes)} rows)"
-    return result._any_system.basis.rows(result.n_samples)
+    return result._any_system.basis.rows(wording.n_scored(result))
 
 
 def _units_of_each(result: ComparisonResult) -> str:
@@ -290,14 +296,14 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     """Return what a reader should know besides the tables, as label and text."""
     lines = [("estimand", _estimand(result))]
     sign = wording.direction(result.greater_is_better)
-    lines.append(("direction", sign or "unknown: scores are called higher and lower"))
+    lines.append(("direction", sign or _NO_DIRECTION))
     lines.append(("adjusted", _adjusted(result)))
     if result.alternative != "two-sided":
         lines.append(("alternative", _one_sided(result)))
     open_ = None if result.alternative != "two-sided" else result.indistinguishable_from_best
     if open_ is not None and len(result.systems) > 2:
         text = wording.listed(open_) if open_ else "none"
-        lines.append(("not significant", f"difference from {result.best}: {text}"))
+        lines.append(("not significantly", f"different from {result.best}: {text}"))
     hidden = len(result.pairs) - len(result._shown_pairs)
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
@@ -359,8 +365,8 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
     lines = [
         (
             "P(A > B)",
-            f"share of runs of A{on} that beat the run of B that belongs to them, given "
-            f"{_given(result)}; it says nothing of other rows. Significant if the interval lies "
+            f"share of pairs of runs{on} in which A scores better than B, conditional on "
+            f"{_given(result)}: it does not hold for other rows. Significant if the interval lies "
             "on one side of .5, and meaningful if it reaches beyond .75 or .25 (Bouthillier et al. "
             "2021)",
         )

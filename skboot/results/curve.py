@@ -391,8 +391,9 @@ class CurveResult(FromACall, Shown):
     def title(self) -> str:
         """The curve in words, and whose it is."""
         spoken = CURVE_NAMES.get(self.curve, f"curve {self.curve!r}")
-        text = f"difference of {spoken}s" if self.is_difference else spoken
-        return f"{text}, {self.name}" if self.name else text
+        if self.is_difference:
+            return f"difference of {spoken}s" + f" ({self.name})" * bool(self.name)
+        return f"{spoken} of {self.name}" if self.name else spoken
 
     @property
     def _value_name(self) -> str:
@@ -432,10 +433,21 @@ class CurveResult(FromACall, Shown):
         held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
         ends = f"{self.axes[0]} {self._place(0)} to {self._place(-1)}"
         return (
-            f"{wording.capitalized(self.title)}, on {self._rows()}, with its {level} {self.band} "
-            f"confidence band, which holds {held[self.band]} (mean width {self._mean_width:.3g}; "
-            f"{ends}; {self._resampled()})."
+            f"The {self.title} was estimated on {self._rows()}; its {level} {self.band} "
+            f"confidence band holds {held[self.band]} (mean width {self._mean_width:.3g}; "
+            f"{ends}; {self._resampled()}).{self._differs()}"
         )
+
+    def _differs(self) -> str:
+        """Say where two curves differ, as the end of a claim; nothing of a curve by itself."""
+        places = np.flatnonzero((self.low > 0) | (self.high < 0)).tolist()
+        if not self.is_difference:
+            return ""
+        if len(places) == 0:
+            return " The band holds 0 at all points: this does not show that the curves are equal."
+        ends = f"{self._place(places[0])} to {self._place(places[-1])}"
+        points = f"{len(places)} of {wording.counted(len(self.x), 'point')}"
+        return f" It excludes 0 at {points}, within {self.axes[0]} {ends}."
 
     def _resampled(self) -> str:
         if self.n_trainings is not None:
@@ -465,14 +477,15 @@ class CurveResult(FromACall, Shown):
         if self.critical is not None:
             reach = f"all points at once, {self.critical:.2f} standard errors either way"
         new = wording.new_units(self.unit, weighted=self.weighted)
-        of, how = "this trained system", "resampled"
+        systems = "these two trained systems" if self.is_difference else "this trained system"
+        of, how = f"at each {self.axes[0]} of {systems}", "resampled"
         if self.n_trainings is not None:
             method = "both methods" if self.is_difference else "the method"
-            of, how = f"{method}, over training sets of each size,", "trained"
+            of, how = f"of {method}, over training sets of each size,", "trained"
         n, n_shown = len(self.x), len(self._shown_points)
         points = f"{n}" if n == n_shown else f"{n} ({n_shown} in the table)"
         facts = [
-            ("estimand", f"{self._value_name} of {of} on {new}"),
+            ("estimand", f"{self._value_name} {of} on {new}"),
             ("points", f"{points}, {self.axes[0]} {self._place(0)} to {self._place(-1)}"),
             (f"{level} band", f"{self.band}: {reach}"),
             ("mean width", f"{self._mean_width:.3g}"),

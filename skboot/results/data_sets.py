@@ -334,7 +334,7 @@ class DatasetsComparison(ComparisonResult):
         """Return Friedman's test and what margin and ranks mean, as label and text."""
         statistic, p = self.friedman
         tied = "undefined: all methods tie on every data set"
-        lines = [("Friedman", f"{statistic:.2f}, {p_text(p)}" if p == p else tied)]
+        lines = [("Friedman", f"{statistic:.2f}, {p_text(p_number(p))}" if p == p else tied)]
         ranks = self.mean_ranks()
         apart = "mean ranks further apart differ (Nemenyi); they depend on all methods in the pool"
         lines.append(("critical difference", f"{ranks.critical_difference:.2f}: {apart}"))

@@ -147,9 +147,6 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
         return details
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
-        name = wording.capitalized(wording.spoken(result.metric))
-        rows = self.rows(result.n_samples)
-        return (
-            f"{name} to be expected of the method on a new data set like these is estimated at "
-            f"{score} from {rows} ({interval}).{wording.no_width(result)}"
-        )
+        expected = wording.expected(result, "on a new data set like these")
+        estimated = f"{expected} is estimated at {score} from {self.rows(result.n_samples)}"
+        return f"{estimated} ({interval}).{wording.no_width(result)}"

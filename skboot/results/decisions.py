@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +38,8 @@ def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
     outcome = outcome_of(low, high, margin)
     smallest = math.nan if math.isnan(low) else max(0.0, -low)
     detectable = _detectable(pair, interval)
-    statement = _statement(pair, interval, outcome, margin, smallest, detectable)
-    return Verdict(outcome, margin, smallest, detectable, advantage, statement)
+    verdict = Verdict(outcome, margin, smallest, detectable, advantage, "")
+    return replace(verdict, statement=_statement(pair, interval, verdict))
 
 
 def check_margin(margin: Any) -> float:
@@ -92,7 +93,7 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
         return ""
     units = wording.counted(fewest, unit)
     verb = "was" if fewest == 1 else "were"
-    return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): what they tell is rough."
+    return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): such a result is rough."
 
 
 def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table:
@@ -112,9 +113,9 @@ def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table
     title = title_of(interval.method, method_name(interval.method))
     header = ["metric", "verdict", "n", pair.first, pair.second, "difference"]
     cells = [
-        result.metric,
+        wording.spoken(result.metric),
         verdict.outcome,
-        wording.thousands(result.n_samples),
+        wording.thousands(wording.n_scored(result)),
         *(rendering.number(score, of_scores) for score in scores),
         rendering.number(pair.difference, digits_of(pair)),
         rendering.limits(interval, digits_of(pair)),
@@ -189,56 +190,57 @@ def _fewest_units(pair: PairedDifference) -> int:
 # ------------------------------------------------------------------ words
 
 
-def _statement(
-    pair: PairedDifference,
-    interval: ConfidenceInterval,
-    outcome: str,
-    margin: float,
-    smallest: float,
-    detectable: float,
-) -> str:
+def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Verdict) -> str:
     """Return the verdict in words."""
-    metric, digits = wording.spoken(pair.metric), digits_of(pair)
+    outcome, margin, digits = verdict.outcome, verdict.margin, digits_of(pair)
+    metric = wording.spoken(pair.metric)
     one, other = map(rendering.one_line, (pair.first, pair.second))
     by_margin = f"than {other} in {metric} by more than {margin:g}"
+    is_better = verdict.interval.low > 0
+    also = ", and significantly better" if is_better else ""
     said = {
         ("pass", True): f"{one} is significantly better than {other} in {metric}",
         ("fail", True): f"{one} is significantly worse than {other} in {metric}",
         ("inconclusive", True): f"it is not shown which of {one} and {other} is better in {metric}",
-        ("pass", False): f"{one} is not worse {by_margin}",
+        ("pass", False): f"{one} is not worse {by_margin}{also}",
         ("fail", False): f"{one} is worse {by_margin}",
         ("inconclusive", False): f"it is not shown whether {one} is worse {by_margin}",
     }[outcome, margin == 0]
     if math.isnan(interval.low) or math.isnan(interval.high):
         return f"{outcome}: {said} (the difference has no interval)."
+    least = rendering.number(verdict.smallest_margin, digits) if verdict.smallest_margin else "0"
+    parts = [] if is_better else [f"Margins above {least} pass{_could_show(pair, verdict)}."]
+    parts += filter(None, [few_compared(pair.unit, pair.n_units)])
+    return " ".join([f"{outcome}: {said} ({_numbers(pair, interval)}).", *parts])
+
+
+def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
+    """Write the difference, its sign if that misleads, and the interval that decides."""
+    digits, shown = digits_of(pair), pair.widest_interval
+    sign = ", where smaller is better" if pair.greater_is_better is False else ""
     joint = "simultaneous " if _is_simultaneous(pair) else ""
     level = rendering.percent(interval.confidence_level)
-    numbers = (
-        f"difference {rendering.number(pair.difference, digits)}, {joint}{level} CI "
-        f"{rendering.limits(interval, digits)}, {_decided_by(pair, interval)}"
+    own, other = (title_of(each.method, method_name(each.method)) for each in (interval, shown))
+    name = f", {own}"
+    if interval.method != shown.method:
+        name = f" by {own}'s method, which decides instead of the {other} interval"
+    return (
+        f"difference {rendering.number(pair.difference, digits)}{sign}, {joint}{level} CI "
+        f"{rendering.limits(interval, digits)}{name}"
     )
-    least = rendering.number(smallest, digits) if smallest else "0"
-    text = f"{outcome}: {said} ({numbers}). Margins above {least} pass"
-    caution = few_compared(pair.unit, pair.n_units)
-    caution = caution and f" {caution}"
-    if outcome == "pass" or math.isnan(detectable):
-        return f"{text}.{caution}"
+
+
+def _could_show(pair: PairedDifference, verdict: Verdict) -> str:
+    """Return what a comparison of this size can show, for a verdict that is not passed."""
+    if verdict.passed or math.isnan(verdict.detectable_margin):
+        return ""
     rough = ""
     if _degrees_of_freedom(pair) < FEW_DEGREES and pair.discordant is None:
         rough = f" (roughly: {pair.degrees_of_freedom:.3g} degrees of freedom tell little of it)"
     return (
-        f"{text}; were both equal, a comparison like this would pass a margin of "
-        f"{rendering.number(detectable, digits)} with a probability of 80 %{rough}.{caution}"
+        "; if both were equally good, a comparison of this size would pass a margin of "
+        f"{rendering.number(verdict.detectable_margin, digits_of(pair))} in 80 % of cases{rough}"
     )
-
-
-def _decided_by(pair: PairedDifference, interval: ConfidenceInterval) -> str:
-    """Return the name of the interval that decides, and whether the pair shows another one."""
-    title = title_of(interval.method, method_name(interval.method))
-    if interval.method == pair.widest_interval.method:
-        return title
-    shown = title_of(pair.widest_interval.method, method_name(pair.widest_interval.method))
-    return f"{title}, which decides in place of {shown}"
 
 
 def _is_simultaneous(pair: PairedDifference) -> bool:

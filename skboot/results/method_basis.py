@@ -99,13 +99,12 @@ class MethodBasis(ScoresBasis):
         return None
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
-        name, _ = wording.name_and_rows(result)
         of_groups = f" of {wording.units(result)}" if result.unit == "group" else ""
         given, by = wording.conditional_on(result, ","), _CENTRES[self.error.strategy]
-        return (
-            f"{name} to be expected of the method when trained on {result.n_samples} rows"
-            f"{of_groups} from the same source{given} is estimated at {score} by {by} ({interval})."
-        )
+        rows = wording.counted(result.n_samples, "row")
+        where = f"when trained on {rows}{of_groups} from the same source"
+        expected = wording.expected(result, where)
+        return f"{expected}{given} is estimated at {score} by {by} ({interval})."
 
     def interval_details(self, result: EvaluationResult) -> list[str]:
         """Return how the interval was made, and what was resampled."""
@@ -129,7 +128,7 @@ class MethodBasis(ScoresBasis):
             ("standard error", wording.number(result, result.standard_error)),
             *self._errors(result),
             *self._more_fits(result),
-            ("resampled", f"{result.n_units} {result.unit}s"),
+            ("resampled", wording.units(result)),
         ]
         if result.n_undefined:
             count = f"{result.n_undefined} of {result.n_resamples} runs"

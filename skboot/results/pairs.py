@@ -15,6 +15,7 @@ import numpy as np
 
 from .._base.doors import door
 from .._base.values import same_values
+from .._base.wayfinding import Hinting
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Drawn
 from ..inference.intervals import MIRRORED
@@ -74,7 +75,7 @@ class ComparisonFacts:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PairedDifference:
+class PairedDifference(Hinting):
     """One pair of systems, or of methods.
 
     As text a pair is its difference and the limits of its own interval; a format, as in

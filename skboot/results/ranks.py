@@ -178,7 +178,9 @@ class Ranks(RankTable):
             ]
             for row in self.rows
         ]
-        return rendering.Table([self.noun, self.metric, "rank", f"{level} simultaneous"], rows)
+        return rendering.Table(
+            [self.noun, wording.spoken(self.metric), "rank", f"{level} simultaneous"], rows
+        )
 
 
 def ranks_of(result: ComparisonResult) -> Ranks:

@@ -152,10 +152,17 @@ def number(value: float, digits: int) -> str:
 
 
 def limits(interval: tuple[float, float], digits: int, *, marked: bool = True) -> str:
-    """Write both limits, as "0.801 to 0.897"; marked: say so where they have no width."""
+    """Write both limits, as "0.801 to 0.897", or the one that is finite, as "at least 0.801".
+
+    Marked: say so where they have no width.
+    """
     low, high = interval
     if math.isnan(low) or math.isnan(high):
         return "undefined"
+    if math.isfinite(low) and high == math.inf:
+        return f"at least {number(low, digits)}"
+    if math.isfinite(high) and low == -math.inf:
+        return f"at most {number(high, digits)}"
     mark = " (no width)" if marked and low == high else ""
     return f"{number(low, digits)} to {number(high, digits)}{mark}"
 
@@ -504,6 +511,7 @@ def latex(text: str) -> str:
     """Escape what LaTeX would read as a command; a negative number gets a minus sign."""
     text = one_line(text)
     escaped = "".join(_LATEX.get(character, character) for character in text)
+    escaped = escaped.replace(r"\textless{}=", r"$\leq$")
     return re.sub(r"(?<![\w.)-])-(?=(\d|inf\b))", "$-$", escaped)
 
 

@@ -16,6 +16,7 @@ from .._base.checks import check_choice, check_confidence_level
 from .._base.warnings import Note, tell, texts_of
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.run_differences import SOURCES, advice_on
 from ..inference.run_intervals import ESTIMANDS, RunsEvidence, monte_carlo_error, runs_interval
 from . import rendering, wording
 from .basis import Basis, ScoresBasis, SystemBasis
@@ -26,19 +27,11 @@ if TYPE_CHECKING:
     from .comparison import ComparisonResult
     from .result import EvaluationResult
 
-_SOURCES = {
-    "training": "training samples",
-    "seed": "seeds",
-    "test": "test units",
-    "interaction": "interaction of runs and test units",
-}
 _INTERVALS = {
     "components": "t interval from variance components",
     "t": "t interval over the runs alone",
     "percentile": "percentiles of all test resamples of all runs",
 }
-# Narrowing by less than this is not worth advice.
-_WORTH = 0.01
 _INTERVAL_NAMES = {"next_run": "prediction interval", "pooled": "spread of single runs"}
 
 
@@ -167,8 +160,8 @@ class RunsBasis(SeveralRuns, ScoresBasis):
         held = result.confidence_interval.method == "t"
         fixed = ", conditional on the test rows," if held else ""
         if result.estimand == "method":
-            expected = f"{name} to be expected of the method {self._where(result)}{fixed}"
-            return f"{expected} is estimated at {score} from {rows} ({interval})."
+            expected = wording.expected(result, self._where(result))
+            return f"{expected}{fixed} is estimated at {score} from {rows} ({interval})."
         if result.estimand == "next_run":
             on_list = self.run_evidence.varied == "seed" and not is_untrained(result)
             where = " on this training set" if on_list else ""
@@ -219,16 +212,18 @@ def is_untrained(result: EvaluationResult | ComparisonResult) -> bool:
 
 
 def _range_of(scores: NDArray[np.float64], digits: int) -> str:
-    values = (scores.min(), float(np.median(scores)), scores.max())
-    low, middle, high = (rendering.number(float(value), digits) for value in values)
-    return f"min {low}, median {middle}, max {high}"
+    """Return mean and standard deviation, which papers print, and the range."""
+    spread = f", standard deviation {scores.std(ddof=1):.2g}" if len(scores) > 1 else ""
+    values = (scores.mean(), scores.min(), np.median(scores), scores.max())
+    mean, low, middle, high = (rendering.number(float(value), digits) for value in values)
+    return f"mean {mean}{spread}, min {low}, median {middle}, max {high}"
 
 
 def _parts(score: Components) -> str:
     known = {name: part for name, part in score._asdict().items() if not math.isnan(part)}
     total = sum(known.values()) or 1.0
     return ", ".join(
-        f"{_SOURCES[name]} {math.sqrt(part):.2g} ({_rounded(part / total)})"
+        f"{SOURCES[name]} {math.sqrt(part):.2g} ({100 * part / total:.0f} %)"
         for name, part in known.items()
     )
 
@@ -241,27 +236,16 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
     variance = spread.standard_error**2
     if variance == 0 or result.confidence_interval.method == "t":
         return ""
-    shares = {name: part / variance for name, part in spread.parts._asdict().items()}
     what = "prediction" if result.estimand == "next_run" else "estimate"
-    gains = {
-        lever: 1 - math.sqrt(max(1 - saved / variance, 0.0))
-        for lever, saved in _savings(evidence.varied, spread, evidence.method.parts).items()
-    }
-    helpful = sorted((lever for lever in gains if gains[lever] >= _WORTH), key=lambda k: -gains[k])
-    idle = [lever for lever in gains if gains[lever] < _WORTH]
-    sentences = [f"the variance of the {what} comes from {_by_size(shares)}"]
-    if helpful:
-        first = f"{helpful[0]} would narrow the interval by about {_rounded(gains[helpful[0]])}"
-        others = [f"{lever} by about {_rounded(gains[lever])}" for lever in helpful[1:]]
-        sentences.append(f"twice as many {', '.join([first, *others])}")
-    if idle:
-        sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
-    if evidence.varied in ("training", "both") and shares["training"] >= 0.1:
-        sentences.append(
-            "the training part shrinks only with more training sets (bootstrap_runs with "
+    savings = _savings(evidence.varied, spread, evidence.method.parts)
+    text = advice_on(what, spread.parts._asdict(), savings)
+    of_one_list = evidence.varied in ("training", "both")
+    if of_one_list and spread.parts.training >= 0.1 * variance:
+        text += (
+            "; the training part shrinks only with more training sets (bootstrap_runs with "
             "varied='independent'), not with more bootstrap samples of this one"
         )
-    return "; ".join(sentences)
+    return text
 
 
 def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[str, float]:
@@ -271,18 +255,6 @@ def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[st
     if varied == "independent":
         return {"test units": rows, "training sets": runs + method.training / 2}
     return {"test units": rows, "seeds": runs}
-
-
-def _by_size(shares: dict[str, float]) -> str:
-    """Return the sources in words, the largest first."""
-    largest_first = sorted(shares, key=lambda name: -shares[name])
-    return ", ".join(
-        f"{_SOURCES[name]} ({_rounded(shares[name])})" for name in largest_first if shares[name] > 0
-    )
-
-
-def _rounded(share: float) -> str:
-    return rendering.percent(round(share, 2))
 
 
 def _test_units(result: EvaluationResult) -> str:

@@ -27,6 +27,17 @@ _MOST_DIGITS = 15
 _LAYOUTS = ("differences", "systems", "both")
 # What names of metrics may hold in every tracker of experiments: others are refused by MLflow.
 _NOT_IN_NAMES = re.compile(r"[^\w\-. :/]+")
+# Suffixes of files that save() does not write, and what writes such a file.
+_OF_OTHERS = {
+    ".png .jpg .jpeg .svg .pdf .eps .tif .tiff .webp": ".plot().figure_.savefig(path)",
+    ".csv .tsv .xlsx .parquet .feather": ".to_frame(), and to_csv(path) or the like of that",
+    ".json": "json.dump(result.to_dict(), file)",
+    ".md": ".to_markdown()",
+    ".tex": ".to_latex()",
+    ".htm .html": ".to_html(path)",
+    ".txt": ".summary()",
+    ".pkl .pickle .joblib": "pickle.dump(result, file)",
+}
 
 
 class Number(NamedTuple):
@@ -279,10 +290,13 @@ class Shown(Hinting, ABC):
 
         Raises
         ------
+        ValueError
+            If the suffix is that of another format, such as a picture or a table.
         TypeError
             If something is held that can only be pickled.
         """
         _check_path(path)
+        _check_own_format(path)
         format_name, version = self._format
         storage.save(path, self._to_parts(), format_name=format_name, version=version)
 
@@ -383,6 +397,15 @@ def _check_path(path: Any) -> None:
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not name or "\0" in str(name):
         raise fail("path", "be the path of a file", repr(path))
+
+
+def _check_own_format(path: str | os.PathLike[str]) -> None:
+    """Refuse a suffix that names the format of another writer."""
+    suffix = os.path.splitext(os.fsdecode(path))[1].lower()
+    for suffixes, writer in _OF_OTHERS.items():
+        if suffix in suffixes.split():
+            advice = f"save() keeps all numbers for load(). A file {suffix} is made by {writer}."
+            raise fail("path", "be the path of an .npz file", repr(os.fspath(path)), advice)
 
 
 def _check_text(name: str, text: Any, advice: str = "") -> None:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .._base.messages import thousands as thousands
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import title_of, words_of
 from . import rendering
@@ -31,7 +32,9 @@ _MOST_MORE_DIGITS = 2
 _ACRONYMS = frozenset(
     ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "npv", "ovo", "ovr", "ppv", "r2")
 ) | {"rmse", "roc", "tnr", "tpr"}
-_PEOPLE = frozenset(("brier", "cohen", "jaccard", "matthews", "poisson"))
+_CAPITALIZED = frozenset(("brier", "cllr", "cohen", "jaccard", "matthews", "poisson"))
+# Names that are no noun for what they measure; "metric" is that of a lambda.
+_WHOLE_NAMES = {"mean": "mean value", "metric": "the metric", "Brier": "Brier score"}
 
 
 def spoken(metric: str) -> str:
@@ -41,13 +44,12 @@ def spoken(metric: str) -> str:
         return metric
     words = [word for word in found[0].split("_") if word]
     words = [word.upper() if word in _ACRONYMS else word for word in words]
-    words = [word.capitalize() if word in _PEOPLE else word for word in words]
+    words = [word.capitalize() if word in _CAPITALIZED else word for word in words]
     words = ["correlation coefficient" if word == "corrcoef" else word for word in words]
     if words[:1] == ["neg"]:
         words[0] = "negated"
-    if re.match(r"mean( \(| gap|$)", metric):
-        words = ["mean of the row values"]
-    return (" ".join(words) or found[0]) + metric[found.end() :]
+    name = " ".join(words)
+    return (_WHOLE_NAMES.get(name, name) or found[0]) + metric[found.end() :]
 
 
 def direction(greater_is_better: bool | None) -> str:
@@ -107,7 +109,20 @@ def _estimates(result: EvaluationResult) -> str:
 def name_and_rows(result: EvaluationResult) -> tuple[str, str]:
     """Return the metric, as a sentence begins, and how many rows it is of."""
     name = capitalized(spoken(result.metric)) + average_over(result)
-    return name, counted(result.n_samples, "test row")
+    return name, counted(n_scored(result), "test row")
+
+
+def n_scored(result: EvaluationResult | ComparisonResult) -> int:
+    """Return how many rows a score is of: those with a human label where a judge is of no use."""
+    facts = result.provenance.facts
+    return facts.n_labelled if facts.proxy_weight == 0 else result.n_samples
+
+
+def expected(result: EvaluationResult | ComparisonResult, where: str) -> str:
+    """Return what is expected of a method, as a sentence begins."""
+    average = average_over(result)
+    average = average and f",{average},"
+    return f"The expected {spoken(result.metric)} of the method {where}{average}"
 
 
 def average_over(result: EvaluationResult | ComparisonResult) -> str:
@@ -168,12 +183,11 @@ def if_random_sample(result: EvaluationResult | ComparisonResult) -> str:
     facts = result.provenance.facts
     if facts.proxy_weight is None:
         return ""
-    used = "were corrected by" if facts.proxy_weight else "were not used beside"
-    rows = counted(facts.n_labelled, "row")
-    return (
-        f" Labels of a judge {used} human labels of {rows}, which are assumed to be a random "
-        "sample of all rows."
-    )
+    rows = f"{thousands(facts.n_labelled)} of {counted(result.n_samples, 'row')}"
+    used = f"The judge's labels were corrected by human labels of {rows}, which"
+    if not facts.proxy_weight:
+        used = f"The judge's labels were not used; the rows with a human label, {rows},"
+    return f" {used} are assumed to be a random sample of all rows."
 
 
 def conditional_on(result: EvaluationResult | ComparisonResult, end: str = "") -> str:
@@ -271,7 +285,8 @@ def naive_text(result: EvaluationResult) -> str:
     if value is None or math.isnan(value):
         return "undefined: no system that ignores its inputs has a value on these rows"
     text = rendering.number(value, digits_of(result))
-    return f"{text} (best system that ignores its inputs, on the same rows)"
+    where = " in each task" if result.provenance.facts.n_tasks else ""
+    return f"{text} (best system that ignores its inputs{where}, on the same rows)"
 
 
 # ------------------------------------------------------------------ tables and drawings
@@ -313,7 +328,7 @@ def table_of(
     header = [*titles, "metric", "method", "estimate", interval]
     header += ["standard error", _BASELINE, "units"]
     names = names or [()] * len(results)
-    metrics = metrics or [result.metric for result in results]
+    metrics = [spoken(metric) for metric in metrics or [result.metric for result in results]]
     rows = [
         [*own, metric, *_cells(result, shared, digits)]
         for own, metric, result, digits in zip(
@@ -404,7 +419,7 @@ def units_and_rows(result: EvaluationResult) -> str:
     """Return how many units were resampled, and with how many rows."""
     if result.evidence.drawn.design.units_are_rows:
         return units(result)
-    rows = counted(result.n_samples, "row")
+    rows = counted(n_scored(result), "row")
     if result.provenance.facts.block_length:
         return f"{units(result)}, {rows} in all"
     return f"{units(result)} with {rows}"
@@ -419,11 +434,6 @@ def plural(noun: str) -> str:
     """Return the plural of a noun, as in "members of each factor"."""
     head, *rest = noun.split(" of ", 1)
     return " of ".join([f"{head}s", *rest])
-
-
-def thousands(n: int) -> str:
-    """Return a number, with commas from ten thousand."""
-    return f"{n:,}" if n >= 10_000 else str(n)
 
 
 def listed(items: Sequence[str]) -> str:

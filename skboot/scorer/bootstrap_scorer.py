@@ -33,6 +33,7 @@ from .._base.typing import (
     Strategy,
 )
 from .._base.warnings import tell, warn_user
+from .._base.wayfinding import Hinting
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable
@@ -61,7 +62,7 @@ def _estimator_has(name: str) -> Any:
 
 
 @printed_as_estimator
-class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
+class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
     """Score of a method at this training-set size, with a confidence interval.
 
     The estimator is trained on all rows, on bootstrap samples of them and, for the default
@@ -625,5 +626,5 @@ def _set_or_delete(owner: Any, name: str, value: Any) -> None:
     """Set an attribute; without a value, delete that of an earlier fit."""
     if value is not None:
         setattr(owner, name, value)
-    elif hasattr(owner, name):
-        delattr(owner, name)
+    else:
+        vars(owner).pop(name, None)

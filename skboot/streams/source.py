@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from .._base.checks import fail
-from .._base.messages import refuse
+from .._base.messages import refuse, thousands
 from .._base.warnings import Note, tell
 from .._base.workers import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
@@ -253,9 +253,9 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
     notes = []
     if state.n_rows * settings.n_drawn > _MANY_DRAWS:
         text = (
-            f"{state.n_rows:,} rows were resampled one by one, {settings.n_drawn} times each. "
-            "Fewer resamples take less time; so do labels of one system in columns that are read "
-            "once, without groups and weights, which are counted first."
+            f"{thousands(state.n_rows)} rows were resampled one by one, {settings.n_drawn} times "
+            "each. Fewer resamples take less time; so do labels of one system in columns that are "
+            "read once, without groups and weights, which are counted first."
         )
         notes.append(Note("choice", text))
     if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
@@ -268,10 +268,11 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
     excess = float(np.var(sizes, ddof=1)) / state.n_rows
     freedom = len(sizes) - 1
     if excess > chdtri(freedom, _FALSE_ALARMS) / freedom:
+        n_like = thousands(round(state.n_rows / excess))
         text = (
-            f"{state.n_rows} rows vary like about {state.n_rows / excess:.0f} independent ones: "
-            "some ids seem to have been added twice. The standard error is right; Wilson's "
-            f"interval, of counts, is {excess**0.5:.2f} times too short."
+            f"{thousands(state.n_rows)} rows vary like about {n_like} independent ones: some ids "
+            "seem to have been added twice. The standard error is right; Wilson's interval, of "
+            f"counts, is {excess**0.5:.2f} times too short."
         )
         notes.append(Note("caution", text))
     return notes

@@ -251,7 +251,7 @@ def _result(
     curve, design = drawn.curve, call.plan.design
     x = curve.grid
     reference = np.zeros(len(x)) if is_difference else curve.reference(drawn.sizes)
-    fixed = ("the trained system", *design.held_fixed)
+    fixed = (f"the trained system{'s' if is_difference else ''}", *design.held_fixed)
     fields: dict[str, Any] = {
         "curve": curve.name,
         "name": name,

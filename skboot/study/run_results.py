@@ -199,7 +199,7 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
         notes.add(
             "few",
             f"Only {n_samples} {what} (fewer than {_FEW_RUNS}): the variance between them is "
-            "poorly estimated, and the interval is wide or covers less than stated.",
+            "poorly estimated, and the interval is wide.",
         )
     if call.estimand == "pooled":
         share = "a bootstrap sample holds 63.2 % of the training set"
@@ -283,9 +283,9 @@ def _result_over_runs(
     table = _table_of_runs(call, evidence)
     tell(*(*notes, *chosen.notes))
     degenerate = degeneracy(chosen.interval)
-    held_fixed = ["training set" if call.keeps_training_list else "settings of the method"]
+    held_fixed = ["the training set" if call.keeps_training_list else "the settings of the method"]
     if call.study.interval == "t":
-        held_fixed.append("test rows")
+        held_fixed.append("the test rows")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]
     reading, columns = rows.notes_for(subject.statistic), rows.of(subject.statistic, None)
     naive = subject.statistic.naive(subject.reduced, columns)

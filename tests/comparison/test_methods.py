@@ -731,14 +731,14 @@ def test_the_text_says_what_is_meant():
     assert "by rows left out of bootstrap samples" in text
     assert "test row" not in text
     assert f"P({FIRST} > {SECOND})" in text
-    assert "given this training set" in text
+    assert "conditional on this training set" in text
     assert "63.2 %" in text
     assert f"of {B} pairs of runs" in result.claim()
     assert "probability" not in result.claim()
     with_test = compare_methods(
         METHODS, X, Y, X_test=X_TEST, y_test=Y_TEST, n_train_resamples=B, random_state=0
     )
-    assert "given this training set and test set" in " ".join(with_test.summary().split())
+    assert "conditional on this training set and test set" in " ".join(with_test.summary().split())
 
 
 def test_p_far_from_half_is_not_called_a_difference_of_methods():

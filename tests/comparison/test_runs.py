@@ -1,5 +1,6 @@
 """compare_runs: differences of methods over runs and test rows."""
 
+import re
 import warnings
 from dataclasses import replace
 
@@ -49,6 +50,22 @@ def components_by_hand(first, second):
     total = own + max(te, noise)
     parts.append((max(te, noise), n - 1))
     return total, total**2 / sum(v**2 / df for v, df in parts if v > 0)
+
+
+@pytest.mark.filterwarnings("ignore:bootstrap_runs. Only")
+@pytest.mark.parametrize("of_run", [0.0, 0.02, 0.5])
+def test_the_advice_is_that_of_one_method_where_the_other_does_not_vary(of_run):
+    # The interaction of runs and rows shrinks with more runs and with more rows.
+    rng = np.random.default_rng(1)
+    values = 0.1 * rng.normal(size=N) + of_run * rng.normal(size=(6, 1)) + rng.normal(size=(6, N))
+    options = {"metric": "mean", "random_state": 0}
+    alone = " ".join(bootstrap_runs(None, values, **options).summary().split())
+    both = compare_runs(None, {"A": values, "nothing": np.zeros((6, N))}, **options)
+    [advice] = [note for note in both.notes if "variance of the difference" in note]
+    shares = r"(\w+ units|seeds|runs(?: of each method)?) (?:by|would narrow.*? by) about (\d+) %"
+    one, other = (dict(re.findall(shares, text)) for text in (alone, advice))
+    assert one.pop("seeds", "0") == other.pop("runs of each method", "0")
+    assert one == other
 
 
 def test_the_interval_is_that_of_the_analysis_of_variance(data):
@@ -208,7 +225,7 @@ def test_resamples_give_nearly_the_same_for_seeds_on_training_samples(trained, p
 def test_methods_by_themselves_are_those_of_bootstrap_runs(trained):
     options = as_runs(trained)
     result = compare_runs(**options)
-    assert result.held_fixed == ("settings of the methods",)
+    assert result.held_fixed == ("the settings of the methods",)
     assert "more runs" not in result.summary()
     alone = bootstrap_runs(
         None,
@@ -271,9 +288,9 @@ def test_several_methods_get_wider_intervals_that_agree_with_p(data, adjust):
 
 def test_the_summary_says_what_would_narrow_the_interval(data):
     y, runs = data
-    text = compare_runs(y, two(runs), random_state=0).summary()
-    assert "add 300 test rows" in " ".join(text.split())
-    assert "add 6 runs of each method" in " ".join(text.split())
+    text = " ".join(compare_runs(y, two(runs), random_state=0).summary().split())
+    assert "twice as many test units would narrow the interval by" in text
+    assert "runs of each method by" in text
 
 
 def test_a_claim_over_methods_names_what_it_is_conditional_on(data):
@@ -359,7 +376,7 @@ def test_paired_runs_say_how_often_one_beats_the_other(data):
     assert of_losses.pairs[0].outperformance.probability == won
     assert compare_runs(y, runs, random_state=0).pairs[0].outperformance is None
     fresh = compare_runs(y, runs, varied="independent", paired_runs=True, random_state=0)
-    assert "given this test set" in " ".join(fresh.summary().split())
+    assert "conditional on this test set" in " ".join(fresh.summary().split())
 
 
 def test_each_run_is_drawn_once_for_the_differences_and_for_its_method():

@@ -107,7 +107,7 @@ def test_resamples_that_are_too_few_for_a_level_are_told(n, level):
     result, *_, raised = told(SCORE, None, values, confidence_level=level, **options)
     tail = (1 - level) / 2
     needed = round(2 / (1 - level)) - 1
-    text = f"{n} resamples are too few for a quantile with {tail:.3g} beyond it"
+    text = f"{n} resamples are too few for a quantile with {100 * tail:.3g} % beyond it"
     advice = f"Use n_resamples={needed} or more."
     assert (text in raised) == (advice in raised) == (n < needed)
     drawn = result.bootstrap_distribution

@@ -270,8 +270,8 @@ def test_an_interval_over_the_runs_alone_says_that_it_holds_test_rows_fixed(vari
     values, more = values_of_runs(seed=3), {**VARIED[varied], **DESIGNS[design]}
     more |= {"metric": "mean", "varied": varied, "n_resamples": 9}
     known, alone = (runs_of(None, values, interval=name, **more) for name in ("components", "t"))
-    assert "test rows" not in known.held_fixed
-    assert {*alone.held_fixed} == {*known.held_fixed, "test rows"}
+    assert "the test rows" not in known.held_fixed
+    assert {*alone.held_fixed} == {*known.held_fixed, "the test rows"}
     carry = more.get("full_runs", values)
     scores = np.average(carry, axis=1, weights=more.get("sample_weight"))
     close(alone.standard_error, scores.std(ddof=1) / np.sqrt(len(scores)))

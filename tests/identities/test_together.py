@@ -243,21 +243,27 @@ def assert_is_judged_by_its_own_limits(pair):
 
 def assert_says_its_numbers(pair, verdict):
     text, number = verdict.statement, r"(-?[\d.]*\d)"
-    words = rf"difference {number}, .*CI {number} to {number}( .no width.)?, .*above {number} pass"
-    found = re.search(words, text)
-    told = [found[k] for k in (1, 2, 3, 5)]
-    expected = pair.difference, *sorted(deciding_limits(pair)), verdict.smallest_margin
+    words = rf"difference {number}, .*CI {number} to {number}( .no width.)?[ ,]"
+    told = [*re.search(words, text).group(1, 2, 3)]
+    expected = [pair.difference, *sorted(deciding_limits(pair))]
+    is_better = verdict.interval.low > 0
+    assert ("significantly better" in text) == (is_better and verdict.outcome == "pass")
+    assert (" pass" in text) == (not is_better)
+    if not is_better:
+        told += re.search(rf"Margins above {number} pass", text).groups()
+        expected.append(verdict.smallest_margin)
     for one, value in zip(told, expected, strict=True):
         assert_is_rounded(one, value)
     assert f"{100 * pair.confidence_interval.confidence_level:g} % CI" in text
+    assert ("where smaller is better" in text) == (pair.greater_is_better is False)
     wide = pair.simultaneous_interval
     is_joint = wide is not None and wide.method != pair.confidence_interval.method
     assert ("simultaneous" in text) == is_joint
-    assert ("a probability of 80 %" in text) == (
+    assert ("in 80 % of cases" in text) == (
         not verdict.passed and not np.isnan(verdict.detectable_margin)
     )
-    if "of 80 %" in text:
-        [told] = re.search(rf"would pass a margin of {number} with", text).groups()
+    if "in 80 %" in text:
+        [told] = re.search(rf"would pass a margin of {number} in", text).groups()
         assert_is_rounded(told, verdict.detectable_margin)
         few = pair.degrees_of_freedom is not None and pair.degrees_of_freedom < 10
         assert ("tell little of it" in text) == (few and pair.discordant is None)

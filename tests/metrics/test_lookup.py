@@ -423,6 +423,10 @@ NAMES = np.array(["ham", "spam"])
         ("accuracy", REAL, DECISION, "'y_true'.*class labels.*truth comes first"),
         ("accuracy", REAL, REAL[::-1], "'y_true'.*class labels.*'r2'"),
         ("f1_macro", NAMES[BINARY], DECISION, "same kind as y_true, here text. Got numbers"),
+        (
+            *("accuracy", NAMES[BINARY], SECOND > 0.5),
+            r"np\.where\(y_pred, 'spam', 'ham'\) if True means 'spam'",
+        ),
         ("f1", THREE, THREE, "at most two labels.*f1_macro"),
         ("f1", NAMES[BINARY], NAMES[DECISION], "positive label.*pos_label="),
         ("roc_auc", BINARY, NAMES[DECISION], "hold scores.*text such as 'ham'|hold scores.*text"),

@@ -323,6 +323,14 @@ def test_functions_that_return_no_numbers_are_refused(function, message):
         bootstrap_score(TRUTH, PREDICTED, metric=function, **OPTIONS)
 
 
+def test_a_function_that_returns_values_of_rows_is_told_to_give_them_as_predictions():
+    def function(y, p):
+        return (y == p).astype(float)
+
+    with pytest.raises(RuntimeError, match=r"Values of rows .* with metric='mean'"):
+        bootstrap_score(TRUTH, PREDICTED, metric=function, interval="bca", **OPTIONS)
+
+
 def test_a_function_that_returns_other_entries_on_a_resample_is_reported():
     few = np.r_[np.zeros(57, int), 1, 1, 2]
 

@@ -48,9 +48,10 @@ def overlaps(display):
     return [lower.y1 - upper.y0 for lower, upper in pairwise(boxes)]
 
 
-@pytest.mark.parametrize("n_systems", [2, 5, 20])
-def test_labels_do_not_overlap_and_fit_the_figure(n_systems):
-    display = ComparisonDisplay.from_result(compared(n_systems))
+@pytest.mark.parametrize(("n_systems", "given"), [(2, False), (5, False), (20, False), (5, True)])
+def test_labels_do_not_overlap_and_fit_the_figure(n_systems, given):
+    ax = plt.subplots()[1] if given else None
+    display = ComparisonDisplay.from_result(compared(n_systems), ax=ax)
     assert all(gap <= 1 for gap in overlaps(display))
     box = display.figure_.get_tightbbox()
     width, height = display.figure_.get_size_inches()

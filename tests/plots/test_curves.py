@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from displayed import labels_of
 from numpy.testing import assert_allclose
+from scipy.special import ndtr, ndtri
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.svm import LinearSVC
 
 from skboot import bootstrap_curve
 from skboot.plots import CurveBandDisplay
+from skboot.results.wording import capitalized
 
 pytest.importorskip("matplotlib")
 
@@ -37,8 +39,39 @@ def test_a_curve_is_drawn_with_its_band_and_reference(curve):
     assert corners[:, 1].min() == pytest.approx(result.low.min())
     assert corners[:, 1].max() == pytest.approx(result.high.max())
     assert display.reference_ is not None
-    assert labels_of(display.ax_.get_legend())[0] == f"{AREAS.get(curve, '')}95 % simultaneous band"
+    title = capitalized(result.title)
+    band = f"{title} ({AREAS.get(curve, '')}95 % simultaneous band)"
+    assert labels_of(display.ax_.get_legend())[0] == band
     assert display.figure_ is display.ax_.figure
+
+
+def test_a_det_curve_is_a_straight_line_where_scores_are_normal():
+    # Both rates are normal deviates of the threshold: the axes are those of scikit-learn's display.
+    display = bootstrap_curve(Y, P, curve="det", **FEW).plot()
+    deviates = ndtri([0.01, 0.2, 0.5, 0.95])
+    shown = display.ax_.transData.transform(np.column_stack((ndtr(deviates), ndtr(-deviates))))
+    for places, sign in zip(shown.T, (1, -1), strict=True):
+        slopes = np.diff(places) / np.diff(deviates)
+        assert_allclose(slopes, slopes[0])
+        assert sign * slopes[0] > 0
+    # Rates of 0 and 1 stand at the ends.
+    ends = display.ax_.transAxes.inverted().transform(display.ax_.transData.transform([[0.0, 1.0]]))
+    assert_allclose(ends, [[0.0, 1.0]], atol=1e-9)
+
+
+def test_a_decision_curve_shows_its_whole_band():
+    result = bootstrap_curve(Y, 1 - P, curve="decision", grid=[0.05, 0.2, 0.4, 0.5], **FEW)
+    assert result.plot().ax_.get_ylim()[0] < result.low.min()
+
+
+def test_curves_on_given_axes_have_their_legend_within_the_figure():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    figure, ax = plt.subplots()
+    bootstrap_curve(Y, {"new": P, "old": OTHER}, **FEW).plot(ax=ax)
+    figure.canvas.draw()
+    box, around = ax.get_legend().get_window_extent(), figure.bbox
+    assert around.y0 <= box.y0
+    assert box.y1 <= around.y1
 
 
 def test_an_overlay_differs_in_colour_and_dashes():

@@ -112,8 +112,8 @@ def test_micro_averages_have_the_limits_of_the_accuracy(rare):
 def test_a_saved_result_has_the_same_interval_at_every_level(rare, tmp_path):
     for scoring in ("f1", "matthews_corrcoef"):
         result = BootstrapScorer(Reads(), scoring=scoring, **FEW).fit(*rare).result_
-        result.save(tmp_path / f"{scoring}.json")
-        again = EvaluationResult.load(tmp_path / f"{scoring}.json")
+        result.save(tmp_path / f"{scoring}.npz")
+        again = EvaluationResult.load(tmp_path / f"{scoring}.npz")
         for level in (0.8, 0.95):
             assert again.interval(confidence_level=level) == result.interval(confidence_level=level)
         wider = result.interval(confidence_level=0.8)

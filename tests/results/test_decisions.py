@@ -142,6 +142,26 @@ def test_many_identical_systems_are_judged_by_tangos_interval_at_bonferronis_lev
         assert_allclose(verdict.smallest_margin, z / (8 + z))
 
 
+def test_a_verdict_is_no_word_but_has_one(data):
+    y, systems = data
+    pair = compare_systems(y, systems, n_resamples=99, random_state=0).pairs[0]
+    verdict = pair.verdict(0.1)
+    with pytest.raises(TypeError, match=r"compare \.outcome == 'pass'"):
+        _ = verdict == "pass"
+    assert verdict == pair.verdict(0.1)
+    assert verdict != pair.verdict(0.2)
+    assert len({verdict, pair.verdict(0.1)}) == 1
+
+
+def test_a_verdict_says_of_one_that_is_better_that_no_margin_is_needed(data):
+    y, systems = data
+    for pair in compare_systems(y, systems, random_state=0).pairs:
+        for one in (pair, pair.mirrored()):
+            text = one.verdict(0.3).statement
+            assert ("and significantly better" in text) == (one.verdict(0.3).interval.low > 0)
+            assert ("Margins above" in text) == ("significantly better" not in text)
+
+
 def test_few_rows_are_a_caution_in_words():
     y = np.tile([0, 1], 5)
     systems = {"A": y, "B": 1 - y, "C": np.zeros(10, int)}
@@ -163,10 +183,11 @@ def test_a_verdict_that_another_interval_decides_names_both(data):
     y, systems = data
     two = {name: systems[name] for name in "AB"}
     [pair] = compare_systems(y, two, interval="percentile", random_state=0).pairs
-    assert ", Tango, which decides in place of percentile). " in pair.verdict(0.01).statement
+    by_another = " by Tango's method, which decides instead of the percentile interval)."
+    assert by_another in pair.verdict(0.01).statement
     [pair] = compare_systems(y, two, interval="tango", random_state=0).pairs
-    assert "Tango). " in pair.verdict(0.01).statement
+    assert ", Tango)." in pair.verdict(0.01).statement
     loss = compare_systems(
         None, losses(), metric="mean", greater_is_better=False, random_state=0
     ).pairs[0]
-    assert "in place of" not in loss.verdict(0.1).statement
+    assert "instead of" not in loss.verdict(0.1).statement

@@ -61,9 +61,9 @@ def test_a_level_of_keys_that_names_metrics_is_no_column_beside_them():
     assert systems.to_markdown().startswith("| name | metric | method |")
     assert [line.split(" | ")[:2] for line in systems.to_markdown().splitlines()[2:]] == [
         ["| one", "accuracy"],
-        ["| one", "mean"],
+        ["| one", "mean value"],
         ["| two", "accuracy"],
-        ["| two", "mean"],
+        ["| two", "mean value"],
     ]
     below = ResultTable({name: {"accuracy": subgroups()} for name in ("one", "two")})
     assert below.to_markdown().startswith("| name | subgroup | metric | method |")

@@ -155,3 +155,7 @@ def test_a_comparison_of_three_says_which_pairs_have_the_number(name):
     with pytest.raises(error, match=rf"\.{name} needs one number.*\.pair\('A', 'B'\)"):
         getattr(result, name)(0.03) if name == "verdict" else getattr(result, name)
     assert name == "verdict" or not hasattr(result, name)
+    with pytest.raises(error) as told:
+        getattr(result, name)(0.03) if name == "verdict" else getattr(result, name)
+    # A system by itself has an interval, and nothing of a difference.
+    assert (".systems['A']" in str(told.value)) == hasattr(result.systems["A"], name)

@@ -108,6 +108,14 @@ def test_a_page_says_what_its_drawings_show():
     assert drawn not in undefined_result().to_html()
 
 
+@pytest.mark.parametrize("suffix", ["png", "PDF", "csv", "json", "md", "html", "tex", "pkl"])
+def test_no_file_is_saved_under_the_suffix_of_another_format(tmp_path, suffix):
+    path = tmp_path / f"result.{suffix}"
+    with pytest.raises(ValueError, match=rf"A file \.{suffix.lower()} is made by"):
+        accuracy_result().save(path)
+    assert not path.exists()
+
+
 def test_markdown_has_as_many_cells_in_each_line():
     names = ["a|b", "two\nlines", "*bold*", "__init__", "<b>", "[link](x)", "`code`", "back\\slash"]
     table = ResultTable({name: accuracy_result() for name in names}).to_markdown()
@@ -116,7 +124,8 @@ def test_markdown_has_as_many_cells_in_each_line():
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {9}
     for escaped in (r"a\|b", "two lines", r"\*bold\*", r"\_\_init\_\_", "&lt;b>", r"\[link\]"):
         assert escaped in table
-    assert "roc_auc" in accuracy_result(metric="roc_auc").to_markdown()
+    assert "ROC AUC" in accuracy_result(metric="roc_auc").to_markdown()
+    assert "snake_case" in ResultTable(snake_case=accuracy_result()).to_markdown()
 
 
 def test_latex_reads_names_as_text():

@@ -570,7 +570,7 @@ def test_any_interval_comes_from_what_is_stored_also_in_a_file(strategy, two_cla
 def test_the_claim_names_the_method_its_rows_and_the_interval(two_classes):
     scorer = BootstrapScorer(GaussianNB(), **FEW).fit(*two_classes)
     claim = scorer.result_.claim()
-    assert "expected of the method when trained on 120 rows" in claim
+    assert "expected accuracy of the method when trained on 120 rows" in claim
     assert "95 % CI" in claim
     assert "cv-bootstrap interval, 120 rows resampled" in claim
     assert "probability" not in claim

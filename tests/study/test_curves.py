@@ -200,10 +200,10 @@ def test_one_and_three_systems_have_no_difference():
 def test_a_table_of_curves_is_shown_and_saved(tmp_path):
     table = bootstrap_curve(Y, {"new": P, "old": OTHER}, curve="decision", **FEW)
     assert isinstance(table, ResultTable)
-    assert "Decision curve, new on 240 test rows" in table.summary()
+    assert "Decision curve of new on 240 test rows" in table.summary()
     assert table.claim().count("\n") == 2
     assert table.to_markdown().count("threshold probability") == 3
-    assert "Difference of decision curves" in table.to_html()
+    assert "difference of decision curves (new - old)" in table.to_html()
     table.save(tmp_path / "curves.npz")
     assert ResultTable.load(tmp_path / "curves.npz") == table
 
@@ -301,8 +301,8 @@ def test_data_frames_have_a_row_per_point():
 def test_a_result_says_what_it_is():
     result = bootstrap_curve(Y, SCORE, n_resamples=199, random_state=0)
     assert result.claim().startswith(
-        "ROC curve, on 240 test rows, with its 95 % simultaneous confidence band, which holds for "
-        "the whole curve at once"
+        "The ROC curve was estimated on 240 test rows; its 95 % simultaneous confidence band holds "
+        "for the whole curve at once"
     )
     assert "240 rows resampled 199 times" in result.summary()
     record = result.to_dict()

@@ -323,8 +323,8 @@ def test_a_result_says_what_it_stands_on(tmp_path):
     ):
         assert line in text
     assert "assumed to be a random sample of all rows" in found.claim()
-    found.save(tmp_path / "with_judge.json")
-    loaded = EvaluationResult.load(tmp_path / "with_judge.json")
+    found.save(tmp_path / "with_judge.npz")
+    loaded = EvaluationResult.load(tmp_path / "with_judge.npz")
     assert loaded == found
     assert (loaded.n_labelled, loaded.proxy_weight) == (90, found.proxy_weight)
     assert loaded.summary() == text
@@ -339,6 +339,18 @@ def test_a_comparison_says_what_it_stands_on():
     assert "90 of 400 rows by humans" in found.summary()
     assert "random sample of all rows" in found.claim()
     assert found.to_dict()["proxy_weight"] == found.proxy_weight
+
+
+def test_a_score_of_human_labels_alone_is_said_to_be_of_their_rows():
+    one = scored(GIVEN, ANSWERS, JUDGE, proxy_weight=0)
+    options = {"n_resamples": N_RESAMPLES, "random_state": 0}
+    two = compare_systems(GIVEN, SYSTEMS, proxy=JUDGE, proxy_weight=0, **options)
+    assert one.n_samples == two.n_samples == 400
+    for result in (one, two):
+        assert " on 90 test rows" in result.summary().splitlines()[0]
+        assert "90 test rows" in result.claim()
+        assert "400 test rows" not in result.claim()
+        assert "the rows with a human label, 90 of 400 rows, are assumed" in result.claim()
 
 
 def test_a_result_without_a_judge_says_nothing_of_one():

@@ -244,9 +244,10 @@ def test_over_seeds_alone_the_result_is_conditional_on_the_test_rows():
     result = quiet(y_true, y_preds, metric="accuracy", interval="t")
 
     assert result.standard_error == pytest.approx(scores.std(ddof=1) / np.sqrt(12))
-    assert "test rows" in result.held_fixed
+    assert "the test rows" in result.held_fixed
     assert ", conditional on the test rows, is estimated at" in result.claim()
-    assert " conditional on training set and test rows " in " ".join(result.summary().split())
+    said = " ".join(result.summary().split())
+    assert " conditional on the training set and the test rows " in said
     assert "0 to 62 %" in result.summary()
 
 
@@ -259,7 +260,7 @@ def test_the_claim_says_what_the_runs_vary(varied, said):
     result = quiet(y_true, y_preds, metric="accuracy", varied=varied)
     assert said in result.claim()
     assert said in result.summary()
-    assert ("training set" in result.held_fixed) == (varied == "seed")
+    assert ("the training set" in result.held_fixed) == (varied == "seed")
 
 
 @pytest.mark.parametrize("estimand", ["method", "next_run", "pooled", "system"])

@@ -151,6 +151,7 @@ def test_the_naive_reference_is_that_of_each_task(groups):
     result = bootstrap_score(Y, LABEL, average_over=TASK, groups=groups, n_resamples=50)
     expected = np.mean([max(np.mean(Y[rows]), 1 - np.mean(Y[rows])) for rows in ROWS])
     assert_allclose(result.naive_estimate, expected)
+    assert "(best system that ignores its inputs in each task, on" in result.summary()
 
 
 # ------------------------------------------------------------------ what is drawn
@@ -345,8 +346,8 @@ def test_a_stored_result_answers_as_the_one_that_was_saved(tmp_path, groups):
     result = bootstrap_score(
         Y, LABEL, average_over=TASK, groups=groups, n_resamples=199, random_state=0
     )
-    result.save(tmp_path / "result.json")
-    loaded = EvaluationResult.load(tmp_path / "result.json")
+    result.save(tmp_path / "result.npz")
+    loaded = EvaluationResult.load(tmp_path / "result.npz")
     assert loaded == result
     assert loaded.interval("t", 0.9) == result.interval("t", 0.9)
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.coverage.acceptance import LIMIT, measured
-from benchmarks.coverage.runner import RESULTS
+from benchmarks.coverage.runner import RESULTS, read
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +68,30 @@ def test_newey_west_is_that_of_statsmodels(study):
     low, high = study.newey_west(sample, 0)[""]
     fit = sm.OLS(sample.values, np.ones(400)).fit(cov_type="HAC", cov_kwds={"maxlags": 5})
     np.testing.assert_allclose((low, high), fit.conf_int()[0], rtol=1e-10)
+
+
+def test_series_share_what_the_study_of_shared_shocks_says():
+    """Means over 100 data sets lie within 5 standard errors: false alarm 1e-6 in each of 4."""
+    shared = importlib.import_module("benchmarks.coverage.studies.shared_shocks")
+    rng = np.random.default_rng(0)
+    for share in (0, 80):
+        found = [shared.errors_of(rng, 5, 60, 0.6, share) for _ in range(100)]
+        for values, truth in (
+            ([np.mean(np.abs(errors)) for errors in found], shared.TRUTH),
+            ([np.mean(errors[0] * errors[1]) for errors in found], share / 100),
+        ):
+            assert abs(np.mean(values) - truth) <= 5 * np.std(values, ddof=1) / sqrt(100)
+
+
+def test_the_caution_of_shared_shocks_is_rare_without_and_misses_what_the_page_says():
+    rows = read(RESULTS / "shared_shocks.csv")
+    assert len(rows) == 14
+    assert all(int(row["sets"]) >= 1000 for row in rows)
+    missed = set()
+    for row in rows:
+        flagged = float(row["cautioned %"])
+        if row["shared %"] == "0":
+            assert flagged <= 1
+        elif float(row["within %"]) < 90 <= float(row["dates %"]) and flagged < 80:
+            missed.add((row["series"], row["dates"], row["shared %"]))
+    assert missed == {("12", "120", "20"), ("5", "60", "50")}
