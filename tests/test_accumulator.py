@@ -597,7 +597,7 @@ def test_predictions_of_systems_are_no_columns_of_classes(metric, n_systems, lab
 @pytest.mark.parametrize("predicted", [[[1], [1, 2]], [[0.2, 0.8], [np.nan, 0.5]]])
 def test_what_is_wrong_with_columns_of_classes_has_its_own_advice(predicted):
     found = BootstrapAccumulator("roc_auc", labels=[0, 1], random_state=0)
-    with pytest.raises(ValueError, match=r"Got (an array of shape|1 such values)") as error:
+    with pytest.raises(ValueError, match=r"Got (an array of shape|1 such value)") as error:
         found.update([0, 1], predicted)
     assert "systems" not in str(error.value)
 
