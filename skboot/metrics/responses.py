@@ -152,8 +152,8 @@ def _note_on_sums(y_pred: NDArray[Any], argument: str) -> Note:
     )
     if np.abs(sums - 1).max() < _HALF_PRECISION:
         text += " Half precision rounds like this; a softmax in single precision does not."
-    elif y_pred.shape[1] == 2:
-        text += " Those of two systems are compared by compare_systems(y_true, {'A': a, 'B': b})."
+    elif y_pred.shape[1] == 2 and not argument.startswith("y_preds"):
+        text += " Two systems go to compare_systems."
     return Note("caution", text, about="sums")
 
 

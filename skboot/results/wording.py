@@ -48,8 +48,11 @@ def spoken(metric: str) -> str:
     words = ["correlation coefficient" if word == "corrcoef" else word for word in words]
     if words[:1] == ["neg"]:
         words[0] = "negated"
-    name = " ".join(words)
-    return (_WHOLE_NAMES.get(name, name) or found[0]) + metric[found.end() :]
+    name, rest = " ".join(words), metric[found.end() :]
+    if not rest or rest.startswith((" (", " gap")):
+        # A name of the user's, such as "mean IoU", has no rest of this kind.
+        name = _WHOLE_NAMES.get(name, name)
+    return (name or found[0]) + rest
 
 
 def direction(greater_is_better: bool | None) -> str:

@@ -105,9 +105,9 @@ def _season(n_rows: int) -> Note:
 def _together(n: int) -> Note:
     """Return the caution for series that share what moves them."""
     text = (
-        f"The {n} series rise and fall together, so blocks of each make intervals too short. Give "
-        f"a column per series, or, without strata, rows sorted by date with a block_length of {n} "
-        "times the dates of a block."
+        f"The {n} series rise and fall together: blocks of each make intervals too short. Give a "
+        "column per series, or rows sorted by date, no strata, and "
+        f"block_length={n} * k for k dates."
     )
     return Note("caution", text)
 
@@ -116,8 +116,7 @@ def _dates_apart(n: int, length: int) -> Note:
     """Return the caution for blocks that are no whole dates."""
     text = (
         f"Most dates of the index have {n} rows, and blocks of {length} rows are not whole dates. "
-        f"Of several series give a column each, or rows sorted by date with a block_length of {n} "
-        "times the dates of a block."
+        f"Give a column per series, or rows sorted by date and block_length={n} * k for k dates."
     )
     return Note("caution", text)
 

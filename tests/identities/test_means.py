@@ -36,7 +36,7 @@ NOT_CUT = ("basic", "normal", "t", "wald", "studentized")
 # What is said of how labels are read from probabilities, of a range, of a baseline and of rows of
 # one class beside each other, none of which "mean" knows.
 OF_THE_METRIC = (
-    "The predictions are probabilities",
+    "Class labels were taken from the columns",
     "A limit beyond the range of the metric",
     "Worse than the baseline",
     "Neighbouring rows",

@@ -272,7 +272,10 @@ def test_two_limits_on_one_value_are_not_said_to_be_of_equal_resamples():
     result = bootstrap_score(
         values, values * 0, metric="accuracy", interval="percentile", n_resamples=999
     )
-    with pytest.warns(UserWarning, match="although resamples vary"):
+    with (
+        pytest.warns(UserWarning, match="although resamples vary"),
+        pytest.warns(UserWarning, match="if it is meant as alpha"),
+    ):
         found = result.interval("percentile", 0.01)
     assert found.low == found.high
 

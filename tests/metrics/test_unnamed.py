@@ -12,6 +12,7 @@ import sklearn.metrics
 
 import skboot
 from skboot import BootstrapScorer, bootstrap_score
+from skboot.metrics.lookup import resolve_metrics
 from skboot.metrics.names import (
     ALIASES,
     OF_SKBOOT,
@@ -272,3 +273,13 @@ def test_aliases_lead_to_known_names_and_are_none():
     assert all(meant in known or function_of(meant) is not None for meant in named.values())
     assert not set(named) & known
     assert not set(named) & {*CALLABLES, *ROW_MEANS, *ELSEWHERE}
+
+
+def test_the_list_of_names_holds_every_metric_that_a_name_gives():
+    with pytest.raises(ValueError, match="Known names") as raised:
+        bootstrap_score([0, 1], [0, 1], metric="nothing of this kind")
+    listed = str(raised.value).partition("Known names: ")[2].partition(";")[0].split(", ")
+    assert {*OF_SKBOOT, *known_names(), "cohen_kappa_score", "zero_one_loss"} <= {*listed}
+    assert not {"fbeta_score", "accuracy_score", "silhouette_score"} & {*listed}
+    for name in listed:
+        assert resolve_metrics(name, several_outputs=name.endswith("_samples"))[1]

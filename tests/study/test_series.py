@@ -554,7 +554,7 @@ def test_blocks_of_repeated_dates_are_whole_dates():
 
     (text,) = found(block_length=6)
     assert "Most dates of the index have 4 rows, and blocks of 6 rows" in text
-    assert "block_length of 4 times the dates" in text
+    assert "block_length=4 * k for k dates" in text
     assert found(block_length=8) == []
     assert found(block_length=6, strata=np.tile(np.arange(4), 60)) == []
     # Few rows of one time, as events have, are no series.
