@@ -49,7 +49,7 @@ def spoken(metric: str) -> str:
     if words[:1] == ["neg"]:
         words[0] = "negated"
     name, rest = " ".join(words), metric[found.end() :]
-    if not rest or rest.startswith((" (", " gap")):
+    if re.match(r" \(| gap|$", rest):
         # A name of the user's, such as "mean IoU", has no rest of this kind.
         name = _WHOLE_NAMES.get(name, name)
     return (name or found[0]) + rest

@@ -322,6 +322,8 @@ def test_an_interval_without_width_is_called_no_evidence():
         ("neg_brier_score", "Negated Brier score"),
         ("accuracy (women)", "Accuracy (women)"),
         ("f1_macro gap (a_b - c)", "F1 macro gap (a_b - c)"),
+        ("mean (women)", "Mean value (women)"),
+        ("mean IoU", "Mean IoU"),
         ("mAP", "mAP"),
         ("WER of dev", "WER of dev"),
         ("größe", "Größe"),
