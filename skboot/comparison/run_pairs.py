@@ -148,7 +148,7 @@ class _Method:
     name : str
     call : RunsCall
     scores : ndarray of shape (n_runs,)
-        Those on the full training list last.
+        Those on the full training set last.
     noise : RowNoise or ResampleNoise
         Of the same runs.
     series : ndarray of shape (n,)

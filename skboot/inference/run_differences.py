@@ -101,9 +101,9 @@ def components_difference(
         Degrees of freedom of the test units.
     divided : bool
         Whether more runs lessen the variance between them; not so where the runs are bootstrap
-        samples of one training list.
+        samples of one training set.
     seeds : sequence of tuple (variance, degrees of freedom)
-        What the seeds of the runs on the whole training list add, for each method.
+        What the seeds of the runs on the whole training set add, for each method.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def components_difference(
     -----
     With A the variance between the runs of a method, c the part of it that is test noise and S
     their number, V = sum of max(A - c, 0) / S over both methods + max(te, sum of c / S). Where the
-    runs are bootstrap samples of one training list, V = sum of max(A - c, 0) + te + the part of the
+    runs are bootstrap samples of one training set, V = sum of max(A - c, 0) + te + the part of the
     seeds. The degrees of freedom are Satterthwaite's over the mean squares, as for one method
     (`skboot.inference.variance.crossed_runs` and `trained_runs`).
     """

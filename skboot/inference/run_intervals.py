@@ -46,7 +46,7 @@ class RunsEvidence:
     scores : ndarray of shape (n_runs,)
         Score of each run.
     full_scores : ndarray of shape (n_full_runs,)
-        Score of each run on the full training list, where the others are on samples of it.
+        Score of each run on the full training set, where the others are on samples of it.
     replicates : ndarray of shape (n_runs, n_resamples)
         Score of each run on each test resample; NaN where undefined.
     components : Components

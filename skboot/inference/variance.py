@@ -432,7 +432,7 @@ def trained_runs(
     n_units: int,
     floor: Callable[[float], float] = _unchanged,
 ) -> RunVariance:
-    """Runs on bootstrap samples of the training list, centred at runs on the full list.
+    """Runs on bootstrap samples of the training set, centred at runs on the full set.
 
     Parameters
     ----------
@@ -461,7 +461,7 @@ def trained_runs(
     of freedom V^2 / (A^2 / (K - 1) + te^2 / test_df). Where the full list was run with fewer
     seeds than the samples, the difference is added. The prediction has
     2 tr + (1 + 1/S) seed + te + v, with tr = max(A - c - seed / S, 0) and v the test variance of
-    one run: the new training list and the given one, the new seed, the new test rows.
+    one run: the new training set and the given one, the new seed, the new test rows.
     """
     between, c, n_full = samples.between, samples.interaction, full.n
     seed = 0.0 if np.isnan(within.seed) else within.seed

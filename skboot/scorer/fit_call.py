@@ -368,5 +368,5 @@ def _may_hold_objects(y: Any) -> bool:
 
 
 def _checked_groups(groups: Any) -> NDArray[np.intp]:
-    """Return the number of the group of each row of the training list."""
+    """Return the number of the group of each row of the training set."""
     return check.check_groups(check.check_column("groups", groups))

@@ -95,7 +95,7 @@ def _groups(of: str, groups: Any, rows: HeldOut) -> Any:
 
 
 def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
-    """Return a sentence for each test set that shares groups with the training list."""
+    """Return a sentence for each test set that shares groups with the training set."""
     if groups is None:
         return []
     known = set(check.check_column("groups", groups).tolist())
@@ -127,7 +127,7 @@ def check_axes(X: Any, tests: HeldOutSets) -> None:
 
 
 def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
-    """Refuse a test set whose targets have other columns than those of the training list."""
+    """Refuse a test set whose targets have other columns than those of the training set."""
     for name, rows in zip(tests.names, tests.rows, strict=True):
         if y is not None and rows.y.shape[1:] != y.shape[1:]:
             must = f"have the columns of y, of shape {y.shape}"
@@ -136,7 +136,7 @@ def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
 
 
 def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
-    """Classes of the training list and of all test sets."""
+    """Classes of the training set and of all test sets."""
     known = _kind_of(classes)
     for name, rows in zip(tests.names, tests.rows, strict=True):
         if (kind := _kind_of(rows.y)) != known:

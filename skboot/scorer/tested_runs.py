@@ -1,7 +1,7 @@
 """Runs of methods on a test set: who succeeded, what each was trained on, and its rows.
 
-Runs on the whole training list and on bootstrap samples of it, with several seeds each, separate
-the variance due to the training list from those due to the seed and to the test rows. The rows left
+Runs on the whole training set and on bootstrap samples of it, with several seeds each, separate
+the variance due to the training set from those due to the seed and to the test rows. The rows left
 out of a bootstrap sample are not used.
 """
 

@@ -70,12 +70,12 @@ class RunsCall:
 
     @cached_property
     def has_full(self) -> bool:
-        """Whether there are runs on the full training list beside those on samples of it."""
+        """Whether there are runs on the full training set beside those on samples of it."""
         return len(self.runs.rows) > self.runs.n_runs
 
     @cached_property
     def on_samples(self) -> bool:
-        """Whether the runs are on bootstrap samples of one training list."""
+        """Whether the runs are on bootstrap samples of one training set."""
         return self.varied in ("training", "both")
 
     @cached_property
@@ -93,7 +93,7 @@ class RunsCall:
 
     @cached_property
     def keeps_training_list(self) -> bool:
-        """Whether the runs share a training list; values that are given need not have any."""
+        """Whether the runs share a training set; values that are given need not have any."""
         return self.varied == "seed" and self.runs.rows[0].y_true is not None
 
     @cached_property
@@ -129,7 +129,7 @@ class BoundRuns:
 
 @dataclass(frozen=True, eq=False)
 class ScoredRuns:
-    """Scores of every run of a method by one metric, those on the full training list last.
+    """Scores of every run of a method by one metric, those on the full training set last.
 
     Attributes
     ----------

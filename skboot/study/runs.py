@@ -18,7 +18,7 @@ from .rows import Rows, check_truth
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The rows of every run; those on the full training list last."""
+    """The rows of every run; those on the full training set last."""
 
     rows: list[Rows]
     n_runs: int
@@ -142,7 +142,7 @@ def _check_axes(columns: Columns, predicted: list[NDArray[Any]], name: str) -> N
 
 
 def _names(n_runs: int, n_full: int, method: str) -> list[str]:
-    """Return the argument and number of each run, those on the full training list last."""
+    """Return the argument and number of each run, those on the full training set last."""
     names = [f"y_preds{method}[{k}]" for k in range(n_runs)]
     return names + [f"full_runs{method}[{k}]" for k in range(n_full)]
 
