@@ -87,7 +87,7 @@ class Verdict(Hinting):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str):
-            raise TypeError(f"A verdict is no word: compare .outcome == {other!r}.")
+            raise TypeError(f"A verdict is not a string: compare .outcome == {other!r}.")
         return same_values(self, other) if isinstance(other, Verdict) else NotImplemented
 
     def __str__(self) -> str:
