@@ -53,7 +53,7 @@ def test_labels_agree_as_numbers_or_as_they_are_written(
 @pytest.mark.parametrize(
     ("truth", "predicted", "said"),
     [
-        ([0, 1] * 9, [0, 1] * 8 + [0, "n/a"], "column 'p', row 18: 'n/a' is not a number (a mis"),
+        ([0, 1] * 9, [0, 1] * 8 + [0, "n/a"], "column 'p', row 18: 'n/a' is not a number (a "),
         (["a", "b"] * 9, [0, 1] * 9, "column 'y', row 1: 'a' is not a number"),
         ([0, 1] * 9, [0, 1] * 8 + ["nan", 1], "column 'p', row 17: 'nan' is not a number"),
         ([0, 1] * 9, [0, 1] * 8 + [0, ""], "column 'p', row 18: the cell is empty"),
