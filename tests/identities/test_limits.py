@@ -513,11 +513,12 @@ def test_a_score_below_its_baseline_says_so_and_no_other_does(name, seed):
     for y_pred in (call.y_pred, call.rng.permutation(call.y_pred)):
         result = scored(call.y_true, y_pred, **call.options)
         naive, better = result.naive_estimate, result.greater_is_better
-        # Rankings have words of their own.
+        # Rankings, and probabilities of the other class, have words of their own.
         if naive is None or better is None or abs(naive - result.estimate) < 1e-9:
             continue
         is_worse = (result.estimate < naive) == better
-        said = any("baseline" in note or "backwards" in note for note in result.notes)
+        words = ("baseline", "backwards", "Worse than scores that ignore the input")
+        said = any(word in note for word in words for note in result.notes)
         assert said <= is_worse
         if is_worse and naive != result.evidence.facts.bounds[int(better)]:
             assert said or call.score.data == "scores"
