@@ -518,7 +518,7 @@ def _unit_given(start: Any, ids: Any, groups: Any) -> str:
 def _of_systems(error: ValueError) -> ValueError:
     """Return an error that says how an accumulator takes several systems, where others do."""
     bad = parts_of(error)
-    if bad is None or "compare_systems" not in bad.advice:
+    if bad is None or bad.about != "systems":
         return error
     return bad._replace(advice=f"{bad.advice} {_OF_SYSTEMS}").error()
 

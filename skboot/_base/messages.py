@@ -17,6 +17,8 @@ class BadArgument(NamedTuple):
     must, got, advice : str
     of : str
         The public function, which a door names (`skboot._base.doors`); empty before.
+    about : {"", "systems"}
+        "systems" where columns are hardly those of classes, but may be of several systems.
     """
 
     name: str
@@ -24,6 +26,7 @@ class BadArgument(NamedTuple):
     got: str = ""
     advice: str = ""
     of: str = ""
+    about: str = ""
 
     @property
     def message(self) -> str:
@@ -44,7 +47,7 @@ class BadArgument(NamedTuple):
         return error
 
 
-def fail(name: str, must: str, got: str, advice: str = "") -> ValueError:
+def fail(name: str, must: str, got: str, advice: str = "", *, about: str = "") -> ValueError:
     """Make the error of a bad argument; the door of the public function adds its name.
 
     Parameters
@@ -57,13 +60,15 @@ def fail(name: str, must: str, got: str, advice: str = "") -> ValueError:
         What was given, without a full stop; empty where ``must`` names it.
     advice : str
         What to do, a sentence.
+    about : str
+        See `BadArgument`.
 
     Returns
     -------
     ValueError
         To be raised.
     """
-    return BadArgument(name, must, got, advice).error()
+    return BadArgument(name, must, got, advice, about=about).error()
 
 
 def thousands(n: int) -> str:

@@ -53,7 +53,7 @@ def check_two_columns(argument: str, scores: NDArray[Any], must: str) -> None:
         return
     sums = scores.sum(axis=1, dtype=np.float64)
     got = f"two columns with sums from {sums.min():.4g} to {sums.max():.4g}"
-    raise fail(argument, must, got, _ONE_SCORE)
+    raise fail(argument, must, got, _ONE_SCORE, about="systems")
 
 
 def are_no_classes(scores: NDArray[Any]) -> bool:

@@ -125,10 +125,10 @@ def check_decidable(
     must = f"hold labels, or probabilities of all classes, for the metric {metric!r}"
     if y_pred.dtype.kind not in "biuf":
         got = f"{_kind(y_pred)} of shape {y_pred.shape}"
-        raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL)
+        raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL, about="systems")
     if y_pred.dtype.kind != "f" and not sums_to_one(y_pred):
         got = f"integers of shape {y_pred.shape} that do not sum to 1 in each row"
-        raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL)
+        raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL, about="systems")
     if y_true is not None:
         check_among("y_true", label_counts(y_true)[0], labels)
     check_columns(y_pred, labels)

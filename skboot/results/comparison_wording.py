@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from .._base.messages import thousands
 from ..inference.differences import CLOSED_FORM
 from . import rendering, wording
 from .comparison_tables import (
@@ -247,7 +248,7 @@ def _drawn(result: ComparisonResult, for_whom: str) -> list[str]:
 def _rows(result: ComparisonResult) -> str:
     """Say how many rows the scores are of, and how rows that were trained on are avoided."""
     if not result.is_paired:
-        sizes = [wording.thousands(system.n_samples) for system in result.systems.values()]
+        sizes = [thousands(system.n_samples) for system in result.systems.values()]
         return f"test sets of their own ({wording.listed(sizes)} rows)"
     return result._any_system.basis.rows(wording.n_scored(result))
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import check_choice, fail
 from .._base.doors import door
+from .._base.messages import thousands
 from .._base.values import read_only, same_values
 from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval, simultaneous_band
 from ..inference.confidence_interval import ConfidenceInterval
@@ -452,7 +453,7 @@ class CurveResult(FromACall, Shown):
     def _resampled(self) -> str:
         if self.n_trainings is not None:
             return f"{self.n_trainings} trainings at each size, tested on the {self.unit}s outside"
-        n = " and ".join(wording.thousands(k) for k in self.units_of_factors)
+        n = " and ".join(thousands(k) for k in self.units_of_factors)
         noun = self.unit if self.n_units == 1 else wording.plural(self.unit)
         return f"{n} {noun} resampled {wording.counted(self.n_resamples, 'time')}"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from .._base.messages import fail, refuse
+from .._base.messages import fail, refuse, thousands
 from ..inference._tuning import FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import title_of
@@ -115,7 +115,7 @@ def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table
     cells = [
         wording.spoken(result.metric),
         verdict.outcome,
-        wording.thousands(wording.n_scored(result)),
+        thousands(wording.n_scored(result)),
         *(rendering.number(score, of_scores) for score in scores),
         rendering.number(pair.difference, digits_of(pair)),
         rendering.limits(interval, digits_of(pair)),

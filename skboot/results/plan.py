@@ -9,6 +9,7 @@ from html import escape
 from typing import Any, NamedTuple, Self
 
 from .._base.doors import door
+from .._base.messages import thousands
 from .._base.values import same_values
 from . import rendering, storage, wording
 from .provenance import FromACall, Provenance, gathered
@@ -140,7 +141,7 @@ class EvaluationPlan(FromACall, Shown):
         """Say units, with about how many rows, and runs."""
         units = wording.counted(n_units, self.unit)
         if self.rows_per_unit is not None:
-            units += f" (about {wording.thousands(round(n_units * self.rows_per_unit))} rows)"
+            units += f" (about {thousands(round(n_units * self.rows_per_unit))} rows)"
         return units if n_runs is None else f"{units} and {wording.counted(n_runs, 'run')}"
 
     @property
@@ -224,10 +225,10 @@ class EvaluationPlan(FromACall, Shown):
     def _range(self) -> str:
         assert self.n_units_range is not None
         low, high = self.n_units_range
-        fewest = wording.thousands(int(low))
+        fewest = thousands(int(low))
         if math.isinf(high):
             return f"{fewest} or more, without a largest number"
-        return f"{fewest} to {wording.thousands(int(high))}"
+        return f"{fewest} to {thousands(int(high))}"
 
     # -------------------------------------------------------------- what `Shown` asks for
 
@@ -236,7 +237,7 @@ class EvaluationPlan(FromACall, Shown):
         what = "half-width" if self.power is None else "power"
         rows = []
         for row in self.table:
-            units = _NO_SIZE if row.n_units is None else wording.thousands(row.n_units)
+            units = _NO_SIZE if row.n_units is None else thousands(row.n_units)
             value = f"{row.value:.3g}"
             if options.digits is not None:
                 value = rendering.number(row.value, options.digits)

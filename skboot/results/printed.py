@@ -22,6 +22,7 @@ import numpy as np
 
 from .._base import checks as check
 from .._base.doors import door
+from .._base.messages import thousands
 from .._base.reading import BadCall, read_columns
 from .._base.values import same_values
 from .._base.warnings import collected, say, tell, texts_of
@@ -240,7 +241,7 @@ class TableCheck(FromACall, Shown):
                 if k <= row.n
             ]
         )
-        right = f"No number of right rows of {wording.thousands(row.n)} gives the score of"
+        right = f"No number of right rows of {thousands(row.n)} gives the score of"
         return f"{right} {row.system}, {row.printed} ({near})"
 
     def _outcomes(self) -> dict[str, str]:
@@ -311,7 +312,7 @@ class TableCheck(FromACall, Shown):
             [
                 row.system,
                 row.printed,
-                wording.thousands(row.n),
+                thousands(row.n),
                 _counts(row),
                 self._limits(row, options),
             ]
@@ -655,5 +656,5 @@ def _highest(rows: Sequence[PrintedScore]) -> list[str]:
 def _counts(row: PrintedScore) -> str:
     if row.k_low is None or row.k_high is None:
         return "none"
-    fewest, most = wording.thousands(row.k_low), wording.thousands(row.k_high)
+    fewest, most = thousands(row.k_low), thousands(row.k_high)
     return fewest if row.k_low == row.k_high else f"{fewest} to {most}"

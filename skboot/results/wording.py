@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .._base.messages import thousands as thousands
+from .._base.messages import thousands
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import title_of, words_of
 from . import rendering

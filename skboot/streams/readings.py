@@ -234,9 +234,11 @@ class ScoresReading(_OneTable):
         y_pred = rows.y_pred
         if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
             must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
-            several = "For the scores of several systems use compare_systems."
-            advice = several if y_pred.ndim == 2 else ""
-            raise fail(argument, must, f"an array of shape {y_pred.shape}", advice)
+            got = f"an array of shape {y_pred.shape}"
+            if y_pred.ndim != 2:
+                raise fail(argument, must, got)
+            advice = "For the scores of several systems use compare_systems."
+            raise fail(argument, must, got, advice, about="systems")
         must = f"be one score per row, or probabilities of two classes, for {self.inner.name!r}"
         check_two_columns(argument, y_pred, must)
 
