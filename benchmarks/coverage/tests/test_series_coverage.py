@@ -77,7 +77,7 @@ def test_series_share_what_the_study_of_shared_shocks_says():
     for share in (0, 80):
         found = [shared.errors_of(rng, 5, 60, 0.6, share) for _ in range(100)]
         for values, truth in (
-            ([np.mean(np.abs(errors)) for errors in found], shared.TRUTH),
+            ([np.mean(np.abs(errors)) for errors in found], shared.TRUTHS[1]),
             ([np.mean(errors[0] * errors[1]) for errors in found], share / 100),
         ):
             assert abs(np.mean(values) - truth) <= 5 * np.std(values, ddof=1) / sqrt(100)
@@ -85,13 +85,15 @@ def test_series_share_what_the_study_of_shared_shocks_says():
 
 def test_the_caution_of_shared_shocks_is_rare_without_and_misses_what_the_page_says():
     rows = read(RESULTS / "shared_shocks.csv")
-    assert len(rows) == 14
+    assert len(rows) == 26
     assert all(int(row["sets"]) >= 1000 for row in rows)
     missed = set()
     for row in rows:
         flagged = float(row["cautioned %"])
         if row["shared %"] == "0":
-            assert flagged <= 1
+            # Heavy tails have the room of the rule.
+            room = 0 if row["power"] == "1" else 100 * LIMIT * sqrt(0.01 * 0.99 / 1000)
+            assert flagged <= 1 + room
         elif float(row["within %"]) < 90 <= float(row["dates %"]) and flagged < 80:
             missed.add((row["series"], row["dates"], row["shared %"]))
     assert missed == {("12", "120", "20"), ("5", "60", "50")}

@@ -28,8 +28,9 @@ def _covered(row: dict[str, str], column: str) -> str:
 
 
 def _name(row: dict[str, str]) -> str:
+    kind = {"1": "", "2": "squared, ", "4": "fourth powers, "}[row["power"]]
     return (
-        f"{row['series']} series of {row['dates']} dates, coefficient {row['coefficient']}, "
+        f"{kind}{row['series']} series of {row['dates']} dates, coefficient {row['coefficient']}, "
         f"{row['shared %']} % shared"
     )
 
