@@ -174,7 +174,9 @@ def _messages(scope: Scope) -> Iterator[Message]:
 
 def _message_of_call(call: ast.Call, scope: Scope, parts: set[int]) -> Iterator[Message]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    # What a message is about is not shown.
+    named = [keyword.value for keyword in call.keywords if keyword.arg != "about"]
+    given = [*call.args, *named]
     if name == "fail" and len(given) >= 3:
         argument, must, got, *advice = (_shown(node, scope, parts) for node in given)
         got = f"Got {got}. " if got else ""
