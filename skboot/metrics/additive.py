@@ -419,9 +419,8 @@ class PercentageError(RowMean):
         n = np.count_nonzero((y_true == 0) & (y_pred != 0))
         if n:
             text = (
-                f"y_true is 0 in {n} of {len(y_true)} rows, where a relative error is undefined: "
-                "scikit-learn divides by 2e-16 there, and these rows decide the value. Leave them "
-                "out, or use 'mean_absolute_error'."
+                f"y_true is 0 in {n} of {len(y_true)} rows, where scikit-learn divides by 2e-16: "
+                "these rows decide the value. Leave them out, or use 'mean_absolute_error'."
             )
             tell(Note("caution", text, about="relative errors of 0"))
 
