@@ -1,11 +1,14 @@
 """Write every message that a user can see to ``messages.md``: ``python tests/messages.py``.
 
-The source of the package is read with ``ast``: errors, warnings, notes, and any other sentence, by
-module and function, each text once. What results say of themselves is in ``golden/texts.md``.
+The source of the package is read with ``ast``: errors, warnings, notes, and any other sentence,
+each text once, by kind and in the order of the alphabet. Where a text stands in the source, and
+what its values are called there, is not shown: code can move and be renamed without a change here.
+What results say of themselves is in ``golden/texts.md``.
 """
 
 import ast
 import importlib.util
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,41 +18,38 @@ SNAPSHOT = Path(__file__).parent / "messages.md"
 PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 HEAD = """# Every message that a user can see
 
-Read from the source and refreshed by `python tests/messages.py`. Placeholders are in braces; a
-choice of texts is shown as (one | other), and a text of several functions at the first of them. A
-line that begins with `argument` is an error, to which the public function adds its name:
-"The 'argument' parameter of compare_systems must ...".
+Read from the source and refreshed by `python tests/messages.py`. A value is shown as {...}, and a
+choice of texts as (one | other). A line under "Errors of arguments" begins with the argument; the
+public function adds its own name: "The 'argument' parameter of compare_systems must ...".
 """
 # Modules and functions for what results say of themselves.
 SAYS_RESULTS = re.compile(r"wording |\b_?claim")
 FEWEST_WORDS = 4  # of a sentence that is neither raised nor warned of
 MOST_ALTERNATIVES = 8  # of one text; beyond, a name is shown instead of its texts
+VALUE = "{...}"  # what is shown of a value, however it is called or computed
+ARGUMENT = "Errors of arguments"  # the kind of these
 TEXTS = ast.Constant | ast.JoinedStr | ast.BinOp
 
 
 class Message(NamedTuple):
-    kind: str  # "ValueError", "warning", "note (caution)"; "" for a bad argument or a sentence
+    kind: str  # ARGUMENT, "ValueError", "warning", "note (caution)"; "" for a sentence
     text: str
 
 
 def snapshot(package=PACKAGE):
     """The whole file."""
-    parts = [HEAD]
-    shown: set[Message] = set()
-    for path in sorted(package.rglob("*.py")):
-        found = {
-            function: [message for message in messages if message not in shown]
-            for function, messages in messages_of(path.read_text(encoding="utf-8")).items()
-            if not SAYS_RESULTS.search(f"{path.stem} {function}")
-        }
-        found = {function: messages for function, messages in found.items() if messages}
-        shown.update(message for messages in found.values() for message in messages)
-        if found:
-            parts.append(f"\n## {'.'.join(path.relative_to(package).with_suffix('').parts)}\n")
-        for function, messages in sorted(found.items()):
-            parts.append(f"\n{function or 'constants'}\n")
-            parts.extend(f"* {kind}{': ' if kind else ''}{text}\n" for kind, text in messages)
-    return "".join(parts)
+    messages = {
+        message
+        for path in package.rglob("*.py")
+        for function, of_function in messages_of(path.read_text(encoding="utf-8")).items()
+        if not SAYS_RESULTS.search(f"{path.stem} {function}")
+        for message in of_function
+    }
+    text = HEAD
+    for kind, of_kind in itertools.groupby(sorted(messages), key=lambda message: message.kind):
+        text += f"\n## {kind or 'Sentences'}\n\n"
+        text += "".join(f"* {message.text}\n" for message in of_kind)
+    return text
 
 
 def messages_of(source: str) -> dict[str, list[Message]]:
@@ -181,7 +181,7 @@ def _message_of_call(call: ast.Call, scope: Scope, parts: set[int]) -> Iterator[
         argument, must, got, *advice = (_shown(node, scope, parts) for node in given)
         got = f"Got {got}. " if got else ""
         text = f"`{argument}` must {must}. {got}{' '.join(advice)}"
-        yield Message("", text.rstrip())
+        yield Message(ARGUMENT, text.rstrip())
     elif name in ("Note", "add", "say") and len(given) == 2:
         kind, text = (_shown(node, scope, parts) for node in given)
         yield from _if_written_here(f"note ({kind.strip('()')})", text)
@@ -205,7 +205,7 @@ def _shown(node: ast.expr, scope: Scope, parts: set[int]) -> str:
     """An expression as one text, with its alternatives or its source in braces."""
     texts = _texts(node, scope, parts)
     if texts is None:
-        return _placeholder(node)
+        return VALUE
     return texts[0] if len(texts) == 1 else f"({' | '.join(texts)})"
 
 
@@ -254,15 +254,7 @@ def _piece(node: ast.expr, scope: Scope, parts: set[int], seen: tuple[str, ...])
     if texts is not None and len(set(texts)) <= MOST_ALTERNATIVES:
         texts = list(dict.fromkeys(texts))
         return texts[0] if len(texts) == 1 else f"({' | '.join(texts)})"
-    return _placeholder(node.value)
-
-
-def _placeholder(node: ast.expr) -> str:
-    """The name of a value in braces; dots for what is computed, so that no refactoring shows."""
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("repr", "str"):
-        node = node.args[0]
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "...")
-    return "{" + name + "}"
+    return VALUE
 
 
 def _is_sentence(text: str) -> bool:

@@ -75,12 +75,11 @@ SHOW_WINDOWS = {"", "inference", "metrics", "model_selection"}
 
 OPTIONAL_PACKAGES = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "distributed"}
 PRIVATE_OF_SCORERS = {"_score_func", "_sign", "_kwargs", "_response_method"}
-MAX_FUNCTION_LINES = 45  # of the body, without the signature and the docstring
-MAX_MODULE_LINES = 400  # of code: without docstrings, comments and blank lines
+# Above these a function or a module is looked at: does it say more than one thing?
+LOOKED_AT_FUNCTION_LINES = 80  # of the body, without the signature and the docstring
+LOOKED_AT_MODULE_LINES = 1000  # of code: without docstrings, comments and blank lines
 # Longer than that, by module and name, and looked at: cutting them would scatter one thought.
-LONG_ON_PURPOSE = {
-    "streams.packing _fields": "one field of the state a line",
-}
+LONG_ON_PURPOSE: dict[str, str] = {}
 MIN_MODULE_LINES = 60  # of code, for a module that only one other imports
 # May be smaller, by the last part of their names, because:
 SMALL_ON_PURPOSE = {
@@ -280,7 +279,7 @@ def long_functions(root):
         for node in module.nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for lines in [_code_lines(node)]
-        if lines > MAX_FUNCTION_LINES and f"{module.name} {node.name}" not in LONG_ON_PURPOSE
+        if lines > LOOKED_AT_FUNCTION_LINES and f"{module.name} {node.name}" not in LONG_ON_PURPOSE
     ]
 
 
@@ -295,7 +294,7 @@ def long_modules(root):
         f"{module.path.name} has {lines} lines of code"
         for module in modules(root)
         for lines in [code_lines_of_module(module)]
-        if lines > MAX_MODULE_LINES
+        if lines > LOOKED_AT_MODULE_LINES
     ]
 
 
@@ -496,7 +495,7 @@ def test_importing_skboot_loads_no_optional_package_that_scikit_learn_does_not()
     assert done.stdout.strip() == "[]"
 
 
-LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 46
+LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 81
 LONG_DOCSTRING = 'def f():\n    """Long.\n' + "    text\n" * 60 + '    """\n    return 1'
 BROKEN = [
     (import_violations, "metrics/a.py", "from skboot.resampling.block import Block"),
@@ -542,7 +541,7 @@ BROKEN = [
     (handwritten_messages, "runs.py", "f\"The 'x' parameter of A.f must be 1.\""),
     (long_functions, "metrics/a.py", LONG_FUNCTION),
     (long_functions, "metrics/a.py", f"class C:\n{LONG_FUNCTION}".replace("\n", "\n  ")),
-    (long_modules, "metrics/a.py", "x = 1\n" * 401),
+    (long_modules, "metrics/a.py", "x = 1\n" * 1001),
     (doors_inside_the_package, "comparison/a.py", "from ..runs import bootstrap_runs"),
     (doors_inside_the_package, "comparison/a.py", "from .runs import compare_runs as engine"),
     (doors_inside_the_package, "comparison/a.py", "def f():\n    from skboot import search_score"),
@@ -611,7 +610,7 @@ ALLOWED = [
     ("metrics/a.py", "def f(found, notes):\n    return [one for one in found if one not in notes]"),
     ("metrics/a.py", "def f(note):\n    return note.kind == 'few'"),
     ("metrics/a.py", LONG_FUNCTION.removesuffix("    x = 1\n") + "\n# why" * 544),
-    ("metrics/a.py", '"""' + "text\n" * 500 + '"""\n' + "x = 1\n" * 400),
+    ("metrics/a.py", '"""' + "text\n" * 500 + '"""\n' + "x = 1\n" * 1000),
 ]
 
 
