@@ -198,14 +198,19 @@ def test_queries_of_polars_are_to_be_collected():
         bootstrap_score(polars.LazyFrame({"a": [0, 1]}), [0, 1])
 
 
-def test_tensors_in_main_memory_score_as_arrays():
+def test_tensors_score_as_arrays():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(0)
     answer = np.where(rng.random(60) < 0.2, 1 - y, y)
     options = dict(metric="f1", groups=np.arange(60) // 2, random_state=0)
     expected = bootstrap_score(y, answer, **options).to_dict()
     options["groups"] = torch.tensor(options["groups"])
-    assert bootstrap_score(torch.tensor(y), torch.tensor(answer), **options).to_dict() == expected
+    for predicted in (
+        torch.tensor(answer),
+        torch.tensor(answer, dtype=torch.bfloat16),
+        torch.tensor(answer, dtype=torch.float32, requires_grad=True),
+    ):
+        assert bootstrap_score(torch.tensor(y), predicted, **options).to_dict() == expected
 
 
 # ------------------------------------------------------------------ reports and tracking

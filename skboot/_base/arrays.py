@@ -224,26 +224,41 @@ def is_sequence(value: Any) -> bool:
 
 def _converted(values: Any) -> NDArray[Any]:
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except Exception as error:
         # Columns of polars whose integers are of 128 bits say so in an error of their own.
         if hasattr(values, "to_list"):
             return objects_of(values.to_list())
         if hasattr(values, "rows"):
             return np.array(values.rows(), dtype=object)
-        # Such values are rows of different lengths, and tensors with a gradient or elsewhere than
-        # in main memory.
-        got = f"{type(values).__name__}, which numpy does not convert ({error})"
-        if hasattr(values, "detach") and hasattr(values, "cpu"):
-            advice = (
-                "Copy the tensor to a numpy array: .detach().cpu().numpy(), in half precision "
-                ".detach().float().cpu().numpy()."
-            )
-            raise Unusable("be an array-like", got, advice) from None
+        got = f"{type(values).__name__}, which numpy does not convert ({error})".rstrip(".")
         first = values[0] if isinstance(values, list | tuple) and values else None
-        advice = _AS_COLUMNS if isinstance(first, list | tuple) else ""
-        must = "be an array-like with rows of one shape"
-        raise Unusable(must, got.rstrip("."), advice) from None
+        copied = None
+        try:
+            copied = _in_memory(values) if first is None else list(map(_in_memory, values))
+            return np.asarray(copied)
+        except Exception:
+            advice = _AS_COLUMNS if isinstance(first, list | tuple) else ""
+            must = "be an array-like with rows of one shape"
+            if first is None:
+                must, advice = "be an array-like", "Copy it to a numpy array in main memory first."
+            raise Unusable(must, got, advice) from None
+    # Half precision of networks is a type of its own, which numpy takes for bytes.
+    return array.astype(np.float64) if array.dtype.name == "bfloat16" else array
+
+
+def _in_memory(values: Any) -> Any:
+    """Copy a tensor with a gradient, in half precision or on another device to main memory.
+
+    Other values are returned as they are. Half precision is exact in single precision.
+    """
+    if hasattr(values, "detach") and hasattr(values, "cpu"):
+        values = values.detach().cpu()
+        return values.float() if str(values.dtype).endswith("bfloat16") else values
+    if hasattr(values, "__dlpack_device__") and not isinstance(values, np.ndarray):
+        # Arrays of CuPy copy themselves by `get`, and leave the other way to libraries since 2023.
+        return values.get() if hasattr(values, "get") else np.from_dlpack(values, device="cpu")
+    return values
 
 
 def _as_given(array: NDArray[Any], values: Any) -> NDArray[Any]:
