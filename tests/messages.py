@@ -38,18 +38,24 @@ class Message(NamedTuple):
 
 def snapshot(package=PACKAGE):
     """The whole file."""
-    messages = {
-        message
-        for path in package.rglob("*.py")
-        for function, of_function in messages_of(path.read_text(encoding="utf-8")).items()
-        if not SAYS_RESULTS.search(f"{path.stem} {function}")
-        for message in of_function
-    }
     text = HEAD
-    for kind, of_kind in itertools.groupby(sorted(messages), key=lambda message: message.kind):
+    for kind, of_kind in itertools.groupby(all_messages(package), key=lambda message: message.kind):
         text += f"\n## {kind or 'Sentences'}\n\n"
         text += "".join(f"* {message.text}\n" for message in of_kind)
     return text
+
+
+def all_messages(package=PACKAGE):
+    """Each message once, by kind and text."""
+    return sorted(
+        {
+            message
+            for path in package.rglob("*.py")
+            for function, messages in messages_of(path.read_text(encoding="utf-8")).items()
+            if not SAYS_RESULTS.search(f"{path.stem} {function}")
+            for message in messages
+        }
+    )
 
 
 def messages_of(source: str) -> dict[str, list[Message]]:
