@@ -306,8 +306,9 @@ def _posterior_loss(
 
 
 def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
-    """All labels, in the order that the caller gave them."""
+    """All labels, in the order that the caller gave them, or in that of the categories."""
     given = request.labels if labels is None else labels
+    given = request.order if given is None else given
     return None if given is None else np.asarray(given)
 
 

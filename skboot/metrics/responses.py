@@ -205,6 +205,8 @@ def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
         _check_same_kind(y_true, y_pred)
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred)
+        if y_true.dtype.kind == "O":
+            numbered_labels("y_pred", np.concatenate((y_true, y_pred)))
 
 
 def _check_discrete(
@@ -345,7 +347,7 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
         )
         if y_pred.ndim == 1:
             advice += " Other scores are for a metric such as 'roc_auc'."
-        raise fail("y_pred", must, f"values from {low:g} to {high:g}", advice)
+        raise fail("y_pred", must, f"values from {low:.8g} to {high:.8g}", advice)
 
 
 # Largest distance of a sum of probabilities from one that rounding to 8 bits (bfloat16) explains:

@@ -6,7 +6,7 @@ And which of the two is positive, for those whose scores say the opposite.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -271,6 +271,70 @@ def positive_note(
         f"The positive class is {positive!r}, the greater label{must}. "
         f"Say so with pos_label={positive!r}, or give pos_label={other!r}.",
     )
+
+
+class PositiveClass(NamedTuple):
+    """The one positive class of the metrics of a call, none of which names it.
+
+    Attributes
+    ----------
+    label : label
+        The greater label where a metric takes it; else 1, scikit-learn's default.
+    note : Note
+        Says which, and how to name one.
+    are_both : bool
+        Whether some metrics take 1 by themselves and others the greater label.
+    """
+
+    label: Any
+    note: Note
+    are_both: bool
+
+
+def positive_of_call(
+    statistics: Iterable[Statistic], columns: Iterable[Columns]
+) -> PositiveClass | None:
+    """Return the positive class where scikit-learn's default 1 is the lesser of two labels.
+
+    Parameters
+    ----------
+    statistics : iterable of Statistic
+        Those that do not name one.
+    columns : iterable of tuple
+        Truth, predictions and weights of each system.
+
+    Returns
+    -------
+    PositiveClass or None
+        None where both are the same class, and where no metric has one.
+    """
+    inner = [one.unsigned or one for one in statistics]
+    by_default = [one for one in inner if one.positive_by_default and one.pos_label == 1]
+    by_order = [one for one in inner if one.greater_is_positive and one.pos_label is None]
+    labels: set[Any] = set()
+    for y_true, y_pred, _ in columns:
+        if y_true is None or y_true.ndim != 1 or y_true.dtype.kind not in "iuf":
+            return None
+        if y_pred.ndim == 2:
+            by_order = [one for one in by_order if one.reads_decisions or not one.columns_suffice]
+        if not by_default and not by_order:
+            return None
+        decides = y_pred.ndim == 1 and any(one.reads_decisions for one in by_default + by_order)
+        for labels_of_rows in (y_true, y_pred) if decides else (y_true,):
+            if labels_of_rows.dtype.kind not in "iuf" or labels_of_rows.max() == 1:
+                continue
+            labels.update(label_counts(labels_of_rows)[0].tolist())
+    labels.add(1)
+    if len(labels) != 2 or max(labels) == 1:
+        return None
+    greater = max(labels)
+    label, other = (greater, 1) if by_order else (1, greater)
+    first, second = ("the greater label", "scikit-learn's default")[:: 1 if by_order else -1]
+    text = (
+        f"The positive class is {label!r}, {first}, and not {other!r}, {second}. "
+        f"Say so with pos_label={label!r}, or give pos_label={other!r}."
+    )
+    return PositiveClass(label, Note("caution", text), bool(by_default and by_order))
 
 
 def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:

@@ -102,6 +102,9 @@ def batch_added(
     for name, column in predicted.items():
         own = checked_rows(y_true, column, None, settings.labels, name)
         check.check_same_length(**{name: own.y_pred, "sample_weight": weights})
+        for argument, values in (("y_true", own.y_true), (name, own.y_pred)):
+            if values is not None:
+                check.check_no_missing(argument, values)
         with collected(found):
             rows.append(_checked(settings, replace(own, sample_weight=weights), name))
         found += _doubts(settings, own, name)
