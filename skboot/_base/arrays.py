@@ -167,6 +167,11 @@ def declared_categories(column: NDArray[Any]) -> NDArray[Any] | None:
     return None if categories is None else _plain_array(list(categories))
 
 
+def has_order(values: Any) -> bool:
+    """Whether a column holds categories that have an order."""
+    return _ordered_categories(values) is not None
+
+
 def _ordered_categories(values: Any) -> Any:
     """Return the categories of a column that says that they have an order; None of any other."""
     dtype = getattr(values, "dtype", None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -457,7 +458,7 @@ def numbered_labels(
 
 def _rise(distinct: NDArray[Any], n_distinct: int) -> bool:
     """Whether sorted labels are as many as differ, and each is greater than the one before it."""
-    rising = all(bool(a < b) for a, b in zip(distinct[:-1], distinct[1:], strict=True))
+    rising = all(bool(a < b) for a, b in pairwise(distinct))
     return rising and len(distinct) == n_distinct
 
 

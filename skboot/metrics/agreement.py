@@ -144,6 +144,7 @@ class WeightedKappa(LabelMetric):
 
     matrix_rule = "kappa"
     pools_classes = True
+    orders_labels = True
 
     name: str = "cohen_kappa_score"
     weights: Literal["linear", "quadratic"] = "linear"

@@ -77,6 +77,7 @@ class ClassCosts(SumsStatistic):
     labels: NDArray[Any] | None = None
     relative: bool = False
     skill: bool = False
+    orders_labels = True
     greater_is_better: bool | None = False
     bounds: tuple[float, float] = (0.0, np.inf)
     pos_label: Any = None
@@ -325,6 +326,7 @@ class MeanCost(RowMean):
     """
 
     # Costs are those of the labels that occur, if none are given.
+    orders_labels = True
     adds_by_row = False
     sketch = "cells"  # type: ignore[assignment]
 

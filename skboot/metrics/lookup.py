@@ -158,9 +158,7 @@ def _resolve(
         return additive.mean_of_values(name or "mean")
     labels, several_outputs, pos_label = truth
     request = _taken_apart(metric, name)
-    request = request._replace(
-        labels=labels, several_outputs=several_outputs, order=of_rows.order
-    )
+    request = request._replace(labels=labels, several_outputs=several_outputs, order=of_rows.order)
     if pos_label is not None:
         request = _of_positive(request, metric, pos_label)
     elif of_rows.positive is not None and _bound(metric, "pos_label") is None:

@@ -338,7 +338,12 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
     all_labels = known_labels(statistic.labels, y_true)
     if len(all_labels) > 2 and statistic.advice_on_several:
         raise _of_two_classes(statistic, all_labels)
-    if y_pred.ndim == 2 or len(all_labels) != 2:
+    if statistic.of_one_class and y_pred.ndim == 1 and len(all_labels) == 1:
+        [label], positive = all_labels.tolist(), statistic.pos_label
+        if positive is None and label not in (0, 1, -1):
+            must = f"be given for the metric {statistic.name!r} where y_true holds one class"
+            raise fail("pos_label", must, f"None, with the label {label!r} alone")
+    elif y_pred.ndim == 2 or len(all_labels) != 2:
         check_columns(y_pred, all_labels)
     low, high = float(y_pred.min()), float(y_pred.max())
     if low < 0 or high > 1:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._base.arrays import category_order
 from .._base.checks import (
     check_integers,
     check_labels,
@@ -22,7 +23,7 @@ from .._base.checks import (
 from .._base.doors import door
 from .._base.warnings import Note, NoteKind
 from .cells import label_counts
-from .cost_metrics import check_same_kind, label_column
+from .cost_metrics import check_same_kind, label_column, labels_in_order
 from .doubts import refuse_other_labels
 from .score_order import positive_scores
 from .statistic import Columns, Statistic
@@ -370,12 +371,14 @@ def _share(
     weights = check_weights(sample_weight)
     check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
     check_same_kind("y_pred", truth, decision)
-    all_labels = np.union1d(label_counts(truth)[0], label_counts(decision)[0])
+    all_labels = labels_in_order(truth, decision)
     known = check_labels(labels, truth)
     if known is not None:
         check_same_kind("labels", truth, known)
         all_labels = np.union1d(all_labels, known)
     check_two_classes("y_true", all_labels, pos_label, metric)
+    if pos_label is None and category_order(truth) is not None:
+        pos_label = all_labels.tolist()[-1]
     chosen = class_of(all_labels, pos_label, metric in ("specificity", "npv"))
     members = (truth if metric in ("sensitivity", "specificity") else decision) == chosen
     hits = (truth == chosen) & (decision == chosen)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
+from .._base.arrays import category_order
 from .._base.warnings import tell
 from .._base.workers import Workers
 from ..metrics.calibration import SmoothCalibration
@@ -252,6 +253,9 @@ def positive_class(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     if len(labels) == 1:
         advice = "Rows of one class do not show how well classes are separated: add the other."
         raise check.fail("y_true", "hold two classes", f"{labels[0]!r} alone", advice)
+    order = category_order(truth)
+    if pos_label is None and order is not None:
+        pos_label = order.tolist()[1]
     if pos_label is None:
         if set(labels) not in ({0, 1}, {-1, 1}):
             advice = f"Name the positive class: pos_label={labels[-1]!r}."

@@ -172,7 +172,7 @@ def _statistics_of_each(
         try:
             for name, statistic in resolved.items():
                 if one_column:
-                    _check_averaged(statistic, own, name in averaging(metric, resolved))
+                    check_averaged(statistic, own, name in averaging(metric, resolved))
                 takes_any = statistic.calls_function and not statistic.calls_library
                 for column, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
                     if values is not None and id(values) not in complete and not takes_any:
@@ -204,7 +204,7 @@ def _statistics_of_each(
     return _of_each_entry(found, single, [own for _, own in rows])
 
 
-def _check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
+def check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
     """Refuse labels beside one label or number a row that the metric cannot mean."""
     inner = statistic.unsigned or statistic
     if own.labels is None or own.y_pred.ndim != 1 or own.truth_column is None:
