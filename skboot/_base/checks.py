@@ -194,13 +194,13 @@ def check_rows(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def check_rows_of_each(name: str, values: Iterable[Any]) -> list[NDArray[Any]]:
-    """Convert each of several columns as `check_rows` does; messages give its number."""
+    """Convert each of several columns as `check_answers` does; messages give its number."""
     arrays: list[NDArray[Any]] = []
     try:
         arrays.extend(as_array(one) for one in values)
     except Unusable as error:
         raise fail(f"{name}[{len(arrays)}]", error.must, error.got, error.advice) from None
-    return [_checked_rows(f"{name}[{k}]", array) for k, array in enumerate(arrays)]
+    return [_shaped_rows(f"{name}[{k}]", array) for k, array in enumerate(arrays)]
 
 
 def _checked_rows(name: str, array: NDArray[Any]) -> NDArray[Any]:

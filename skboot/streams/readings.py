@@ -226,7 +226,7 @@ class CellsReading(_OneTable):
 
 
 def _check_exact(argument: str, scores: NDArray[Any]) -> None:
-    """Refuse integers that floats do not tell apart, as which the scores of a stream are counted."""
+    """Refuse integers that floats merge, as which the scores of a stream are counted."""
     if scores.dtype.kind in "iu" and max(int(scores.max()), -int(scores.min())) > EXACT:
         must = "hold scores that floats of 64 bits tell apart, in a stream"
         got = f"integers such as {int(scores[np.argmax(np.abs(scores))])}"
