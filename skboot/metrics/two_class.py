@@ -258,7 +258,7 @@ def positive_note(
         return None
     if y_true is None or y_true.dtype.kind not in "USO" or y_true.ndim != 1:
         return None
-    decides = inner.response == "labels" or inner.reads_decisions
+    decides = _decides(inner)
     if not decides and y_pred.ndim == 2 and inner.columns_suffice:
         return None
     own = inner.labels
@@ -274,6 +274,11 @@ def positive_note(
     )
 
 
+def _decides(statistic: Statistic) -> bool:
+    """Whether a metric reads labels in the predictions."""
+    return statistic.response == "labels" or statistic.reads_decisions
+
+
 class PositiveClass(NamedTuple):
     """The one positive class of the metrics of a call, none of which names it.
 
@@ -281,15 +286,22 @@ class PositiveClass(NamedTuple):
     ----------
     label : label
         The greater label where a metric takes it; else 1, scikit-learn's default.
-    note : Note
-        Says which, and how to name one.
+    other : label
+        The other of both.
     are_both : bool
         Whether some metrics take 1 by themselves and others the greater label.
     """
 
     label: Any
-    note: Note
+    other: Any
     are_both: bool
+
+    def note(self, advice: str = "") -> Note:
+        """Return a warning that says which class it is, and how to name one."""
+        by = ("the greater label", "scikit-learn's default")[:: 1 if self.other == 1 else -1]
+        text = f"The positive class is {self.label!r}, {by[0]}, and not {self.other!r}, {by[1]}. "
+        default = f"Say so with pos_label={self.label!r}, or give pos_label={self.other!r}."
+        return Note("caution", text + (advice or default))
 
 
 def positive_of_call(
@@ -317,10 +329,10 @@ def positive_of_call(
         if y_true is None or y_true.ndim != 1 or y_true.dtype.kind not in "iuf":
             return None
         if y_pred.ndim == 2:
-            by_order = [one for one in by_order if one.reads_decisions or not one.columns_suffice]
+            by_order = [one for one in by_order if _decides(one) or not one.columns_suffice]
         if not by_default and not by_order:
             return None
-        decides = y_pred.ndim == 1 and any(one.reads_decisions for one in by_default + by_order)
+        decides = y_pred.ndim == 1 and any(map(_decides, by_default + by_order))
         for labels_of_rows in (y_true, y_pred) if decides else (y_true,):
             if labels_of_rows.dtype.kind not in "iuf" or labels_of_rows.max() == 1:
                 continue
@@ -330,12 +342,7 @@ def positive_of_call(
         return None
     greater = max(labels)
     label, other = (greater, 1) if by_order else (1, greater)
-    first, second = ("the greater label", "scikit-learn's default")[:: 1 if by_order else -1]
-    text = (
-        f"The positive class is {label!r}, {first}, and not {other!r}, {second}. "
-        f"Say so with pos_label={label!r}, or give pos_label={other!r}."
-    )
-    return PositiveClass(label, Note("caution", text), bool(by_default and by_order))
+    return PositiveClass(label, other, bool(by_default and by_order))
 
 
 def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:

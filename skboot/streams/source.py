@@ -237,7 +237,7 @@ def _positive_of_numbers(settings: StreamSettings, scores: Sequence[tuple[str, A
         must = "be given where metrics of a stream take different classes as positive"
         advice = f"Give pos_label=1 (scikit-learn's default) or pos_label={positive.label!r}."
         raise fail("pos_label", must, f"None, with the labels [1, {positive.label!r}]", advice)
-    return [positive.note]
+    return [positive.note()]
 
 
 def rounded_up(error: float) -> str:

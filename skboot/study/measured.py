@@ -196,7 +196,7 @@ def _statistics_of_each(
         tell(_EXACT_HITS)
     if pos_label is not OF_SCORERS:
         notes = doubts(looked_at) + _of_positive(arrays, found, pos_label)
-        tell(*notes, *([] if positive is None else [positive.note]))
+        tell(*notes, *([] if positive is None else [positive.note()]))
     if order is not None and scoring.labels is None:
         _tell_of_columns(arrays)
     if not scoring.several or not any(own[0].calls_function for own in found.values()):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from identity_cases import any_seed, close, quiet
 from sklearn import metrics as sk
+from sklearn.naive_bayes import GaussianNB
 
 import skboot
 from skboot import metrics as own
@@ -116,6 +117,26 @@ def test_a_stream_has_one_positive_class_or_asks_for_it(metrics):
     result, raised = warned(stream.result)
     [named] = [re.search(r"class is (\d)", one)[1] for one in raised if "class is" in one]
     close(result[metrics[0]].estimate, sk.recall_score(y, p, pos_label=int(named)))
+
+
+@pytest.mark.parametrize("scoring", ["recall", "average_precision", "roc_auc", "two"])
+def test_a_fit_has_one_positive_class_and_says_which(scoring):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 2))
+    y = 1 + (X[:, 0] + 0.5 * rng.normal(size=N) > 0)
+    model, names = GaussianNB(), ["recall", "sensitivity"] if scoring == "two" else scoring
+    options = {"n_train_resamples": 4, "random_state": 0}
+    fit = skboot.BootstrapScorer(model, scoring=names, **options).fit
+    if scoring == "two":
+        with pytest.raises(ValueError, match=r"'scoring'.*one positive class"):
+            fit(X, y)
+        return
+    _, raised = warned(fit, X, y)
+    said = [one for one in raised if "The positive class is 1" in one]
+    assert len(said) == (scoring != "roc_auc")
+    bound = sk.make_scorer(sk.recall_score, pos_label=1)
+    _, raised = warned(skboot.BootstrapScorer(model, scoring=bound, **options).fit, X, y)
+    assert not [one for one in raised if "The positive class" in one]
 
 
 # ------------------------------------------------------------------ labels=
