@@ -23,7 +23,7 @@ from ..metrics.statistic import CallableStatistic, Statistic
 from ..metrics.two_class import of_no_positive, positive_note, positive_of_call
 from .rows import Rows
 
-_OF_MISSING = (
+OF_MISSING = (
     "The metric has no value on these rows: let it leave missing values out, as np.nanmean does, "
     "or remove the rows from every argument."
 )
@@ -231,7 +231,7 @@ def _check_defined(statistic: Statistic, own: Rows) -> None:
     for name, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
         try:
             if values is not None:
-                check.check_no_missing(name, values, _OF_MISSING)
+                check.check_no_missing(name, values, OF_MISSING)
         except ValueError:
             reduced = statistic.reduce(*own.of(statistic, None))
             value = cast(CallableStatistic, statistic).returned(reduced)[1]

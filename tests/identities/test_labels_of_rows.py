@@ -462,6 +462,25 @@ def test_a_function_of_ones_own_gets_missing_values_as_they_are(seed):
     close(parts[0].estimate, mean_distance(y[by == 0], one[by == 0]))
 
 
+def share_above(y_true, y_score, grid):
+    return [np.mean(y_true[y_score > threshold]) for threshold in grid]
+
+
+@any_seed
+def test_a_curve_of_ones_own_gets_missing_scores_as_they_are(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(N) % 2)
+    score = y + rng.normal(size=N)
+    score[rng.permutation(N)[:6]] = np.nan
+    options = {"grid": [0.0, 0.5], "n_resamples": 9, "random_state": 0}
+    for more in ({}, {"groups": np.arange(N) // 3}):
+        curve = quiet(skboot.bootstrap_curve, y, score, curve=share_above, **options, **more)
+        close(curve.estimate, share_above(y, score, [0.0, 0.5]))
+    for curve in ("roc", lambda y_true, y_score, grid: grid * y_score.sum()):
+        with pytest.raises(ValueError, match=r"'y_score'.*must not contain NaN"):
+            skboot.bootstrap_curve(y, score, curve=curve, **options)
+
+
 def test_tables_with_missing_values_are_averaged_by_class():
     rng = np.random.default_rng(0)
     table = rng.random((30, 3))
