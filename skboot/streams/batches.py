@@ -23,6 +23,7 @@ from .few_rows import FEWEST_UNITS, FewRows
 from .one_batch import state_of
 from .readings import SCORES
 from .state import NUMBERED, StreamSettings, StreamState, check_classes
+from .tables import in_text
 
 # Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
 # of a thousand intervals of scores takes a twentieth of the time that its weights take.
@@ -102,6 +103,7 @@ def batch_added(
     rows, found = [], Notes()
     for name, column in predicted.items():
         own = checked_rows(y_true, column, None, settings.labels, name)
+        own = replace(own, y_true=in_text(own.y_true), y_pred=in_text(own.y_pred))
         check.check_same_length(**{name: own.y_pred, "sample_weight": weights})
         for argument, values in (("y_true", own.y_true), (name, own.y_pred)):
             if values is not None:

@@ -139,6 +139,23 @@ def test_a_fit_has_one_positive_class_and_says_which(scoring):
     assert not [one for one in raised if "The positive class" in one]
 
 
+@pytest.mark.parametrize("n", [25, N])
+@pytest.mark.parametrize("positive", [0, 1])
+def test_a_stream_reads_labels_in_bytes_as_what_they_name(n, positive):
+    rng = np.random.default_rng(n)
+    codes, answers = rng.permutation(np.arange(n) % 2), rng.random(n)
+    names = np.array([b"no", b"yes"])
+    for metric, given, expected in (
+        ("recall", names[1 * (answers > 0.5)], sk.recall_score),
+        ("roc_auc", answers, lambda y, p, pos_label: sk.roc_auc_score(y == pos_label, answers)),
+    ):
+        stream = skboot.BootstrapAccumulator(
+            metric, pos_label=names[positive], n_resamples=9, random_state=0
+        )
+        found = quiet(stream.update(names[codes], given, start=0).result).estimate
+        close(found, expected(codes, 1 * (answers > 0.5), pos_label=positive))
+
+
 # ------------------------------------------------------------------ labels=
 
 AVERAGES = {
