@@ -143,7 +143,8 @@ def bootstrap_score(
         between subgroups, with its simultaneous interval. Subgroups that are too small for it are
         left out and named (see Notes).
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of probabilities.
+        Labels of the columns of probabilities; beside one label a row, ``labels`` of the metric, as
+        in scikit-learn.
     n_resamples : int
         Number of resamples, at least 2. At 1999 the usual levels are order statistics. Intervals
         without resamples (wilson, clopper-pearson, wald, skewed-t, ewc, delong, bins, anytime) make
@@ -186,7 +187,8 @@ def bootstrap_score(
         The positive class of metrics that have one: F1, precision, recall, areas, error rates at a
         threshold, and all that read scores or probabilities in one column, which are then those of
         this class. None: 1 where that is the default of scikit-learn's function, else the greater
-        label, with a warning if labels are text. A metric that names another class is refused.
+        label, with a warning if labels are text or these differ; of ordered categories the last.
+        A metric that names another class is refused.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional

@@ -111,7 +111,8 @@ def bootstrap_runs(
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of probabilities.
+        Labels of the columns of probabilities; beside one label a row, ``labels`` of the metric, as
+        in scikit-learn.
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and
         nothing is called better or worse. A value that contradicts a known metric is refused.

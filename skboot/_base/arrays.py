@@ -27,6 +27,9 @@ _UINT64 = range(2**64)
 _ROWS_AT_ONCE = 1 << 14
 # Maximum number of entries of a sparse matrix that is made dense (512 MB of doubles).
 _DENSE_ENTRIES = 2**26
+# Under which name the type of an array holds the categories of a column in their order: it stays
+# with parts of the array and with its copies, and no reader of values sees it.
+_CATEGORIES = "skboot categories"
 _AS_COLUMNS = (
     "Make columns of 0 and 1 from the labels by sklearn.preprocessing.MultiLabelBinarizer."
 )
@@ -95,6 +98,9 @@ def is_missing(value: Any) -> bool:
     """Whether a value is None, NaN or the NA of a table."""
     if value is None:
         return True
+    if isinstance(value, np.ndarray) and value.ndim:
+        # An array is a row for a metric that takes any values.
+        return False
     try:
         return bool(value != value)
     except TypeError:
@@ -123,7 +129,8 @@ def as_array(values: Any) -> NDArray[Any]:
     -------
     ndarray
         Objects become booleans, integers, floats or text where all of them are; integers are of
-        64 bits at most, unsigned ones only if they exceed 2**63 - 1; floats of 32 or 64 bits.
+        64 bits at most, unsigned ones only if they exceed 2**63 - 1; floats of 32 or 64 bits. Of
+        ordered categories it knows the order: see `category_order`.
 
     Raises
     ------
@@ -131,6 +138,57 @@ def as_array(values: Any) -> NDArray[Any]:
         For masked or complex values, integers that 64 bits cannot hold beside the others, and
         what has no shape.
     """
+    categories = _ordered_categories(values)
+    array = _plain_array(values)
+    if categories is None or array.ndim != 1:
+        return array
+    order = {_CATEGORIES: tuple(_plain_array(categories).tolist())}
+    return array.astype(np.dtype(array.dtype, metadata=order))  # type: ignore[call-overload]
+
+
+def category_order(*columns: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Return the categories of the first column, those that occur in any, in their order.
+
+    None for values that are no ordered categories, whose order is that of the values.
+    """
+    first = columns[0]
+    if first is None or first.dtype.metadata is None:
+        return None
+    categories = first.dtype.metadata.get(_CATEGORIES)
+    if categories is None:
+        return None
+    occurring = set().union(*(own.tolist() for own in columns if own is not None and own.ndim == 1))
+    return _plain_array([one for one in categories if one in occurring])
+
+
+def declared_categories(column: NDArray[Any]) -> NDArray[Any] | None:
+    """Return all categories of an ordered column in their order, also those without a row."""
+    categories = (column.dtype.metadata or {}).get(_CATEGORIES)
+    return None if categories is None else _plain_array(list(categories))
+
+
+def has_order(values: Any) -> bool:
+    """Whether a column holds categories that have an order."""
+    return _ordered_categories(values) is not None
+
+
+def _ordered_categories(values: Any) -> Any:
+    """Return the categories of a column that says that they have an order; None of any other."""
+    dtype = getattr(values, "dtype", None)
+    if getattr(dtype, "pyarrow_dtype", None) is not None:
+        values = values.array.__arrow_array__() if hasattr(values, "array") else values
+    arrow = getattr(values, "type", None)
+    if getattr(arrow, "ordered", False) and hasattr(arrow, "value_type"):
+        chunks = getattr(values, "unify_dictionaries", lambda: values)()
+        return getattr(chunks, "chunks", [chunks])[0].dictionary if len(chunks) else None
+    is_enum = type(dtype).__name__ == "Enum" and hasattr(dtype, "categories")
+    if is_dask(values) or not (is_enum or getattr(dtype, "ordered", None) is True):
+        return None
+    return dtype.categories
+
+
+def _plain_array(values: Any) -> NDArray[Any]:
+    """Convert an array-like as `as_array` does, without the order of categories."""
     if isinstance(values, np.ma.MaskedArray):
         _refuse_masked(values)
     if sparse.issparse(values):
@@ -208,7 +266,7 @@ def _of_categories(values: Any) -> NDArray[Any] | None:
     if codes.size == 0 or codes.min() < 0:
         return None
     occurring = np.bincount(codes, minlength=len(categories)) > 0
-    found = as_array(categories[occurring])
+    found = _plain_array(categories[occurring])
     return found.take((np.cumsum(occurring) - 1).take(codes))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -193,17 +194,24 @@ def check_rows(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def check_rows_of_each(name: str, values: Iterable[Any]) -> list[NDArray[Any]]:
-    """Convert each of several columns as `check_rows` does; messages give its number."""
+    """Convert each of several columns as `check_answers` does; messages give its number."""
     arrays: list[NDArray[Any]] = []
     try:
         arrays.extend(as_array(one) for one in values)
     except Unusable as error:
         raise fail(f"{name}[{len(arrays)}]", error.must, error.got, error.advice) from None
-    return [_checked_rows(f"{name}[{k}]", array) for k, array in enumerate(arrays)]
+    return [_shaped_rows(f"{name}[{k}]", array) for k, array in enumerate(arrays)]
 
 
 def _checked_rows(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """Return an array of one or two dimensions without missing values; one column is flattened."""
+    array = _shaped_rows(name, array)
+    check_no_missing(name, array)
+    return array
+
+
+def _shaped_rows(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of one or two dimensions; one column is flattened."""
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2):
@@ -212,7 +220,6 @@ def _checked_rows(name: str, array: NDArray[Any]) -> NDArray[Any]:
         raise fail(name, "have one or two dimensions", got, advice)
     if array.size == 0:
         raise fail(name, "hold at least one row", f"an empty array, {array.shape}")
-    check_no_missing(name, array)
     return array
 
 
@@ -236,14 +243,14 @@ def check_names(name: str, values: Any, advice: str = "") -> NDArray[Any]:
 
 
 def check_answers(name: str, values: Any) -> NDArray[Any]:
-    """Convert as `check_rows` does; rows of any shape or length are kept, for callables."""
+    """Convert as `check_rows` does; rows of any shape or length, and missing ones, are kept.
+
+    Callables may take them; other metrics refuse them by `check_no_missing`.
+    """
     if _is_ragged(values):
         return objects_of(values)
     array = converted(name, values)
-    if array.ndim < 3 or array.size == 0:
-        return _checked_rows(name, array)
-    check_no_missing(name, array)
-    return array
+    return array if array.ndim > 2 and array.size else _shaped_rows(name, array)
 
 
 def _is_ragged(values: Any) -> bool:
@@ -268,9 +275,12 @@ def check_readable(name: str, values: Any) -> None:
         converted(name, values)
 
 
-def check_no_missing(name: str, array: NDArray[Any]) -> None:
-    """Refuse NaN, infinities and None."""
-    if array.dtype.kind in "iubSU":
+def check_no_missing(name: str, array: NDArray[Any], advice: str = "") -> None:
+    """Refuse NaN, infinities and None; of records in each field."""
+    if array.dtype.names is not None:
+        for field in array.dtype.names:
+            check_no_missing(name, array[field], advice)
+    if array.dtype.kind in "iubSUV":
         return
     if array.dtype.kind == "f":
         # A sum takes one pass without a temporary array, and is finite unless a value is not or it
@@ -289,7 +299,8 @@ def check_no_missing(name: str, array: NDArray[Any]) -> None:
             name,
             "not contain NaN, infinity or None",
             f"{bad.sum()} such value{'s' if bad.sum() > 1 else ''}, the first in row {row}",
-            "Remove these rows from every argument, or say what the system predicts for them.",
+            advice
+            or "Remove these rows from every argument, or say what the system predicts for them.",
         )
 
 
@@ -428,8 +439,14 @@ def numbered_labels(
     try:
         if labels.dtype.kind == "O":
             # Lists can be sorted but not hashed, and are refused as labels.
-            set(labels.ravel().tolist())
-        return numbered(labels)
+            n_distinct = len(set(labels.ravel().tolist()))
+        distinct, codes = numbered(labels)
+        if labels.dtype.kind == "O" and not _rise(distinct, n_distinct):
+            kinds = " and ".join(sorted({type(label).__name__ for label in distinct.tolist()}))
+            got = f"{kinds} objects, of which neither of two need be the greater"
+            advice = "Give text: [' '.join(sorted(map(str, one))) for one in labels]."
+            raise fail(name, f"hold {noun}s with an order", got, advice)
+        return distinct, codes
     except TypeError:
         kinds = sorted({type(label).__name__ for label in labels.ravel().tolist()})
         got = f"a mixture that cannot be sorted: {', '.join(kinds)}"
@@ -437,6 +454,12 @@ def numbered_labels(
         if "list" in kinds:
             got, advice = "lists", AS_INDICATORS
         raise fail(name, f"hold {noun}s of one type", got, advice) from None
+
+
+def _rise(distinct: NDArray[Any], n_distinct: int) -> bool:
+    """Whether sorted labels are as many as differ, and each is greater than the one before it."""
+    rising = all(bool(a < b) for a, b in pairwise(distinct))
+    return rising and len(distinct) == n_distinct
 
 
 def check_labels(labels: ArrayLike | None, truth: NDArray[Any] | None) -> NDArray[Any] | None:

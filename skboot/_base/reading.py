@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Unusable, as_array
+from .arrays import Unusable, as_array, has_order
 
 Cells = list[str] | NDArray[Any]
 Columns = dict[str, Cells]
@@ -205,7 +205,7 @@ def _parquet(path: str, wanted: Wanted) -> Columns:
             table = file.read(columns=names)
     except lib.ArrowInvalid as error:
         raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-    return {name: _typed(name, table.column(name).to_numpy()) for name in names}
+    return {name: _typed(name, _of_column(table.column(name))) for name in names}
 
 
 def _parquet_by_polars(path: str, wanted: Wanted) -> Columns:
@@ -218,7 +218,12 @@ def _parquet_by_polars(path: str, wanted: Wanted) -> Columns:
         frame = polars.read_parquet(path, columns=names)
     except polars.exceptions.ComputeError as error:
         raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-    return {name: _typed(name, frame[name].to_numpy()) for name in names}
+    return {name: _typed(name, _of_column(frame[name])) for name in names}
+
+
+def _of_column(column: Any) -> NDArray[Any]:
+    """Return a column of a table as an array, that of ordered categories with their order."""
+    return as_array(column) if has_order(column) else column.to_numpy()
 
 
 _READERS: dict[str, Callable[[str, Wanted], Columns]] = {

@@ -81,7 +81,8 @@ def assert_not_worse(
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of probabilities.
+        Labels of the columns of probabilities; beside one label a row, ``labels`` of the metric, as
+        in scikit-learn.
     n_resamples : int
         Number of resamples, at least 2.
     confidence_level : float

@@ -133,7 +133,8 @@ def compare_runs(
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of probabilities.
+        Labels of the columns of probabilities; beside one label a row, ``labels`` of the metric, as
+        in scikit-learn.
     n_resamples : int
         Number of test resamples, at least 2.
     confidence_level : float

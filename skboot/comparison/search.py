@@ -104,7 +104,8 @@ def search_score(
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row, in the choice and in the score.
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of probabilities.
+        Labels of the columns of probabilities; beside one label a row, ``labels`` of the metric, as
+        in scikit-learn.
     n_resamples : int
         Number of resamples, at least 2.
     confidence_level : float

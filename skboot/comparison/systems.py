@@ -153,7 +153,8 @@ def compare_systems(
         is simultaneous over all of these. Subgroups that are too small are left out and named, as
         in `bootstrap_score`.
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of probabilities.
+        Labels of the columns of probabilities; beside one label a row, ``labels`` of the metric, as
+        in scikit-learn.
     n_resamples : int
         Number of resamples, at least 2.
     confidence_level : float

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .cells import encode
 from .labels import CellTerms, LabelMetric, equal_column_blocks
 from .registry import Request, fast_path
 from .statistic import Floats
@@ -132,6 +133,8 @@ class WeightedKappa(LabelMetric):
         How results call it.
     weights : {"linear", "quadratic"}
         Distance, or its square.
+    order : array-like or None
+        The labels in the order of their categories; None: they are sorted.
 
     References
     ----------
@@ -141,9 +144,11 @@ class WeightedKappa(LabelMetric):
 
     matrix_rule = "kappa"
     pools_classes = True
+    orders_labels = True
 
     name: str = "cohen_kappa_score"
     weights: Literal["linear", "quadratic"] = "linear"
+    order: Any = None
     bounds = (-1.0, 1.0)
 
     def cell_terms(
@@ -162,6 +167,9 @@ class WeightedKappa(LabelMetric):
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
     ) -> dict[str, Any]:
+        if self.order is not None:
+            place = np.argsort(np.argsort(encode(labels, np.asarray(self.order))))
+            truth, decision = place[truth], place[decision]
         each = np.arange(len(truth))
         shape = (len(truth), len(labels))
         margins = [
@@ -220,4 +228,6 @@ def _matthews(request: Request) -> MatthewsCoefficient:
 
 @fast_path("cohen_kappa_score", response="labels")
 def _kappa(request: Request, *, weights: Any = None) -> Kappa | WeightedKappa:
-    return Kappa(request.name) if weights is None else WeightedKappa(request.name, weights)
+    if weights is None:
+        return Kappa(request.name)
+    return WeightedKappa(request.name, weights, request.order)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._base.arrays import category_order
 from .._base.checks import (
     check_column,
     check_flag,
@@ -416,7 +417,9 @@ def check_priors(priors: ArrayLike | None, n_classes: int) -> Floats | None:
     """Class priors (n_classes,) as float64, if given."""
     if priors is None:
         return None
-    shares = numbers("priors", priors)
+    shares = numbers(
+        "priors", priors, f"For equal priors give priors=[1 / {n_classes}] * {n_classes}."
+    )
     proper = shares.shape == (n_classes,) and np.all(shares >= 0)
     if not proper or abs(shares.sum() - 1) > 1e-6:
         must = f"hold one probability for each of {n_classes} classes, with sum 1"
@@ -424,11 +427,13 @@ def check_priors(priors: ArrayLike | None, n_classes: int) -> Floats | None:
     return shares
 
 
-def numbers(name: str, values: ArrayLike) -> Floats:
+def numbers(name: str, values: ArrayLike, advice: str = "") -> Floats:
     """The values as float64, if they are numbers."""
+    if isinstance(values, str):
+        raise fail(name, "hold numbers", repr(values), advice)
     array = converted(name, values)
     if array.dtype.kind not in "biuf":
-        raise fail(name, "hold numbers", f"an array of {array.dtype}")
+        raise fail(name, "hold numbers", f"an array of {array.dtype}", advice)
     return array.astype(np.float64)
 
 
@@ -484,7 +489,14 @@ def _labels_of(labels: ArrayLike | None, *arrays: NDArray[Any]) -> NDArray[Any]:
         return all_labels
     for array in arrays[1:]:
         check_same_kind("y_pred", arrays[0], array)
-    return np.unique(np.concatenate([np.unique(array) for array in arrays]))
+    return labels_in_order(*arrays)
+
+
+def labels_in_order(*columns: NDArray[Any]) -> NDArray[Any]:
+    """Labels that occur, sorted, or in the order of the categories of the first column."""
+    order = category_order(*columns)
+    occurring = np.unique(np.concatenate([np.unique(column) for column in columns]))
+    return occurring if order is None or len(order) < len(occurring) else order
 
 
 def check_same_kind(name: str, truth: NDArray[Any], other: NDArray[Any]) -> None:
@@ -552,7 +564,7 @@ def detected(
         raise fail("y_score", "be of shape (n_samples,)", f"shape {score.shape}")
     given = check_weights(sample_weight)
     check_same_length(y_true=truth, y_score=score, sample_weight=given)
-    all_labels = np.unique(truth)
+    all_labels = labels_in_order(truth)
     if len(all_labels) != 2:
         raise fail("y_true", "hold two classes", f"the labels {all_labels.tolist()}")
     if pos_label is not None and not is_among(pos_label, all_labels.tolist()):

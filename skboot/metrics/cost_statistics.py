@@ -77,6 +77,7 @@ class ClassCosts(SumsStatistic):
     labels: NDArray[Any] | None = None
     relative: bool = False
     skill: bool = False
+    orders_labels = True
     greater_is_better: bool | None = False
     bounds: tuple[float, float] = (0.0, np.inf)
     pos_label: Any = None
@@ -306,8 +307,9 @@ def _posterior_loss(
 
 
 def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
-    """All labels, in the order that the caller gave them."""
+    """All labels, in the order that the caller gave them, or in that of the categories."""
     given = request.labels if labels is None else labels
+    given = request.order if given is None else given
     return None if given is None else np.asarray(given)
 
 
@@ -324,6 +326,7 @@ class MeanCost(RowMean):
     """
 
     # Costs are those of the labels that occur, if none are given.
+    orders_labels = True
     adds_by_row = False
     sketch = "cells"  # type: ignore[assignment]
 

@@ -29,6 +29,8 @@ _SMALLEST_SHARE = 0.05
 # Below so many rows two distinct scores are no sign of decisions.
 _FEWEST_SCORES = 10
 _LABELS_SHOWN = 5
+# Maximum distance of a probability from [0, 1] that rounding explains, also in half precision.
+_ROUNDING = 2**-8
 # Labels that are counted one by one; of more the set is made.
 _LABELS_COUNTED = 8
 _LABELS = "labels that do not meet"
@@ -253,6 +255,8 @@ def are_exchanged(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
 def advice_on_range(low: float, high: float, function: str) -> str:
     """Return how numbers outside of [0, 1] become probabilities."""
     of_logits = f"scipy.special.{function}"
+    if low >= -_ROUNDING and high <= 1 + _ROUNDING:
+        return "If rounding put them beyond 0 and 1: np.clip(y_pred, 0, 1)."
     if low >= 0 and high <= 100:
         return f"Divide percent by 100; convert logits to probabilities by {of_logits}."
     return f"Convert logits to probabilities by {of_logits}."

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.metrics
@@ -35,6 +35,27 @@ from .statistic import CallableStatistic, Response, Statistic
 __all__ = ["check_response", "known_names", "resolve_metrics"]
 
 
+class KnownLabels(NamedTuple):
+    """What the rows of a call say of labels, for metrics that do not say it themselves.
+
+    Attributes
+    ----------
+    positive : label or None
+        The positive class of metrics that name none.
+    order : array-like or None
+        Labels that occur, in the order of their categories.
+    averaged : array-like or None
+        Labels of the call beside predictions of one label a row: what ``labels=`` of a metric is.
+    """
+
+    positive: Any = None
+    order: ArrayLike | None = None
+    averaged: ArrayLike | None = None
+
+
+_NOTHING_KNOWN = KnownLabels()
+
+
 def resolve_metrics(
     metric: Any,
     *,
@@ -43,6 +64,7 @@ def resolve_metrics(
     greater_is_better: bool | None = None,
     several: bool = False,
     pos_label: Any = None,
+    of_rows: KnownLabels = _NOTHING_KNOWN,
 ) -> tuple[dict[str, Statistic], bool]:
     """Turn ``metric`` into statistics.
 
@@ -61,6 +83,7 @@ def resolve_metrics(
         Whether a metric may return several numbers, as scikit-learn's do for single classes.
     pos_label : label, optional
         The positive class of metrics that have one.
+    of_rows : KnownLabels
 
     Returns
     -------
@@ -74,7 +97,7 @@ def resolve_metrics(
     statistics: dict[str, Statistic] = {}
     truth = labels, several_outputs, pos_label
     for name, one in named:
-        statistic = _resolve(one, name, truth, several)
+        statistic = _resolve(one, name, truth, several, of_rows)
         if name is None and statistic.name in statistics:
             advice = "Name them with a dict: metric={'first': ..., 'second': ...}."
             got = f"two {statistic.name!r}"
@@ -126,7 +149,8 @@ def _resolve(
     metric: Any,
     name: str | None,
     truth: tuple[ArrayLike | None, bool, Any],
-    several: bool = False,
+    several: bool,
+    of_rows: KnownLabels,
 ) -> Statistic:
     if isinstance(metric, Statistic):
         return metric
@@ -134,9 +158,13 @@ def _resolve(
         return additive.mean_of_values(name or "mean")
     labels, several_outputs, pos_label = truth
     request = _taken_apart(metric, name)
-    request = request._replace(labels=labels, several_outputs=several_outputs)
+    request = request._replace(labels=labels, several_outputs=several_outputs, order=of_rows.order)
     if pos_label is not None:
         request = _of_positive(request, metric, pos_label)
+    elif of_rows.positive is not None and _bound(metric, "pos_label") is None:
+        request = _of_positive(request, metric, of_rows.positive)
+    if of_rows.averaged is not None and averages_labels(request):
+        request = request._replace(options={**request.options, "labels": of_rows.averaged})
     _check_options(request, several)
     statistic = None if _returns_several(request) else _fast_path(request)
     if statistic is None:
@@ -184,6 +212,39 @@ def _from_name(metric: str, name: str | None) -> Request:
     if function is None:
         raise unknown_metric(metric)
     return _taken_apart(function, name or metric)
+
+
+def unnamed_positives(metric: Any, statistics: Mapping[str, Statistic]) -> list[Statistic]:
+    """Return the statistics of ``metric`` that carry no positive class of their own."""
+    return [
+        statistic
+        for (_, one), statistic in zip(_named(metric), statistics.values(), strict=True)
+        if _bound(one, "pos_label") is None
+    ]
+
+
+def averages_labels(request: Request) -> bool:
+    """Whether a function of labels of scikit-learn or of skboot reads ``labels=``, and has none."""
+    known = _parameters(request.function)
+    if not _is_library(request.function) or "labels" not in known:
+        return False
+    import_modules(__package__)
+    average = known.get("average")
+    # As in scikit-learn: the metric of one positive class reads no others.
+    if average is not None and request.options.get("average", average.default) == "binary":
+        return False
+    response = PATHS[request.several_outputs][1].get(_name_of(request.function))
+    return response == "labels" and request.options.get("labels") is None
+
+
+def averaging(metric: Any, statistics: Mapping[str, Statistic]) -> set[str]:
+    """Return the names of the statistics of ``metric`` that the labels of the rows are given to."""
+    return {
+        name
+        for (own, one), name in zip(_named(metric), statistics, strict=True)
+        if one != "mean" and not isinstance(one, Statistic)
+        if averages_labels(_taken_apart(one, own))
+    }
 
 
 def _of_positive(request: Request, metric: Any, pos_label: Any) -> Request:

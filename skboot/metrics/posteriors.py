@@ -43,6 +43,8 @@ class PosteriorMean(RowMean):
         Whether two columns give the same value whichever class is called positive.
     halved_of_two : bool
         Whether the loss of two classes is half of that of several, and so is its range.
+    of_one_class : bool
+        Whether one column of probabilities says enough of rows that are all of one of two classes.
     """
 
     greater_is_positive = True
@@ -51,6 +53,20 @@ class PosteriorMean(RowMean):
     pos_label: Any = None
     columns_suffice: bool = True
     halved_of_two: bool = False
+    of_one_class: bool = False
+
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """See `Statistic.of_all_rows`; of two classes one may lack rows, as in scikit-learn."""
+        fixed = super().of_all_rows(y_true, y_pred)
+        if not self.of_one_class or y_pred.ndim == 2 or len(fixed.labels) != 1:
+            return fixed
+        [label], positive = fixed.labels.tolist(), self.pos_label
+        if positive is None:
+            positive = 1 if label in (0, -1) else label
+        # A class without rows and without a name needs one that differs.
+        differs = f"not {label}" if isinstance(label, str) else label - 1
+        both = np.array([differs if positive == label else label, positive])
+        return replace(fixed, labels=both, pos_label=positive)  # type: ignore[type-var]
 
     @property
     def lacks_labels(self) -> bool:  # type: ignore[override]
@@ -198,6 +214,7 @@ def brier_statistic(
         bounds=(0.0, 1.0 if two else 2.0),
         # Labels may be known later than here, from the rows.
         halved_of_two=halve is None and not two,
+        of_one_class=True,
         constant=partial(gini, halve=halve),
         labels=labels,
         pos_label=pos_label,

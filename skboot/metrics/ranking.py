@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._base.checks import fail
 from ._tuning import SECOND_ORDER_SHARE
 from .additive import mean_of_values
+from .cells import label_counts
 from .checks import known_labels, sums_to_one
 from .facts import DeLong, Facts
 from .rank_cells import RankCells, cells_of_areas
@@ -132,6 +133,16 @@ class RocAuc(Statistic):
         if several and not sums_to_one(y_pred):
             must = f"hold probabilities, with sum 1 in each row, for the metric {self.name!r}"
             raise fail("y_pred", must, "other sums", "Give what predict_proba returns.")
+        leaves_out = several and (self.multi_class == "ovo" or self.average == "weighted")
+        if self.labels is not None and not leaves_out:
+            occurring = label_counts(y_true)[0].tolist()
+            missing = [
+                label for label in np.asarray(self.labels).tolist() if label not in occurring
+            ]
+            if missing:
+                must = f"hold rows of each class for the metric {self.name!r}"
+                advice = "Add rows of it, or leave out its label and its column."
+                raise fail("y_true", must, f"none of {missing[:5]}", advice)
 
     @property
     def lacks_labels(self) -> bool:  # type: ignore[override]

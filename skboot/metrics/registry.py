@@ -94,6 +94,8 @@ class Request(NamedTuple):
         The positive class, for a function that has no argument for it.
     cells : SharedCells or None
         Cells of the rows, for metrics of single classes of one call.
+    order : array-like or None
+        Labels of the rows in the order of their categories; None: they are sorted.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Request(NamedTuple):
     several_outputs: bool = False
     pos_label: Any = None
     cells: SharedCells | None = None
+    order: ArrayLike | None = None
 
     def columns(self, labels: ArrayLike | None) -> NDArray[Any] | None:
         """Labels of the columns; scikit-learn sorts those that its functions are given."""

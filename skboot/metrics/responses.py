@@ -205,6 +205,8 @@ def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
         _check_same_kind(y_true, y_pred)
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred)
+        if y_true.dtype.kind == "O":
+            numbered_labels("y_pred", np.concatenate((y_true, y_pred)))
 
 
 def _check_discrete(
@@ -336,7 +338,12 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
     all_labels = known_labels(statistic.labels, y_true)
     if len(all_labels) > 2 and statistic.advice_on_several:
         raise _of_two_classes(statistic, all_labels)
-    if y_pred.ndim == 2 or len(all_labels) != 2:
+    if statistic.of_one_class and y_pred.ndim == 1 and len(all_labels) == 1:
+        [label], positive = all_labels.tolist(), statistic.pos_label
+        if positive is None and label not in (0, 1, -1):
+            must = f"be given for the metric {statistic.name!r} where y_true holds one class"
+            raise fail("pos_label", must, f"None, with the label {label!r} alone")
+    elif y_pred.ndim == 2 or len(all_labels) != 2:
         check_columns(y_pred, all_labels)
     low, high = float(y_pred.min()), float(y_pred.max())
     if low < 0 or high > 1:
@@ -345,7 +352,7 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
         )
         if y_pred.ndim == 1:
             advice += " Other scores are for a metric such as 'roc_auc'."
-        raise fail("y_pred", must, f"values from {low:g} to {high:g}", advice)
+        raise fail("y_pred", must, f"values from {low:.8g} to {high:.8g}", advice)
 
 
 # Largest distance of a sum of probabilities from one that rounding to 8 bits (bfloat16) explains:

@@ -248,6 +248,10 @@ class Statistic(Evaluated):
         Whether the function that it calls is one of scikit-learn, which takes no rows but these.
     names_classes : bool
         Whether truth and predictions name the same classes; clusters have names of their own.
+    orders_labels : bool
+        Whether it reads the order of labels, also of more than two, where none is named.
+    of_one_class : bool
+        Whether one column of probabilities says enough of rows that are all of one of two classes.
     labels : sequence or None
         Labels that columns or rows stand for, where it knows them.
     reads_decisions : bool
@@ -294,6 +298,8 @@ class Statistic(Evaluated):
     of_given_values: bool = False
     calls_library: ClassVar[bool] = False
     names_classes: ClassVar[bool] = True
+    orders_labels: ClassVar[bool] = False
+    of_one_class: bool = False
     labels: Any = None
     reads_decisions: bool = False
     positive_by_default: str = ""

@@ -6,11 +6,12 @@ And which of the two is positive, for those whose scores say the opposite.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._base.arrays import category_order
 from .._base.checks import (
     check_integers,
     check_labels,
@@ -22,7 +23,7 @@ from .._base.checks import (
 from .._base.doors import door
 from .._base.warnings import Note, NoteKind
 from .cells import label_counts
-from .cost_metrics import check_same_kind, label_column
+from .cost_metrics import check_same_kind, label_column, labels_in_order
 from .doubts import refuse_other_labels
 from .score_order import positive_scores
 from .statistic import Columns, Statistic
@@ -257,7 +258,7 @@ def positive_note(
         return None
     if y_true is None or y_true.dtype.kind not in "USO" or y_true.ndim != 1:
         return None
-    decides = inner.response == "labels" or inner.reads_decisions
+    decides = _decides(inner)
     if not decides and y_pred.ndim == 2 and inner.columns_suffice:
         return None
     own = inner.labels
@@ -271,6 +272,77 @@ def positive_note(
         f"The positive class is {positive!r}, the greater label{must}. "
         f"Say so with pos_label={positive!r}, or give pos_label={other!r}.",
     )
+
+
+def _decides(statistic: Statistic) -> bool:
+    """Whether a metric reads labels in the predictions."""
+    return statistic.response == "labels" or statistic.reads_decisions
+
+
+class PositiveClass(NamedTuple):
+    """The one positive class of the metrics of a call, none of which names it.
+
+    Attributes
+    ----------
+    label : label
+        The greater label where a metric takes it; else 1, scikit-learn's default.
+    other : label
+        The other of both.
+    are_both : bool
+        Whether some metrics take 1 by themselves and others the greater label.
+    """
+
+    label: Any
+    other: Any
+    are_both: bool
+
+    def note(self, advice: str = "") -> Note:
+        """Return a warning that says which class it is, and how to name one."""
+        by = ("the greater label", "scikit-learn's default")[:: 1 if self.other == 1 else -1]
+        text = f"The positive class is {self.label!r}, {by[0]}, and not {self.other!r}, {by[1]}. "
+        default = f"Say so with pos_label={self.label!r}, or give pos_label={self.other!r}."
+        return Note("caution", text + (advice or default))
+
+
+def positive_of_call(
+    statistics: Iterable[Statistic], columns: Iterable[Columns]
+) -> PositiveClass | None:
+    """Return the positive class where scikit-learn's default 1 is the lesser of two labels.
+
+    Parameters
+    ----------
+    statistics : iterable of Statistic
+        Those that do not name one.
+    columns : iterable of tuple
+        Truth, predictions and weights of each system.
+
+    Returns
+    -------
+    PositiveClass or None
+        None where both are the same class, and where no metric has one.
+    """
+    inner = [one.unsigned or one for one in statistics]
+    by_default = [one for one in inner if one.positive_by_default and one.pos_label == 1]
+    by_order = [one for one in inner if one.greater_is_positive and one.pos_label is None]
+    labels: set[Any] = set()
+    for y_true, y_pred, _ in columns:
+        if y_true is None or y_true.ndim != 1 or y_true.dtype.kind not in "iuf":
+            return None
+        if y_pred.ndim == 2:
+            by_order = [one for one in by_order if _decides(one) or not one.columns_suffice]
+        if not by_default and not by_order:
+            return None
+        decides = y_pred.ndim == 1 and any(map(_decides, by_default + by_order))
+        for labels_of_rows in (y_true, y_pred) if decides else (y_true,):
+            if labels_of_rows.dtype.kind not in "iuf" or labels_of_rows.max() == 1:
+                continue
+            labels.update(label_counts(labels_of_rows)[0].tolist())
+    labels.add(1)
+    if len(labels) != 2 or max(labels) == 1:
+        return None
+    greater = max(labels)
+    label, other = (greater, 1) if by_order else (1, greater)
+    return PositiveClass(label, other, bool(by_default and by_order))
 
 
 def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:
@@ -306,12 +378,14 @@ def _share(
     weights = check_weights(sample_weight)
     check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
     check_same_kind("y_pred", truth, decision)
-    all_labels = np.union1d(label_counts(truth)[0], label_counts(decision)[0])
+    all_labels = labels_in_order(truth, decision)
     known = check_labels(labels, truth)
     if known is not None:
         check_same_kind("labels", truth, known)
         all_labels = np.union1d(all_labels, known)
     check_two_classes("y_true", all_labels, pos_label, metric)
+    if pos_label is None and category_order(truth) is not None:
+        pos_label = all_labels.tolist()[-1]
     chosen = class_of(all_labels, pos_label, metric in ("specificity", "npv"))
     members = (truth if metric in ("sensitivity", "specificity") else decision) == chosen
     hits = (truth == chosen) & (decision == chosen)

@@ -14,13 +14,14 @@ from sklearn.metrics import check_scoring
 
 from .._base.checks import arguments_named, fail
 from .._base.sklearn_compat import scorer_parts
+from .._base.warnings import tell
 from ..method_error.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
 from ..metrics.adapters import without_sign
-from ..metrics.lookup import check_response, resolve_metrics
+from ..metrics.lookup import check_response, resolve_metrics, unnamed_positives
 from ..metrics.names import known_names, unknown_scoring
 from ..metrics.statistic import Statistic
-from ..metrics.two_class import positive_note
+from ..metrics.two_class import positive_note, positive_of_call
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
 from .training import Answers
@@ -78,7 +79,26 @@ def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers)
     list of RunMetric
     """
     with arguments_named({"metric": "scoring", "y_true": "y"}):
+        _check_positive(scorers, target)
         return [_run_metric(name, scorer, target, answers) for name, scorer in scorers.items()]
+
+
+def _check_positive(scorers: Mapping[str, Any], target: Target) -> None:
+    """Warn of the positive class where scikit-learn's is the lesser label; refuse both at once."""
+    if target.classes is None or len(target.classes) != 2 or target.y is None:
+        return
+    needed = {name: needed_of(name, scorer, target.classes) for name, scorer in scorers.items()}
+    statistics = {name: one.statistic for name, one in needed.items() if one is not None}
+    unnamed = unnamed_positives({name: scorers[name] for name in statistics}, statistics)
+    # Columns of probabilities are those of the estimator, whichever class is positive.
+    positive = positive_of_call(unnamed, [(np.asarray(target.y), np.empty((0, 2)), None)])
+    if positive is None:
+        return
+    advice = f"Name it: sklearn.metrics.make_scorer(function, pos_label={positive.label!r})."
+    if positive.are_both:
+        must, got = "hold metrics of one positive class", f"classes 1 and {positive.label!r}"
+        raise fail("scoring", must, got, advice)
+    tell(positive.note(advice))
 
 
 class Needed(NamedTuple):

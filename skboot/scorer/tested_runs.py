@@ -155,7 +155,7 @@ def _runs_call(
     full = [own.records[run][key_on_test(k, key)] for run in usable.full]
     sampled = [own.records[run][key_on_test(k, key)] for run in usable.sampled]
     if full[0].ndim == 2:
-        columns = replace(columns, given_labels=own.classes)
+        columns = replace(columns, labels=own.classes)
     runs = paired_runs(columns, sampled, full) if sampled else paired_runs(columns, full, [])
     return RunsCall(
         study,

@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
-from .._base.arrays import is_column
+from .._base.arrays import category_order, is_column
 from .._base.messages import parts_of
 from .._base.warnings import Note, Notes, collected
 from ..metrics.cells import label_counts
 from ..metrics.doubts import doubts
+from ..metrics.lookup import averaging
 from ..resampling.streamed import Words
-from ..study.measured import checked_columns
+from ..study.measured import check_averaged, checked_columns
 from ..study.rows import Rows, checked_rows
 from .few_rows import FEWEST_UNITS, FewRows
 from .one_batch import state_of
 from .readings import SCORES
 from .state import NUMBERED, StreamSettings, StreamState, check_classes
+from .tables import in_text
 
 # Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
 # of a thousand intervals of scores takes a twentieth of the time that its weights take.
@@ -101,7 +103,11 @@ def batch_added(
     rows, found = [], Notes()
     for name, column in predicted.items():
         own = checked_rows(y_true, column, None, settings.labels, name)
+        own = replace(own, y_true=in_text(own.y_true), y_pred=in_text(own.y_pred))
         check.check_same_length(**{name: own.y_pred, "sample_weight": weights})
+        for argument, values in (("y_true", own.y_true), (name, own.y_pred)):
+            if values is not None:
+                check.check_no_missing(argument, values)
         with collected(found):
             rows.append(_checked(settings, replace(own, sample_weight=weights), name))
         found += _doubts(settings, own, name)
@@ -151,6 +157,7 @@ def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
             must = "be given where predictions have columns"
             advice = "Give all labels, in the order of the columns: a batch may lack some."
             raise check.fail("labels", must, "None", advice)
+    _check_labels(settings, rows)
     for reading in settings.readings.values():
         if settings.labels is None and reading.assumes_zero_one and rows.y_true is not None:
             _check_zero_one(rows.y_true)
@@ -160,6 +167,29 @@ def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
         with check.arguments_named({"y_pred": name}):
             reading.check(rows, name)
     return rows
+
+
+def _check_labels(settings: StreamSettings, rows: Rows) -> None:
+    """Refuse labels of the call that a stream cannot read, and an order that a batch may lack."""
+    statistics = {name: one.statistic for name, one in settings.readings.items()}
+    averaged = averaging(settings.metric, statistics) if settings.labels is not None else ()
+    order = category_order(rows.y_true, rows.y_pred)
+    for name, statistic in statistics.items():
+        inner = statistic.unsigned or statistic
+        if settings.labels is not None:
+            if name in averaged and inner.labels is None and rows.y_pred.ndim == 1:
+                must = f"be None beside one label a row for the metric {name!r} of a stream"
+                advice = "Bind them to the metric: functools.partial(f1_score, labels=..., ...)."
+                raise check.fail("labels", must, f"{settings.labels.tolist()[:5]}", advice)
+            check_averaged(statistic, rows, False)
+        if order is None or inner.labels is not None or order.tolist() == sorted(order.tolist()):
+            continue
+        if inner.orders_labels or (inner.greater_is_positive and inner.pos_label is None):
+            must = f"hold categories whose order is that of their names, for {name!r} of a stream"
+            advice = (
+                f"Give numbers (.cat.codes), or of two classes pos_label={order.tolist()[-1]!r}."
+            )
+            raise check.fail("y_true", must, f"the categories {order.tolist()[:5]}", advice)
 
 
 def _doubts(settings: StreamSettings, rows: Rows, name: str) -> list[Note]:

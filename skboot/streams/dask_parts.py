@@ -158,7 +158,9 @@ def _of_frames(frames: Columns) -> list[Any]:
 
 def _packed(*columns: Any, names: Sequence[str]) -> Any:
     """Return a partition of several columns as one value."""
-    found = {name: np.asarray(column) for name, column in zip(names, columns, strict=True)}
+    found = {
+        name: check.converted(name, column) for name, column in zip(names, columns, strict=True)
+    }
     release_unused()
     return found
 

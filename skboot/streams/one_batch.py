@@ -146,7 +146,6 @@ def _as_labels(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
     """Return labels as an array of numbers or of text."""
     assert y is not None
     found = np.array(y.tolist()) if y.dtype.kind == "O" else y
-    found = found.astype(str) if found.dtype.kind == "S" else found
     if found.dtype.kind not in "biufU":
         raise fail(name, "hold labels that are numbers, or text", f"{found.dtype}")
     return found

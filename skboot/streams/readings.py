@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.arrays import EXACT
 from .._base.checks import fail
 from .._base.warnings import collected
 from ..metrics.adapters import Negated, without_sign
@@ -224,6 +225,14 @@ class CellsReading(_OneTable):
         return np.asarray(table.labels[table.other.astype(np.intp)])
 
 
+def _check_exact(argument: str, scores: NDArray[Any]) -> None:
+    """Refuse integers that floats merge, as which the scores of a stream are counted."""
+    if scores.dtype.kind in "iu" and max(int(scores.max()), -int(scores.min())) > EXACT:
+        must = "hold scores that floats of 64 bits tell apart, in a stream"
+        got = f"integers such as {int(scores[np.argmax(np.abs(scores))])}"
+        raise fail(argument, must, got, "Subtract the same number from the scores of all batches.")
+
+
 class ScoresReading(_OneTable):
     """A metric of the order in which scores put the rows of two classes."""
 
@@ -232,6 +241,7 @@ class ScoresReading(_OneTable):
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than one score a row."""
         y_pred = rows.y_pred
+        _check_exact(argument, y_pred)
         if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
             must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
             got = f"an array of shape {y_pred.shape}"

@@ -17,6 +17,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from .._base import checks as check
+from .._base.arrays import has_order
 from .._base.doors import door
 from .._base.workers import CHUNKS_PER_WORKER, Progress, Workers, in_chunks
 from .batches import ROWS_AT_ONCE, part_added
@@ -148,6 +149,8 @@ def _as_numpy(column: Any, argument: str) -> NDArray[Any]:
     """Return a column of a table of pyarrow; lists of one length are rows of an array."""
     from pyarrow import types
 
+    if has_order(column):
+        return check.converted(argument, column)
     found: NDArray[Any] = column.to_numpy()
     is_nested = types.is_list(column.type) or types.is_large_list(column.type)
     if not is_nested and not types.is_fixed_size_list(column.type):

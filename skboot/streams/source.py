@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +18,8 @@ from .._base.workers import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
 from ..inference.evidence import Drawn, Evidence
 from ..metrics.doubts import note_on_scores
-from ..metrics.two_class import of_no_positive, positive_note
+from ..metrics.lookup import unnamed_positives
+from ..metrics.two_class import of_no_positive, positive_note, positive_of_call
 from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
@@ -211,10 +213,31 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
             tell(*[] if note is None else [note])
         positive.append(source.positive(one, "caution"))
         tell(*note_on_hidden(one))
-    tell(*[note for note in positive if note is not None][:1])
+    tell(
+        *[note for note in positive if note is not None][:1], *_positive_of_numbers(settings, every)
+    )
     of_each = [next(iter(own.values()))[0].statistic for own in scores.values()]
     unused = of_no_positive(of_each, settings.pos_label)
     tell(*[] if unused is None else [unused])
+
+
+def _positive_of_numbers(settings: StreamSettings, scores: Sequence[tuple[str, Any]]) -> list[Note]:
+    """Warn of the positive class where scikit-learn's is the lesser label; refuse both at once."""
+    if settings.pos_label is not None:
+        return []
+    columns = [
+        (settings.labels if one.rows.y_true is None else one.rows.y_true, one.rows.y_pred, None)
+        for _, one in scores
+    ]
+    statistics = {name: one.statistic for name, one in settings.readings.items()}
+    positive = positive_of_call(unnamed_positives(settings.metric, statistics), columns)
+    if positive is None:
+        return []
+    if positive.are_both:
+        must = "be given where metrics of a stream take different classes as positive"
+        advice = f"Give pos_label=1 (scikit-learn's default) or pos_label={positive.label!r}."
+        raise fail("pos_label", must, f"None, with the labels [1, {positive.label!r}]", advice)
+    return [positive.note()]
 
 
 def rounded_up(error: float) -> str:

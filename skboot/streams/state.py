@@ -33,7 +33,7 @@ from .readings import (
     Reading,
     reading_of,
 )
-from .tables import Table
+from .tables import Table, in_text
 
 # Number of rows from which pairs of labels are counted before resamples are drawn.
 FEWEST_COUNTED = 20_000
@@ -79,6 +79,12 @@ class StreamSettings:
     may_be_counted: bool = False
     counted: bool = False
     first_look: int | None = None
+
+    def __post_init__(self) -> None:
+        # Labels in bytes are text in a stream, and so is what names them.
+        object.__setattr__(self, "labels", in_text(self.labels))
+        if isinstance(self.pos_label, bytes):
+            object.__setattr__(self, "pos_label", in_text(np.array([self.pos_label])).tolist()[0])
 
     def for_rows(self, n_rows: int) -> StreamSettings:
         """Return the settings for so many rows in all."""

@@ -186,6 +186,13 @@ def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     return np.union1d(first, second)
 
 
+def in_text(labels: Any) -> Any:
+    """Return labels in bytes as text, and any others as they are."""
+    if labels is None or labels.dtype.kind != "S":
+        return labels
+    return np.char.decode(labels, "latin-1")
+
+
 def bits_of(scores: NDArray[Any]) -> NDArray[np.uint64]:
     """Return integers in the order of the scores, whose leading bits are those of the scores."""
     # Adding zero makes the negative zero the positive one.

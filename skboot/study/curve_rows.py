@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
+from .._base.arrays import category_order
 from .._base.warnings import tell
 from .._base.workers import Workers
 from ..metrics.calibration import SmoothCalibration
@@ -31,7 +32,7 @@ from ..metrics.lookup import resolve_metrics
 from ..resampling.plan import ResamplingPlan
 from ..results.curve import curve_named
 from ..results.provenance import CallFacts
-from .measured import Measured, Scores
+from .measured import OF_MISSING, Measured, Scores
 from .rows import Rows, Sampling, Wanted
 from .study import planned
 
@@ -161,6 +162,8 @@ def checked_call(y_true: Any, y_score: Any, request: CurveRequest) -> CurveCall:
     rows = _rows_of_each(y_true, y_score, sampling.sample_weight, asked)
     grid = checked_grid(asked.grid, curve, rows)
     curves = _curves_on(curve, grid, n_bins, rows)
+    if callable(curve):
+        _check_defined(curves, rows)
     n_points = sum(len(each.grid) for each in curves)
     answers = {"y_true": y_true, "y_score": y_score}
     drawn = planned(sampling, answers, _scores_in_time(curve, rows), 2 * n_points)
@@ -220,6 +223,18 @@ def _rows_of_each(
     return rows
 
 
+def _check_defined(curves: Sequence[Any], rows: Mapping[str, TwoClassRows]) -> None:
+    """Refuse missing scores with which a function of the user's has a value nowhere."""
+    for each, (name, own) in zip(curves, rows.items(), strict=True):
+        try:
+            check.check_no_missing(argument_of(name), own.score, OF_MISSING)
+        except ValueError:
+            weights = {} if own.sample_weight is None else {"sample_weight": own.sample_weight}
+            values = each.function(own.y_true, own.score, each.grid, **weights)
+            if not np.isfinite(np.asarray(values, dtype=np.float64)).any():
+                raise
+
+
 def named_scores(y_score: Any) -> dict[str, Any]:
     """Return the scores of each system by its name, "" for the one that has none."""
     if not isinstance(y_score, Mapping):
@@ -252,6 +267,9 @@ def positive_class(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     if len(labels) == 1:
         advice = "Rows of one class do not show how well classes are separated: add the other."
         raise check.fail("y_true", "hold two classes", f"{labels[0]!r} alone", advice)
+    order = category_order(truth)
+    if pos_label is None and order is not None:
+        pos_label = order.tolist()[1]
     if pos_label is None:
         if set(labels) not in ({0, 1}, {-1, 1}):
             advice = f"Name the positive class: pos_label={labels[-1]!r}."
@@ -275,9 +293,10 @@ def check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None) -> Non
 
 def _checked_scores(argument: str, scores: Any, truth: NDArray[Any], curve: Any) -> NDArray[Any]:
     """Return one score per row: of two columns the second, as floats."""
-    column = check.check_rows(argument, scores)
-    if column.ndim == 2:
-        if column.shape[1] > 2:
+    own = callable(curve)
+    column = check.check_answers(argument, scores) if own else check.check_rows(argument, scores)
+    if column.ndim >= 2:
+        if column.ndim > 2 or column.shape[1] > 2:
             must = "hold a score per row, or probabilities of two classes"
             advice = "Give the column of the positive class."
             if len(column) != len(truth):

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
+from .._base.arrays import category_order
 from .._base.messages import rename
 from .._base.warnings import Note, tell
+from ..metrics.cells import label_counts
 from ..metrics.doubts import LookedAt, doubts
-from ..metrics.lookup import resolve_metrics
+from ..metrics.lookup import KnownLabels, averaging, resolve_metrics, unnamed_positives
 from ..metrics.names import NotGiven
 from ..metrics.responses import check_decidable, check_response
-from ..metrics.statistic import Statistic
-from ..metrics.two_class import of_no_positive, positive_note
+from ..metrics.statistic import CallableStatistic, Statistic
+from ..metrics.two_class import of_no_positive, positive_note, positive_of_call
 from .rows import Rows
 
+OF_MISSING = (
+    "The metric has no value on these rows: let it leave missing values out, as np.nanmean does, "
+    "or remove the rows from every argument."
+)
 # Maximum number of different numbers that a truth of labels has without a doubt.
 _MANY_NUMBERS = 30
 _ROWS_LOOKED_AT = 10_000
@@ -140,18 +146,38 @@ def _statistics_of_each(
     asked: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
     if pos_label is not OF_SCORERS and pos_label is not None:
         asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
+    arrays = [own for _, own in rows]
+    order = category_order(arrays[0].y_true, *(own.y_pred for own in arrays))
+    one_column = scoring.labels is not None and any(own.y_pred.ndim == 1 for own in arrays)
+    of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
+    if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:
+        of_rows = of_rows._replace(positive=order.tolist()[1])
     resolved: dict[str, Statistic] = {}
     single, labels = True, None
     found: dict[str, list[Statistic]] = {}
     looked_at: list[LookedAt] = []
+    complete: set[int] = set()
     for argument, own in rows:
         if not resolved or own.labels is not labels:
             labels = own.labels
-            resolved, single = resolve_metrics(
-                metric, labels=labels, several_outputs=own.has_outputs, **asked
-            )
+            asked |= {"labels": labels, "several_outputs": own.has_outputs}
+            resolved, single = resolve_metrics(metric, of_rows=of_rows, **asked)
+            positive = None
+            if pos_label is None:
+                columns = [(one.y_true, one.y_pred, None) for one in arrays]
+                positive = positive_of_call(unnamed_positives(metric, resolved), columns)
+            if positive is not None and positive.are_both:
+                of_rows = of_rows._replace(positive=positive.label)
+                resolved, single = resolve_metrics(metric, of_rows=of_rows, **asked)
         try:
             for name, statistic in resolved.items():
+                if one_column:
+                    check_averaged(statistic, own, name in averaging(metric, resolved))
+                takes_any = statistic.calls_function and not statistic.calls_library
+                for column, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
+                    if values is not None and id(values) not in complete and not takes_any:
+                        check.check_no_missing(column, values)
+                        complete.add(id(values))
                 predicted = own.y_pred
                 if predicted.ndim == 2:
                     predicted = checked_columns(own, statistic, argument)
@@ -159,6 +185,8 @@ def _statistics_of_each(
                 looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
                 if own.sample_weight is not None and not checked.takes_weights:
                     raise _refused_weights(checked)
+                if takes_any:
+                    _check_defined(checked, own)
                 found.setdefault(name, []).append(checked)
         except ValueError as error:
             names = {"y_pred": argument, "y_true": truths.get(argument, "y_true")}
@@ -167,11 +195,63 @@ def _statistics_of_each(
     if not_given and _hardly_labels([own for _, own in rows]):
         tell(_EXACT_HITS)
     if pos_label is not OF_SCORERS:
-        positive = _of_positive([own for _, own in rows], found, pos_label)
-        tell(*doubts(looked_at), *positive)
+        notes = doubts(looked_at) + _of_positive(arrays, found, pos_label)
+        tell(*notes, *([] if positive is None else [positive.note()]))
+    if order is not None and scoring.labels is None:
+        _tell_of_columns(arrays)
     if not scoring.several or not any(own[0].calls_function for own in found.values()):
         return found, Places(single, {name: (name,) for name in found}, single)
     return _of_each_entry(found, single, [own for _, own in rows])
+
+
+def check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
+    """Refuse labels beside one label or number a row that the metric cannot mean."""
+    inner = statistic.unsigned or statistic
+    if own.labels is None or own.y_pred.ndim != 1 or own.truth_column is None:
+        return
+    if inner.response == "values":
+        must = f"be None for the metric {inner.name!r} of numbers"
+        raise check.fail("labels", must, f"{own.labels.tolist()[:5]}")
+    if inner.response != "labels" or not inner.names_classes:
+        return
+    true, predicted = (set(label_counts(y)[0].tolist()) for y in (own.y_true, own.y_pred))
+    labels = own.labels.tolist()
+    if averages and true.isdisjoint(labels):
+        must = f"hold a label of y_true for the metric {inner.name!r}"
+        raise check.fail("labels", must, f"{labels[:5]}")
+    others = [] if averages else [one for one in true | predicted if one not in labels]
+    if others:
+        must = f"hold each label that occurs for the metric {inner.name!r}, which averages no part"
+        advice = "Leave labels out, or remove the rows of other labels from every argument."
+        raise check.fail("labels", must, f"{labels[:5]} without {others[:5]}", advice)
+
+
+def _check_defined(statistic: Statistic, own: Rows) -> None:
+    """Refuse rows with missing values where a function of the user's has no value on them."""
+    for name, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
+        try:
+            if values is not None:
+                check.check_no_missing(name, values, OF_MISSING)
+        except ValueError:
+            reduced = statistic.reduce(*own.of(statistic, None))
+            value = cast(CallableStatistic, statistic).returned(reduced)[1]
+            numbers = list(value.values()) if isinstance(value, Mapping) else value
+            if not np.isfinite(np.asarray(numbers, dtype=np.float64)).any():
+                raise
+            return
+
+
+def _tell_of_columns(rows: Sequence[Rows]) -> None:
+    """Warn of columns in the order of categories where scikit-learn sorts the labels."""
+    for own in rows:
+        labels = [] if own.labels is None or own.y_pred.ndim != 2 else own.labels.tolist()
+        if labels != sorted(labels):
+            text = (
+                f"The columns of y_pred are taken in the order of the categories of y_true, "
+                f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
+            )
+            tell(Note("caution", text, about="columns"))
+            return
 
 
 def _of_each_entry(

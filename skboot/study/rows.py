@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
-from .._base.arrays import is_column, is_dask, order_of
+from .._base.arrays import category_order, declared_categories, is_column, is_dask, order_of
 from .._base.warnings import Note
 from .._base.workers import Workers
 from ..metrics.statistic import Statistic
@@ -261,8 +261,6 @@ def check_truth(y_true: ArrayLike | None) -> NDArray[Any] | None:
         return check.check_answers("y_true", y_true)
     if len(y_true) == 0:
         raise check.fail("y_true", "hold at least one row", "an empty array")
-    for name in names:
-        check.check_no_missing("y_true", y_true[name])
     return y_true
 
 
@@ -277,10 +275,22 @@ def rows_of(
     if truth is None or not is_column(truth):
         return Rows(truth, predicted, weights, labels)
     if labels is None and predicted.ndim == 2:
-        labels = check.numbered_labels("y_true", truth)[0]
+        labels = labels_of_columns(truth, predicted.shape[1])
     if predicted.ndim == 1:
         truth, predicted = check.check_integers(name, truth, predicted)
     return Rows(truth, predicted, weights, labels)
+
+
+def labels_of_columns(truth: NDArray[Any], n_columns: int) -> NDArray[Any]:
+    """Return the labels that columns of probabilities stand for: those of the truth, rising.
+
+    The order of categories is theirs, and all of them may have a column.
+    """
+    categories = declared_categories(truth)
+    if categories is not None and len(categories) == n_columns:
+        return categories
+    occurring = category_order(truth)
+    return check.numbered_labels("y_true", truth)[0] if occurring is None else occurring
 
 
 def check_row_each(name: str, column: Any, n_samples: int) -> None:

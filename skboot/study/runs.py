@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._base import checks as check
 from .._base.arrays import is_column
 from .._base.warnings import Note, tell
-from .rows import Rows, check_truth
+from .rows import Rows, check_truth, labels_of_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +34,7 @@ class Columns:
 
     truth: NDArray[Any] | None
     weights: NDArray[np.float64] | None
-    given_labels: NDArray[Any] | None
-
-    @cached_property
-    def labels(self) -> NDArray[Any] | None:
-        """Labels of the columns of probabilities: those of the truth unless given."""
-        if self.given_labels is not None or not is_column(self.truth):
-            return self.given_labels
-        assert self.truth is not None
-        return check.numbered_labels("y_true", self.truth)[0]
+    labels: NDArray[Any] | None
 
 
 def checked_columns(
@@ -98,9 +89,11 @@ def paired_runs(
 ) -> Runs:
     """Pair checked predictions with the truth by row order; see `checked_runs`."""
     truth, weights = columns.truth, columns.weights
-    labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
+    labels, of_column = columns.labels, is_column(truth)
+    if labels is None and truth is not None and of_column and predicted[0].ndim == 2:
+        labels = labels_of_columns(truth, predicted[0].shape[1])
     names = _names(len(predicted), len(full), method)
-    paired, of_column = [], is_column(truth)
+    paired = []
     for name, values in zip(names, predicted + full, strict=True):
         # The truth comes first, because messages name the column that disagrees with it.
         columns_of_call = {"y_true": truth, name: values, "sample_weight": weights}

@@ -409,3 +409,24 @@ def test_a_bin_without_rows_joins_the_one_above_or_the_last_one_below(edges):
     )
     for name in same:
         close([found[name].x, found[name].estimate], [same[name].x, same[name].estimate])
+
+
+def test_bins_of_a_difference_hold_the_scores_on_their_upper_edges():
+    """Most scores are edges; edges below which a system has no row of its own are left out."""
+    options = {"curve": "calibration", "n_resamples": 9, "random_state": 0}
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.arange(60) % 2)
+        systems = {name: rng.choice(rng.permutation(11)[:6], 60) / 10 for name in "ab"}
+        edges = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+        found = quiet(skboot.bootstrap_curve, y, systems, grid=edges, **options)
+        inner = edges[1:-1]
+        while inner:
+            bins = [np.digitize(score, inner, right=True) for score in systems.values()]
+            lacks = [k for k in range(len(inner) + 1) if not all((own == k).any() for own in bins)]
+            if not lacks:
+                break
+            del inner[min(lacks[0], len(inner) - 1)]
+        bins = [np.digitize(score, inner, right=True) for score in systems.values()]
+        shares = [[y[own == k].mean() for k in range(len(inner) + 1)] for own in bins]
+        close(found["difference"].estimate, np.subtract(*shares))

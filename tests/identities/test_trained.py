@@ -1167,6 +1167,24 @@ def test_scores_of_label_sets_are_those_of_scikit_learn():
             close(scorer.result_[name].runs["score"][1 + k], expected)
 
 
+@pytest.mark.parametrize("n_classes", [15, 17, 33])
+def test_scores_of_many_labels_are_those_of_scikit_learn(n_classes):
+    """Cells of the confusion matrix are more than a byte tells apart from 17 labels on."""
+    y = np.arange(6 * n_classes) % n_classes
+    X = np.random.default_rng(0).normal(size=(len(y), 4)) + np.c_[y, y**2, -y, 0 * y] / 3
+    X[:, -1] = np.arange(len(y))
+    scoring = ["f1_macro", "balanced_accuracy", "accuracy", "matthews_corrcoef"]
+    RUNS.clear()
+    options = {"n_train_resamples": 4, "strategy": "oob", "random_state": 0}
+    scorer = skboot.BootstrapScorer(Means(), scoring=scoring, **options)
+    quiet(scorer.fit, X, y)
+    for k, (rows, model) in enumerate(RUNS[1:]):
+        outside = np.setdiff1d(np.arange(len(y)), rows)
+        for name in scoring:
+            expected = quiet(get_scorer(name), model, X[outside], y[outside])
+            close(scorer.result_[name].runs["score"][1 + k], expected)
+
+
 class Decides(Means):
     """The same by decision values, whose scale is another one for each model."""
 

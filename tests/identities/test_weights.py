@@ -4,6 +4,7 @@ For every metric that takes weights, in every design, in runs, pairs and curves.
 two scales without rounding. A label all of whose rows weigh nothing is one as for scikit-learn.
 """
 
+import inspect
 from functools import partial
 
 import numpy as np
@@ -23,6 +24,7 @@ from identity_cases import (
 from sklearn import metrics as sk
 
 import skboot
+from skboot import metrics as own
 
 OPTIONS = {"n_resamples": 39, "random_state": 0}
 WEIGHED = [name for name in FAST if call_of(name).score.weighs]
@@ -173,3 +175,35 @@ def test_what_one_row_carries_is_its_share_of_all_sizes(sign, least, seed):
         notes.append(quiet(skboot.bootstrap_score, None, given, metric="mean", **OPTIONS).notes)
     assert notes[0] == notes[1]
     assert any(share in note for note in notes[0]), notes
+
+
+NEEDED = {
+    "false_positive_rate_at": {"false_negative_rate": 0.2},
+    "sensitivity_at": {"specificity": 0.7},
+    "specificity_at": {"sensitivity": 0.7},
+    "net_benefit": {"threshold": 0.3},
+    "actual_detection_cost": {"priors": [0.9, 0.1]},
+    "minimum_detection_cost": {"priors": [0.3, 0.7], "costs": [[0, 2], [1, 0]]},
+    "expected_cost": {"costs": [[0, 3], [1, 0]], "priors": [0.3, 0.7]},
+}
+FUNCTIONS = {
+    name: function
+    for name, function in vars(own).items()
+    if inspect.isfunction(function) and "sample_weight" in inspect.signature(function).parameters
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@any_seed
+def test_whole_weights_are_rows_that_come_so_often_for_each_function(name, seed):
+    """Rows of equal scores too; of bins with equally many rows alone this need not be so."""
+    rng = np.random.default_rng(seed)
+    function = FUNCTIONS[name]
+    y = rng.permutation(np.arange(40) % 2)
+    answer = np.clip(0.3 * y + 0.7 * rng.random(40), 0.02, 0.98).round(int(rng.integers(1, 4)))
+    if "y_pred" in inspect.signature(function).parameters:
+        answer = (answer > 0.5).astype(int)
+    weight = rng.integers(0, 5, 40)
+    at, options = np.repeat(np.arange(40), weight), NEEDED.get(name, {})
+    weighed = quiet(function, y, answer, sample_weight=weight, **options)
+    close(weighed, quiet(function, y[at], answer[at], **options), 1e-7)
