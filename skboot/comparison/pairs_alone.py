@@ -40,6 +40,9 @@ def each_alone(family: RankedPairs) -> Alone:
     """Return the difference of each pair of systems without regard to the others."""
     alone = Alone(family)
     asked = family.asked
+    if not family.like.drawn.varies:
+        alone.method[:] = "undefined"
+        return alone
     usual = "expanded" if asked.interval == "auto" else asked.interval
     in_batches = usual in TAILS and bool(np.isfinite(family.replicates).all())
     in_batches = in_batches and family.replicates.shape[1] > 1

@@ -94,9 +94,9 @@ class Basis(ABC):
     # -------------------------------------------------------------- numbers
 
     def standard_error(self) -> float:
-        """Return the standard deviation of the defined replicates; NaN with fewer than two."""
+        """Return the standard deviation of the defined replicates; NaN of one, or of one unit."""
         defined = self.evidence.sorted_replicates
-        if len(defined) < 2:
+        if len(defined) < 2 or not self.evidence.drawn.varies:
             return math.nan
         # Of equal values exactly 0: their mean may be off by rounding.
         return float(defined.std(ddof=1)) if defined[0] < defined[-1] else 0.0

@@ -127,7 +127,7 @@ def confidence_interval(
     Returns
     -------
     ConfidenceInterval
-        NaN limits if the metric is undefined on the data.
+        NaN limits if the metric is undefined on the data, or one unit was drawn.
 
     Raises
     ------
@@ -138,6 +138,8 @@ def confidence_interval(
         raise ValueError(
             f"The interval must be one of {sorted(INTERVALS)} or 'auto'. Got {method!r}."
         )
+    if not evidence.drawn.varies:
+        return ConfidenceInterval(np.nan, np.nan, confidence_level, method)
     problem = problem_with(method, evidence)
     if problem:
         raise ValueError(f"The interval {method!r} {problem}")
