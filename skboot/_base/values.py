@@ -5,12 +5,25 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 # Types of most values, which nobody can write to.
 _LOCKED = {float, int, bool, str, type(None), np.float64}
+
+
+class ReadOnlyDict(dict[Any, Any]):
+    """A dict that nobody can write to, which can be pickled and copied as others can."""
+
+    def _refused(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError("This mapping cannot be changed: make a dict of it.")
+
+    __setitem__ = __delitem__ = __ior__ = _refused
+    clear = pop = popitem = setdefault = update = _refused
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
 
 
 def read_only(value: Any) -> Any:
