@@ -30,7 +30,7 @@ class Alone:
     def __init__(self, family: RankedPairs) -> None:
         n = len(family)
         self.low, self.high, self.p = np.full((3, n), np.nan)
-        self.error, self.support = np.full((2, n), np.nan)
+        self.error, self.closed_error, self.support = np.full((3, n), np.nan)
         self.varies = np.zeros(n, dtype=bool)
         self.n_undefined = np.zeros(n, dtype=np.intp)
         self.method = np.full(n, family.asked.interval, dtype=object)
@@ -116,3 +116,5 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
     alone.low[k], alone.high[k] = interval
     alone.p[k] = p_value(difference, method, level, alternative)
     alone.method[k] = method
+    if method in CLOSED_FORM:
+        alone.closed_error[k] = difference.closed_error

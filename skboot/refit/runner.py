@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._base.files import arrays_of, remove_abandoned, replace_link, write_whole
 from .._base.messages import fail

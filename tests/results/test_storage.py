@@ -153,7 +153,7 @@ def test_a_member_that_is_large_unknown_or_there_twice_is_refused(member, array,
             np.save(content, array)
         other.writestr(f"{member}.npy", content.getvalue())
     tracemalloc.start()
-    with pytest.raises(ValueError, match="damaged: .*(claims more|one name|of no value)"):
+    with pytest.raises(ValueError, match=r"damaged: .*(claims more|one name|of no value)"):
         EvaluationResult.load(tmp_path / "other.npz")
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()

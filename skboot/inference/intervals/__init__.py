@@ -162,6 +162,20 @@ def problem_with(method: str, evidence: Evidence) -> str:
     return INTERVALS[method].needs(evidence)
 
 
+def error_without_resamples(evidence: Evidence, method: str) -> float | None:
+    """Return the standard error in closed form beside limits that use no resamples; else None."""
+    if method not in WITHOUT_RESAMPLES or method == "bins" or np.isnan(evidence.estimate):
+        return None
+    facts = evidence.facts
+    if method == "ewc" and evidence.over_time is not None:
+        return evidence.over_time[0]
+    if evidence.independent_rows and facts.proportion is not None:
+        return facts.proportion.standard_error
+    if evidence.independent_rows and facts.delong is not None:
+        return facts.delong.standard_error
+    return evidence.standard_error
+
+
 def limits_of(
     evidence: Evidence, method: str, confidence_level: float, alternative: str = "two-sided"
 ) -> tuple[Any, Any]:
