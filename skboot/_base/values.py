@@ -52,6 +52,25 @@ def read_only(value: Any) -> Any:
     return value
 
 
+def size_of(values: Any) -> float:
+    """Return a power of two near the largest size of some numbers; 1 where that is 0 or undefined.
+
+    What is divided by it has the same digits, and its powers stay in the range of double precision.
+    """
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if not 0 < largest < np.inf:
+        return 1.0
+    return float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), 1023)))
+
+
+def spread_of(values: Any, axis: int | None = None) -> Any:
+    """Return the standard deviation (divisor n - 1) of numbers of any size."""
+    size = size_of(values)
+    if 1e-100 < size < 1e100:
+        return values.std(axis=axis, ddof=1)
+    return (values / size).std(axis=axis, ddof=1) * size
+
+
 def same_values(one: Any, other: Any) -> bool:
     """Whether two values are equal, arrays and NaN included."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):

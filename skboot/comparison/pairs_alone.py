@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.values import spread_of
 from .._base.warnings import collected
 from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import (
@@ -68,7 +69,7 @@ def _fill_batch(
     batch = family.like.of_other_values(estimates, replicated_differences(estimates, first, second))
     ordered, level = batch.sorted_replicates, family.asked.confidence_level
     alone.varies[pairs] = varies = ordered[:, 0] < ordered[:, -1]
-    alone.error[pairs] = np.where(varies, ordered.std(axis=1, ddof=1), 0.0)
+    alone.error[pairs] = np.where(varies, spread_of(ordered, 1), 0.0)
     better = family.contestants[0].result.greater_is_better
     n_won = np.count_nonzero(ordered < 0 if better is False else ordered > 0, axis=1)
     n_ties = np.count_nonzero(ordered == 0, axis=1)
@@ -105,7 +106,7 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
         difference = family.difference(k)
         defined = difference.evidence.sorted_replicates
         method = automatic_method(difference) if method == "auto" else method
-        spread = float(defined.std(ddof=1)) if difference.varies else 0.0
+        spread = float(spread_of(defined)) if difference.varies else 0.0
         alone.varies[k] = difference.varies
         alone.error[k] = spread if len(defined) > 1 else np.nan
         better = family.contestants[0].result.greater_is_better

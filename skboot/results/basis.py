@@ -24,7 +24,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .._base import checks as check
-from .._base.values import read_only
+from .._base.values import read_only, spread_of
 from .._base.warnings import Note, tell, texts_of
 from ..inference.automatic import (
     automatic_interval,
@@ -107,7 +107,7 @@ class Basis(ABC):
         if len(defined) < 2 or not self.evidence.drawn.varies:
             return math.nan
         # Of equal values exactly 0: their mean may be off by rounding.
-        return float(defined.std(ddof=1)) if defined[0] < defined[-1] else 0.0
+        return float(spread_of(defined)) if defined[0] < defined[-1] else 0.0
 
     def variance_components(self) -> dict[str, float] | None:
         """Return the variance by source; None where there are no runs."""
