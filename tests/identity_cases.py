@@ -231,6 +231,27 @@ def _gamma(t, p):
     return 2 * (np.log(p / t) + t / p - 1)
 
 
+def _tweedie(rng):
+    power = float(rng.choice([-1.0, 0.0, 1.0, 1.3, 1.7, 2.0, 2.6, 3.0]))
+
+    def values(t, p):
+        return np.array(
+            [
+                sk.mean_tweedie_deviance(t[k : k + 1], p[k : k + 1], power=power)
+                for k in range(len(t))
+            ]
+        )
+
+    return mean_of(partial(sk.mean_tweedie_deviance, power=power), "positive", values, LOSS)
+
+
+def _weighted_outputs(rng):
+    metric = partial(sk.mean_absolute_error, multioutput=[0.3, 0.7])
+    return mean_of(
+        metric, "tables", lambda t, p: np.average(np.abs(t - p), axis=1, weights=[0.3, 0.7]), LOSS
+    )
+
+
 def _log_two(t, p):
     return -np.log(np.where(t == 1, p, 1 - p))
 
@@ -297,6 +318,7 @@ MEANS = {
         "neg_mean_poisson_deviance", "positive", lambda t, p: -_poisson(t, p), GAIN
     ),
     "gamma": _fixed(sk.mean_gamma_deviance, "positive", _gamma, LOSS),
+    "tweedie": _tweedie,
     "log_loss": _fixed("log_loss", "probability", _log_two, LOSS),
     "neg log_loss": _fixed("neg_log_loss", "columns", lambda t, p: -_log_columns(t, p), GAIN),
     "cross_entropy": _fixed(own.cross_entropy, "probability", _log_two, LOSS),
@@ -314,6 +336,7 @@ MEANS = {
     "mse of outputs": _fixed(
         sk.mean_squared_error, "tables", lambda t, p: _squared(t, p).mean(axis=1), LOSS
     ),
+    "mae of weighted outputs": _weighted_outputs,
 }
 
 # ------------------------------------------------------------------ other scores
@@ -443,7 +466,6 @@ OTHERS = {
     "median": _named("median_absolute_error", "values", _median_error),
     "d2_log_loss": _function(sk.d2_log_loss_score, "columns"),
     "d2_pinball": _function(sk.d2_pinball_score, "values", alpha=(0.2, 0.8)),
-    "tweedie": _function(sk.mean_tweedie_deviance, "positive", power=(1.1, 1.9)),
     "f1 of sets": _function(
         sk.f1_score, "sets", average=["samples", "micro", "macro"], zero_division=0.0
     ),
@@ -451,7 +473,7 @@ OTHERS = {
 ALL = {**MEANS, **OTHERS}
 # Those that skboot has no fast path for are called on repeated rows, which costs 100 times as much:
 # a few tests look at them.
-PLAIN_CALLABLES = ("partial auc", "d2_pinball", "tweedie", "brier of one", "auc ovo")
+PLAIN_CALLABLES = ("partial auc", "d2_pinball", "brier of one", "auc ovo")
 FAST = [name for name in ALL if name not in PLAIN_CALLABLES]
 
 
@@ -461,9 +483,17 @@ KINDS = {
     "0/1 rows that are turned": ["zero_one_loss", "hamming_loss", "error", "neg error"],
     "costs of one value": ["cost 0/1", "cost 0/1 of three", "cost 0/c", "cost 0/c of words"],
     "costs": ["cost", "cost in other order", "cost of three", "cost of words", "net_benefit"],
-    "values": ["mae", "mse", "pinball", "mape", "msle", "mse of outputs"],
+    "values": [
+        "mae",
+        "mse",
+        "pinball",
+        "mape",
+        "msle",
+        "mse of outputs",
+        "mae of weighted outputs",
+    ],
     "turned values": ["neg mse", "neg mae", "neg poisson", "neg log_loss"],
-    "losses without end": ["log_loss", "poisson", "gamma", "cross_entropy of columns"],
+    "losses without end": ["log_loss", "poisson", "gamma", "tweedie", "cross_entropy of columns"],
     "losses": ["brier", "brier of columns", "neg brier", "brier_score_loss", "cross_entropy"],
     "label sets": ["subset accuracy", "hamming of sets", "f1 of sets"],
     "places": ["top_k"],

@@ -21,7 +21,9 @@ from skboot import (
     compare_systems,
     search_score,
 )
+from skboot._base.wayfinding import Hinting
 from skboot.inference import proportion_interval
+from skboot.results import ComparisonResult, DatasetsComparison
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -690,3 +692,17 @@ def test_a_type_error_of_the_users_own_function_is_left_alone():
     assert "random_state" not in str(raised.value)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'y_pred'"):
         bootstrap_score(TRUTH)
+
+
+def test_an_object_that_is_being_made_has_no_hints():
+    def kinds(parent):
+        for kind in parent.__subclasses__():
+            yield from (kind, *kinds(kind))
+
+    assert {ComparisonResult, DatasetsComparison} <= set(kinds(Hinting))
+    for kind in kinds(Hinting):
+        if inspect.isabstract(kind):
+            continue
+        empty = kind.__new__(kind, (0, 1)) if issubclass(kind, tuple) else kind.__new__(kind)
+        for name in ("x", "value", "p", "index", "score", "__deepcopy__"):
+            hasattr(empty, name)

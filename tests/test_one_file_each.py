@@ -4,6 +4,7 @@ In a copy of the package, in another process, through public calls.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -108,6 +109,10 @@ def copy(tmp_path_factory):
     root = tmp_path_factory.mktemp("copied")
     package = Path(skboot.__file__).parent
     shutil.copytree(package, root / "skboot", ignore=shutil.ignore_patterns("__pycache__"))
+    # All means of rows have a fast path: the one that is added again is taken out here.
+    means, line = root / "skboot/metrics/additive.py", '@fast_path("mean_tweedie_deviance"'
+    assert line in means.read_text()
+    means.write_text(re.sub(f"{re.escape(line)}.*\n", "", means.read_text()))
     return root
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import secrets
@@ -20,9 +21,13 @@ import socket
 import stat
 import sys
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 _TEMPORARY = re.compile(r"^\..*\.(?P<process>\d+)@(?P<machine>.*)\.[0-9a-f]{8}$")
 # Longest time of a write (seconds), of which most take milliseconds; a temporary file that is older
@@ -30,6 +35,8 @@ _TEMPORARY = re.compile(r"^\..*\.(?P<process>\d+)@(?P<machine>.*)\.[0-9a-f]{8}$"
 _LONGEST_WRITE = 3600
 
 
+# Start of an array in numpy's format.
+_MAGIC = np.lib.format.magic(1, 0)
 # Names of open descriptors. To open one of a regular file again would write from its start.
 _DESCRIPTOR = re.compile(r"^/(?:dev|proc/self)/fd/(?P<number>\d+)$")
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
@@ -100,6 +107,45 @@ def is_same_file(path: str | os.PathLike[str], other: str | os.PathLike[str]) ->
         return False
 
 
+def arrays_of(path: str | os.PathLike[str], n_bytes: float) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an npz file by name.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, which may come from anywhere.
+    n_bytes : float
+        What all arrays hold at most.
+
+    Raises
+    ------
+    ValueError
+        If it claims more bytes, before anything large is read; if a name is there twice, or an
+        array holds Python objects.
+    zipfile.BadZipFile
+        If it is no archive, or damaged.
+    """
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        if sum(member.file_size for member in members) > n_bytes:
+            raise ValueError("The archive claims more bytes than such a file has.")
+        if len({member.filename for member in members}) < len(members):
+            raise ValueError("The archive has two arrays of one name.")
+        # Members are read to their end, where zip compares checksums.
+        return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+
+
+def json_of(text: str | bytes) -> Any:
+    """Return what JSON holds; ValueError if an object has a key twice."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(found := dict(pairs)) < len(pairs):
+            raise ValueError("An object has a key twice.")
+        return found
+
+    return json.loads(text, object_pairs_hook=once)
+
+
 def replace_link(path: str | os.PathLike[str]) -> None:
     """Remove a link that stands in the place of a file or folder of the package."""
     if os.path.islink(path):
@@ -160,3 +206,17 @@ def _may_be_written(path: Path) -> bool:
 
 def _machine() -> str:
     return re.sub(r"[^\w-]", "-", socket.gethostname())
+
+
+def _array(npy: bytes) -> NDArray[Any]:
+    """Return the array of a file in numpy's format, if it is as long as its header says."""
+    file = io.BytesIO(npy)
+    if file.read(len(_MAGIC)) != _MAGIC:
+        raise ValueError("Not in version 1.0 of numpy's format.")
+    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
+    n_bytes = len(npy) - file.tell()
+    n_elements = int(np.prod(shape, dtype=object))
+    if dtype.hasobject or n_elements < 0 or n_elements * dtype.itemsize != n_bytes:
+        raise ValueError("The header describes another number of bytes than the file holds.")
+    flat = np.frombuffer(npy, dtype, n_elements, file.tell()) if n_bytes else np.empty(0, dtype)
+    return flat.reshape(shape, order="F" if by_columns else "C").copy(order="K")

@@ -5,12 +5,25 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 # Types of most values, which nobody can write to.
 _LOCKED = {float, int, bool, str, type(None), np.float64}
+
+
+class ReadOnlyDict(dict[Any, Any]):
+    """A dict that nobody can write to, which can be pickled and copied as others can."""
+
+    def _refused(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError("This mapping cannot be changed: make a dict of it.")
+
+    __setitem__ = __delitem__ = __ior__ = _refused
+    clear = pop = popitem = setdefault = update = _refused
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
 
 
 def read_only(value: Any) -> Any:
@@ -37,6 +50,25 @@ def read_only(value: Any) -> Any:
     elif isinstance(value, dict):
         return {key: read_only(item) for key, item in value.items()}
     return value
+
+
+def size_of(values: Any) -> float:
+    """Return a power of two near the largest size of some numbers; 1 where that is 0 or undefined.
+
+    What is divided by it has the same digits, and its powers stay in the range of double precision.
+    """
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if not 0 < largest < np.inf:
+        return 1.0
+    return float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), 1023)))
+
+
+def spread_of(values: Any, axis: int | None = None) -> Any:
+    """Return the standard deviation (divisor n - 1) of numbers of any size."""
+    size = size_of(values)
+    if 1e-100 < size < 1e100:
+        return values.std(axis=axis, ddof=1)
+    return (values / size).std(axis=axis, ddof=1) * size
 
 
 def same_values(one: Any, other: Any) -> bool:

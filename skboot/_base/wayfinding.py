@@ -163,7 +163,9 @@ class Hinting:
             if hasattr(type(self), name):
                 # A property that raised AttributeError: it raises it again.
                 return object.__getattribute__(self, name)
-            advice = "" if name.startswith("_") else _advice_on(self, name)
+            # Of an object that is being made, and lacks a field, nothing else may be asked.
+            is_field = name in getattr(type(self), "__dataclass_fields__", ())
+            advice = "" if name.startswith("_") or is_field else _advice_on(self, name)
             said = f"{type(self).__name__!r} object has no attribute {name!r}"
             raise AttributeError(f"{said}. {advice}" if advice else said)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.values import spread_of
 from .._base.warnings import collected
 from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import (
@@ -30,7 +31,7 @@ class Alone:
     def __init__(self, family: RankedPairs) -> None:
         n = len(family)
         self.low, self.high, self.p = np.full((3, n), np.nan)
-        self.error, self.support = np.full((2, n), np.nan)
+        self.error, self.closed_error, self.support = np.full((3, n), np.nan)
         self.varies = np.zeros(n, dtype=bool)
         self.n_undefined = np.zeros(n, dtype=np.intp)
         self.method = np.full(n, family.asked.interval, dtype=object)
@@ -40,6 +41,9 @@ def each_alone(family: RankedPairs) -> Alone:
     """Return the difference of each pair of systems without regard to the others."""
     alone = Alone(family)
     asked = family.asked
+    if not family.like.drawn.varies:
+        alone.method[:] = "undefined"
+        return alone
     usual = "expanded" if asked.interval == "auto" else asked.interval
     in_batches = usual in TAILS and bool(np.isfinite(family.replicates).all())
     in_batches = in_batches and family.replicates.shape[1] > 1
@@ -65,7 +69,7 @@ def _fill_batch(
     batch = family.like.of_other_values(estimates, replicated_differences(estimates, first, second))
     ordered, level = batch.sorted_replicates, family.asked.confidence_level
     alone.varies[pairs] = varies = ordered[:, 0] < ordered[:, -1]
-    alone.error[pairs] = np.where(varies, ordered.std(axis=1, ddof=1), 0.0)
+    alone.error[pairs] = np.where(varies, spread_of(ordered, 1), 0.0)
     better = family.contestants[0].result.greater_is_better
     n_won = np.count_nonzero(ordered < 0 if better is False else ordered > 0, axis=1)
     n_ties = np.count_nonzero(ordered == 0, axis=1)
@@ -102,7 +106,7 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
         difference = family.difference(k)
         defined = difference.evidence.sorted_replicates
         method = automatic_method(difference) if method == "auto" else method
-        spread = float(defined.std(ddof=1)) if difference.varies else 0.0
+        spread = float(spread_of(defined)) if difference.varies else 0.0
         alone.varies[k] = difference.varies
         alone.error[k] = spread if len(defined) > 1 else np.nan
         better = family.contestants[0].result.greater_is_better
@@ -113,3 +117,5 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
     alone.low[k], alone.high[k] = interval
     alone.p[k] = p_value(difference, method, level, alternative)
     alone.method[k] = method
+    if method in CLOSED_FORM:
+        alone.closed_error[k] = difference.closed_error

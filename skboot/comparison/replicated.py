@@ -51,7 +51,8 @@ class Replicated(Law):
     @cached_property
     def standard_errors(self) -> Floats:
         """See `Law.standard_errors`."""
-        return self.found.error[self.family.order]
+        closed, error = self.found.closed_error, self.found.error
+        return np.where(np.isnan(closed), error, closed)[self.family.order]
 
     @property
     def degrees_of_freedom(self) -> list[float | None]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from .._base.warnings import Note, Notes, collected
 from ..inference.cautions import caution_of_distances, cautions_of
-from ..inference.differences import share_won
 from ..inference.normal_law import LowRankRoot
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..inference.run_differences import (
@@ -153,8 +152,6 @@ class _Method:
         Of the same runs.
     series : ndarray of shape (n,)
         Average over the runs that give the centre, per row or per resample.
-    replicates : ndarray of shape (n_resamples,)
-        Mean score of these runs on each resample.
     result : EvaluationResult
         The method by itself.
     cautions : list of Note
@@ -166,7 +163,6 @@ class _Method:
     scores: Floats
     noise: UnitNoise
     series: Floats
-    replicates: Floats
     result: EvaluationResult
     cautions: Notes
 
@@ -235,7 +231,6 @@ def _scored_methods(
             of_method.scores,
             noise,
             series,
-            of_method.centre_replicates,
             result,
             Notes((*cautions_of(of_method.system), *caution_of_distances(of_method.system))),
         )
@@ -358,14 +353,14 @@ class _RunsLaw(Student):
 def _records(law: _RunsLaw) -> list[PairedDifference]:
     """Return the record of each pair."""
     sides = [(law.methods[one], law.methods[other]) for one, other in law.pairs]
+    # Of the law that the intervals are of: resamples of test rows do not say how runs vary.
+    towards = -1 if sides[0][0].result.greater_is_better is False else 1
+    higher = [0.5 + 0.5 * np.sign(towards * one.difference) * (1 - one.p_value) for one in law.each]
     return records_of(
         law,
         law.pairs,
         PairedDifference,
-        bootstrap_support=[
-            share_won(one.replicates - other.replicates, one.result.greater_is_better)
-            for one, other in sides
-        ],
+        bootstrap_support=list(map(float, higher)),
         components=[{"runs": one.of_runs, "test": one.of_test} for one in law.each],
         n_runs=[(one.call.runs.n_runs, other.call.runs.n_runs) for one, other in sides],
         outperformance=[_outperformance(law.call, one, other) for one, other in sides],

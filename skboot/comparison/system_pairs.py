@@ -58,6 +58,8 @@ def _further(family: RankedPairs, law: Replicated) -> dict[str, Sequence[Any]]:
     """Return what else is known of each pair, by the attribute of its record."""
     support = np.where(family.swapped, 1.0 - law.found.support, law.found.support)
     columns: dict[str, Sequence[Any]] = {"bootstrap_support": support[family.order].tolist()}
+    if not family.like.drawn.varies:
+        return columns | {"reason": [family.like.drawn.why_none.rstrip(".")] * len(family)}
     if family.asked.first_look is not None:
         # Counts and areas serve verdicts and p-values of one look.
         return columns
@@ -89,7 +91,7 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
             same.append(f"{record.first} and {record.second}")
         elif asked.interval == "auto" and record.confidence_interval.method == "tango":
             few.append(f"{record.first} and {record.second}")
-        elif reason := degeneracy(record.confidence_interval):
+        elif not record.reason and (reason := degeneracy(record.confidence_interval)):
             flat.append(f"{record.first} and {record.second}: {reason}")
     if same:
         notes.add(

@@ -113,6 +113,9 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     """
     if np.isnan(evidence.estimate):
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
+    if not evidence.drawn.varies:
+        note = Note("few", evidence.drawn.why_none)
+        return IntervalWithNotes(_undefined(confidence_level), (note,))
     with collected() as told:
         interval = within_range(_chosen(evidence, confidence_level), evidence.facts.bounds)
     # Those on the number of resamples are of the call, not of the interval.
@@ -157,6 +160,8 @@ def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -
     if np.isnan(low) or np.isnan(high):
         if evidence is not None and np.isnan(evidence.estimate):
             return _NO_VALUE
+        if evidence is not None and not evidence.drawn.varies:
+            return evidence.drawn.why_none
         return NO_LIMITS
     if low == high:
         if evidence is not None and resamples_vary(evidence):

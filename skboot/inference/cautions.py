@@ -116,26 +116,28 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
 def _tell_of_rows(evidence: Evidence) -> None:
     """Add warnings of a small class, of few rows and of one row that carries much of the sum."""
     _tell_of_two_classes(evidence)
-    share, n_rows = evidence.facts.largest_share, evidence.drawn.n_units[0]
-    if evidence.facts.proportion is not None and np.isinf(evidence.facts.bounds).sum() == 1:
+    facts, n_rows = evidence.facts, evidence.drawn.n_units[0]
+    share = facts.largest_share if facts.proportion is None else None
+    if facts.proportion is not None and np.isinf(facts.bounds).sum() == 1:
         say(
             "caution",
             "All errors of these rows are 0 or 1, and the interval assumes that no other errors "
             "occur.",
         )
-    if share is not None and evidence.facts.proportion is None:
-        if n_rows < FEW_ROWS:
-            say(
-                "few",
-                f"Only {n_rows} rows were resampled (fewer than {FEW_ROWS}): expect "
-                "less coverage than stated.",
-            )
-        if share > max(HEAVY_SHARE, HEAVY_ROWS / n_rows):
-            say(
-                "caution",
-                f"One row carries {share:.0%} of the sum: with tails this heavy no interval "
-                "attains its nominal coverage.",
-            )
+    # Of shares, areas and averages over classes the rows that decide are counted instead.
+    counted = (facts.proportion, facts.smaller_class, facts.delong, facts.class_sizes)
+    if n_rows < FEW_ROWS and all(count is None for count in counted):
+        say(
+            "few",
+            f"Only {n_rows} rows were resampled (fewer than {FEW_ROWS}): expect "
+            "less coverage than stated.",
+        )
+    if share is not None and share > max(HEAVY_SHARE, HEAVY_ROWS / n_rows):
+        say(
+            "caution",
+            f"One row carries {share:.0%} of the sum: with tails this heavy no interval "
+            "attains its nominal coverage.",
+        )
     _tell_of_small_classes(evidence)
 
 

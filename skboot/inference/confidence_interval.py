@@ -44,8 +44,13 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
     confidence_level: float
     method: str
 
-    def __new__(cls, low: float, high: float, confidence_level: float, method: str) -> Self:
+    def __new__(
+        cls, low: Any, high: Any = None, confidence_level: Any = None, method: str = ""
+    ) -> Self:
         """Return the pair with its level and its method."""
+        if high is None:
+            # `dataclasses.asdict` copies tuples of any sort from an iterable: that is a plain one.
+            return tuple(low)  # type: ignore[return-value]
         low, high = float(low), float(high)
         if 0 < low - high <= _ROUNDING * max(abs(low), abs(high)):
             low, high = high, low

@@ -74,6 +74,17 @@ class Difference:
     areas: TwoAreas | None = None
 
     @property
+    def closed_error(self) -> float:
+        """Standard error in closed form, which stands beside intervals that use no resamples."""
+        for counted in (self.discordant, self.proportions):
+            if counted is not None:
+                return counted.standard_error
+        if self.areas is not None:
+            return self.areas.error
+        area = self.evidence.facts.delong
+        return np.nan if area is None else area.standard_error
+
+    @property
     def varies(self) -> bool:
         """Whether two resamples gave different differences."""
         ordered = self.evidence.sorted_replicates

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail
 from .._base.memory import check_fits
+from .._base.values import size_of
 from .._base.warnings import Note, tell
 from .._base.workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
 from ..metrics.adapters import n_cells_with_weights
@@ -413,7 +414,8 @@ class JackknifeValues:
         sizes = np.bincount(self.strata, self.times)
         with np.errstate(invalid="ignore", divide="ignore"):
             centres = np.bincount(self.strata, self.times * values) / sizes
-            squares = (values - centres[self.strata]) ** 2
+            deviations = values - centres[self.strata]
+            squares = (deviations / size_of(deviations)) ** 2
             kurtosis = sizes.sum() * (self.times @ squares**2) / (self.times @ squares) ** 2
             return float(2 * sizes.sum() / (kurtosis - 1))
 
@@ -495,6 +497,8 @@ def _moments(
             per_unit = (estimate - centres) / mean_units
             values = values + per_unit[strata] * (n_units - mean_units[strata])
     n = int(sizes.sum())
+    # Fourth powers of values of 1e-149 or 1e149 are in range as those of values near 1.
+    size = size_of((values.max() - np.min(centres), values.min() - np.max(centres)))
     squared = cubed = fourth = 0.0
     for first in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):
         part = slice(first, first + JACKKNIFE_VALUES_AT_ONCE)
@@ -504,6 +508,7 @@ def _moments(
         else:
             stratum = strata[part]
             share = ((sizes - 1) / sizes)[stratum] * (centres[stratum] - values[part])
+        share /= size
         squares = share * share
         if n != len(times):
             squares *= times[part]
@@ -515,11 +520,11 @@ def _moments(
     if np.isnan(squared):
         return Moments(*[np.nan] * 4)
     # Differences at the level of rounding are not skewness.
-    if squared <= (1e-14 * max(values.max(), -values.min())) ** 2 * len(values):
+    if np.sqrt(squared) <= 1e-14 * max(values.max(), -values.min()) / size * np.sqrt(len(values)):
         return Moments(0.0, 0.0, 0.0, np.nan)
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
     freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
-    return Moments(cubed / (6 * squared**1.5), float(np.sqrt(squared)), bias, freedom)
+    return Moments(cubed / (6 * squared**1.5), size * float(np.sqrt(squared)), bias, freedom)
 
 
 class _OnData(NamedTuple):

@@ -30,12 +30,15 @@ class Drawn:
     freedom : tuple (degrees of freedom, inflation) or None
         Of groups of unequal size, and of strata that weigh otherwise than by their units; see
         `SamplingDesign.freedom`.
+    varies : bool
+        Whether there are two units that can take each other's place; else no interval is made.
     """
 
     kind: str
     n_units: tuple[int, ...]
     n_strata: int = 1
     freedom: tuple[float, float] | None = None
+    varies: bool = True
 
     @classmethod
     def of(
@@ -46,7 +49,14 @@ class Drawn:
     ) -> Self:
         """Return what a design draws, among some of its rows, which may have weights."""
         n_units, freedom = design.among(rows, weights)
-        return cls(design.kind, n_units, design.n_strata, freedom)
+        varies = design.varies_among(rows, weights)
+        return cls(design.kind, n_units, design.n_strata, freedom, varies)
+
+    @property
+    def why_none(self) -> str:
+        """The sentence that says why there is no interval where nothing `varies`."""
+        unit, each = self.design.unit, " in each stratum" if self.n_strata > 1 else ""
+        return f"One {unit}{each} does not show how {unit}s vary: there is no interval."
 
     @property
     def degrees_of_freedom(self) -> float:

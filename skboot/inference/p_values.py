@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
+from .._base.values import spread_of
 from .evidence import Evidence
 from .intervals import limits_of, snapped
 
@@ -146,13 +147,13 @@ def _basic(evidence: Evidence) -> tuple[Any, Any]:
 def _normal(evidence: Evidence) -> tuple[Any, Any]:
     replicates = evidence.sorted_replicates
     centre = 2 * evidence.estimate - replicates.mean(axis=-1)
-    z = _studentized(centre, replicates.std(axis=-1, ddof=1))
+    z = _studentized(centre, spread_of(replicates, -1))
     return ndtr(-z), ndtr(z)
 
 
 def _t(evidence: Evidence) -> tuple[Any, Any]:
     df = evidence.drawn.degrees_of_freedom
-    spread = evidence.sorted_replicates.std(axis=-1, ddof=1)
+    spread = spread_of(evidence.sorted_replicates, -1)
     t = _studentized(evidence.estimate, spread * np.sqrt(evidence.drawn.inflation))
     return stdtr(df, -t), stdtr(df, t)
 

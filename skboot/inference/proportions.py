@@ -42,6 +42,12 @@ class Discordant(NamedTuple):
     second_only: int
     n: int
 
+    @property
+    def standard_error(self) -> float:
+        """Of the difference of the shares of right rows."""
+        ahead = self.first_only - self.second_only
+        return float(np.sqrt(self.first_only + self.second_only - ahead**2 / self.n)) / self.n
+
     def mirrored(self) -> Discordant:
         """Return the counts of the second and the first."""
         return Discordant(self.second_only, self.first_only, self.n)
@@ -183,6 +189,12 @@ class TwoProportions(NamedTuple):
     second_hits: int
     second_n: int
     sign: float = 1.0
+
+    @property
+    def standard_error(self) -> float:
+        """Of the difference of the shares."""
+        sides = (self.first_hits, self.first_n), (self.second_hits, self.second_n)
+        return float(np.sqrt(sum(hits * (n - hits) / n**3 for hits, n in sides)))
 
     @property
     def fewest_events(self) -> int:

@@ -219,7 +219,11 @@ def _t_interval(spread: TIntervalParts, level: float, method: str) -> Confidence
 
 def _pooled(evidence: RunsEvidence, level: float) -> ConfidenceInterval:
     """Return the percentiles of all replicates of all runs."""
-    pool = Evidence(float(evidence.scores.mean()), evidence.replicates.ravel(), Drawn("rows", (1,)))
+    pool = Evidence(
+        float(evidence.scores.mean()),
+        evidence.replicates.ravel(),
+        Drawn("rows", evidence.replicates.shape[1:]),
+    )
     return confidence_interval(pool, "percentile", level)
 
 

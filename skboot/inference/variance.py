@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.values import size_of
 from ._tuning import LEAST_DF
 
 Floats = NDArray[np.float64]
@@ -557,8 +558,9 @@ def satterthwaite(
     -------
     float
     """
-    squares = sum(square**2 / df for square, df in terms if square > 0)
-    return variance**2 / squares if squares > 0 else otherwise
+    size = size_of(variance)
+    squares = sum((square / size) ** 2 / df for square, df in terms if square > 0)
+    return (variance / size) ** 2 / squares if squares > 0 else otherwise
 
 
 def _positive(difference: float, scale: float) -> float:

@@ -445,6 +445,15 @@ def _gamma_deviance(request: Request) -> RowMean:
     return RowMean(request.name, _gamma, constant=partial(_at_mean, loss=_gamma))
 
 
+@fast_path("mean_tweedie_deviance", response="values")
+def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
+    if 0 < power < 1:
+        # No law has it, which the function says.
+        return None
+    losses = partial(_tweedie, power=power)
+    return RowMean(request.name, losses, constant=partial(_at_mean, loss=losses))
+
+
 def _equals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(y_true == y_pred)
 
@@ -542,6 +551,20 @@ def _gamma(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
     truth, mean = _real(y_true), _real(y_pred)
     _check_range(truth.min() > 0 and mean.min() > 0, "gamma deviance", "positive values")
     return 2 * (np.log(mean / truth) + truth / mean - 1)
+
+
+def _tweedie(y_true: NDArray[Any], y_pred: NDArray[Any], *, power: float) -> Floats:
+    truth, mean, p = _real(y_true), _real(y_pred), power
+    if p == 0:
+        return _squared_errors(truth, mean, scale=_real)
+    if p in (1, 2):
+        return _poisson(truth, mean) if p == 1 else _gamma(truth, mean)
+    need = "values, above 0 in y_pred," if p < 0 else "non-negative and positive values"
+    need = "positive values" if p > 2 else need
+    inside = mean.min() > 0 and (p < 0 or truth.min() > (0 if p > 2 else -1e-300))
+    _check_range(inside, f"Tweedie deviance of power {p:g}", need)
+    above = np.maximum(truth, 0.0) ** (2 - p) / ((1 - p) * (2 - p))
+    return 2 * (above - truth * mean ** (1 - p) / (1 - p) + mean ** (2 - p) / (2 - p))
 
 
 def _at_mean(y_true: NDArray[Any], sample_weight: Floats | None, *, loss: Any) -> float:

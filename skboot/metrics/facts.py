@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
@@ -41,6 +42,13 @@ class Proportion:
     def bounds(self) -> tuple[float, float]:
         """Range of the metric."""
         return (0.0, 1.0) if self.sign > 0 else (-1.0, 0.0)
+
+    @property
+    def standard_error(self) -> float:
+        """Of the metric, from that of a binomial share, sqrt(p (1 - p) / n), by its slope."""
+        p = self.hits / self.n
+        slope = 2 / (1 + p) ** 2 if self.scale == "f1" else 1.0
+        return slope * math.sqrt(p * (1 - p) / self.n)
 
     def to_metric(self, proportion: float) -> float:
         """Map a proportion to the metric's scale."""

@@ -152,26 +152,37 @@ def _total(sums: Floats) -> Floats:
     return np.nan_to_num(total)
 
 
-def _mean_over_outputs(y_true: NDArray[Any], y_pred: NDArray[Any], *, loss: Any) -> Floats:
-    return np.asarray(loss(y_true, y_pred).mean(axis=1))
+def _mean_over_outputs(
+    y_true: NDArray[Any], y_pred: NDArray[Any], *, loss: Any, weights: Any
+) -> Floats:
+    return np.asarray(np.average(loss(y_true, y_pred), axis=1, weights=weights))
 
 
-def _constant_of_outputs(y_true: NDArray[Any], sample_weight: Floats | None, *, of: Any) -> float:
-    return float(np.mean([of(column, sample_weight) for column in y_true.T]))
+def _constant_of_outputs(
+    y_true: NDArray[Any], sample_weight: Floats | None, *, of: Any, weights: Any
+) -> float:
+    return float(np.average([of(column, sample_weight) for column in y_true.T], weights=weights))
 
 
 def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
     """The metric of one output, averaged over outputs; other averages are left to the function."""
-    by_variance = isinstance(column, Coefficient) and multioutput == "variance_weighted"
-    if not isinstance(multioutput, str) or not (by_variance or multioutput == "uniform_average"):
+    weights = None
+    is_mean = isinstance(column, RowMean) and not column.root
+    by_variance = isinstance(column, Coefficient) and isinstance(multioutput, str)
+    by_variance = by_variance and multioutput == "variance_weighted"
+    if not isinstance(multioutput, str):
+        weights = np.asarray(multioutput)
+        if not is_mean or weights.ndim != 1 or weights.dtype.kind not in "iuf":
+            return None
+    elif not by_variance and multioutput != "uniform_average":
         return None
-    if not isinstance(column, RowMean) or column.root:
+    if not is_mean:
         return OutputAverage(request.name, column, by_variance)
     return replace(
         column,
         response="outputs",
-        row_values=partial(_mean_over_outputs, loss=column.row_values),
-        constant=partial(_constant_of_outputs, of=column.constant),
+        row_values=partial(_mean_over_outputs, loss=column.row_values, weights=weights),
+        constant=partial(_constant_of_outputs, of=column.constant, weights=weights),
     )
 
 

@@ -35,7 +35,6 @@ RESPONSES: dict[str, Response] = {
     "d2_pinball_score": "values",
     "d2_tweedie_score": "values",
     "max_error": "values",
-    "mean_tweedie_deviance": "values",
 }
 
 # Functions without a fast path and without an argument for the positive class, for which the
@@ -55,7 +54,7 @@ RANGES: dict[str, tuple[float, float]] = {
     # With options that their fast paths do not take.
     "cohen_kappa_score": (-1.0, 1.0),
     "log_loss": (0.0, np.inf),
-    **dict.fromkeys(("hinge_loss", "max_error", "mean_tweedie_deviance"), (0.0, np.inf)),
+    **dict.fromkeys(("hinge_loss", "max_error"), (0.0, np.inf)),
     "median_absolute_error": (0.0, np.inf),
 }
 

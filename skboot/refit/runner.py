@@ -9,8 +9,6 @@ every byte that counts is as it was written; else the run is done again.
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -18,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._base.files import remove_abandoned, replace_link, write_whole
+from .._base.files import arrays_of, remove_abandoned, replace_link, write_whole
 from .._base.messages import fail
 from .._base.workers import Progress, in_chunks
 from .training import Job, Record, Run, train_and_answer
@@ -32,7 +29,6 @@ _OVERHEAD = 1 << 20
 _INTEGERS = ("number", "n_convergence")
 # Key of the reason why a run could not be written; no file holds it.
 UNKEPT = "unkept"
-_MAGIC = np.lib.format.magic(1, 0)
 
 
 def run_all(
@@ -196,7 +192,7 @@ def _identity(path: Path) -> str:
 def _read(path: Path, n_bytes: float) -> Record | None:
     """Return the record in a file; None if it is damaged or of another run or fit."""
     try:
-        arrays = _arrays(path, n_bytes + _OVERHEAD)
+        arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
         if arrays.pop("run").item() != _identity(path):
             return None
         names = arrays.pop("names").tolist()
@@ -208,32 +204,3 @@ def _read(path: Path, n_bytes: float) -> Record | None:
         if value.ndim == 0:
             record[name] = int(value) if name in _INTEGERS else float(value)
     return {**record, "error": None, "warnings": set()}
-
-
-def _arrays(path: Path, n_bytes: float) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file by name; ValueError before anything large is read."""
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-        claimed = sum(member.file_size for member in members)
-        if claimed > min(n_bytes, path.stat().st_size):
-            raise ValueError(
-                "The archive claims more bytes than a run has, or than the file holds."
-            )
-        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
-            raise ValueError("Files of runs are not compressed.")
-        # Members are read to their end, where zip compares checksums.
-        return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
-
-
-def _array(npy: bytes) -> NDArray[Any]:
-    """Return the array of a file in numpy's format, if it is as long as its header says."""
-    file = io.BytesIO(npy)
-    if file.read(len(_MAGIC)) != _MAGIC:
-        raise ValueError("Not in version 1.0 of numpy's format.")
-    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
-    n_bytes = len(npy) - file.tell()
-    n_elements = int(np.prod(shape, dtype=object))
-    if dtype.hasobject or n_elements < 0 or n_elements * dtype.itemsize != n_bytes:
-        raise ValueError("The header describes another number of bytes than the file holds.")
-    flat = np.frombuffer(npy, dtype, n_elements, file.tell()) if n_bytes else np.empty(0, dtype)
-    return flat.reshape(shape, order="F" if by_columns else "C").copy(order="K")

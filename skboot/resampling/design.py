@@ -399,6 +399,23 @@ class SamplingDesign(DesignWords, ABC):
         n_units = tuple(len(np.unique(column)) for column in self.members[rows].T)
         return n_units, self.freedom
 
+    def varies_among(
+        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None = None
+    ) -> bool:
+        """Return whether some units of these rows (all when None) can take each other's place.
+
+        Not so of one unit, one in each stratum, or one that has all the weight.
+        """
+        if rows is None and (weights is None or weights.all()):
+            return self.smallest_side > (1 if self.units_are_blocks else self.n_strata)
+        rows = np.arange(self.n_samples) if rows is None else rows
+        rows = rows if weights is None else rows[weights > 0]
+        members = rows[:, None] if self.members is None else self.members[rows]
+        units = [np.unique(column) for column in members.T]
+        if self.strata is None or self.units_are_blocks:
+            return min(map(len, units)) > 1
+        return len(units[0]) > len(np.unique(self.strata[units[0]]))
+
     # ------------------------------------------------------------------ resamples
 
     @abstractmethod

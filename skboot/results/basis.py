@@ -24,7 +24,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .._base import checks as check
-from .._base.values import read_only
+from .._base.values import read_only, spread_of
 from .._base.warnings import Note, tell, texts_of
 from ..inference.automatic import (
     automatic_interval,
@@ -36,7 +36,12 @@ from ..inference.automatic import (
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
 from ..inference.few_groups import effective_size
-from ..inference.intervals import WITHOUT_RESAMPLES, confidence_interval, words_of
+from ..inference.intervals import (
+    WITHOUT_RESAMPLES,
+    confidence_interval,
+    error_without_resamples,
+    words_of,
+)
 from . import rendering, wording
 from .monte_carlo import MonteCarloError, error_of_replicates, with_resamples
 
@@ -93,13 +98,16 @@ class Basis(ABC):
 
     # -------------------------------------------------------------- numbers
 
-    def standard_error(self) -> float:
-        """Return the standard deviation of the defined replicates; NaN with fewer than two."""
+    def standard_error(self, method: str = "") -> float:
+        """Return the standard deviation of the defined replicates; NaN of one, or of one unit.
+
+        It may hang on the method of the interval that stands beside it.
+        """
         defined = self.evidence.sorted_replicates
-        if len(defined) < 2:
+        if len(defined) < 2 or not self.evidence.drawn.varies:
             return math.nan
         # Of equal values exactly 0: their mean may be off by rounding.
-        return float(defined.std(ddof=1)) if defined[0] < defined[-1] else 0.0
+        return float(spread_of(defined)) if defined[0] < defined[-1] else 0.0
 
     def variance_components(self) -> dict[str, float] | None:
         """Return the variance by source; None where there are no runs."""
@@ -379,6 +387,12 @@ class SystemBasis(Basis):
 
     kind = "system"
 
+    def standard_error(self, method: str = "") -> float:
+        """Return the error in closed form beside an interval that has one, or else the usual."""
+        error = error_without_resamples(self.evidence, method)
+        closed = self.evidence.drawn.varies and error is not None and not math.isnan(error)
+        return float(error) if closed else super().standard_error()  # type: ignore[arg-type]
+
     def estimand_text(self, result: EvaluationResult) -> str:
         """Return what the interval is for."""
         return f"performance of this trained system on {wording.new_data(result)}"
@@ -406,7 +420,7 @@ class ScoresBasis(Basis):
 
     kind = "scores"
 
-    def standard_error(self) -> float:
+    def standard_error(self, method: str = "") -> float:
         """Return the standard error that the evidence holds, or else that of the replicates."""
         stored = self.evidence.standard_error
         return super().standard_error() if stored is None else float(stored)

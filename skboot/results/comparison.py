@@ -7,10 +7,9 @@ The words are in `skboot.results.comparison_wording`, the tables in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
-from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail, is_among
 from .._base.doors import door
-from .._base.values import same_values
+from .._base.values import ReadOnlyDict, same_values
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.verdicts import Verdict
 from . import comparison_tables, drawing, rendering, storage
@@ -104,7 +103,7 @@ class ComparisonResult(FromACall, ShownDifferences):
     provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "systems", MappingProxyType(dict(self.systems)))
+        object.__setattr__(self, "systems", ReadOnlyDict(self.systems))
         object.__setattr__(self, "pairs", self._with_facts())
 
     def __eq__(self, other: object) -> bool:
@@ -117,11 +116,6 @@ class ComparisonResult(FromACall, ShownDifferences):
     _display = "ComparisonDisplay.from_result"
     # Class of its pairs.
     _pair_type: ClassVar[type[PairedDifference]] = PairedDifference
-
-    def __reduce__(self) -> Any:
-        # Pickle takes no read-only view of a dict, so the systems go as a dict.
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return partial(type(self), **parts | {"systems": dict(self.systems)}), ()
 
     def _with_facts(self) -> tuple[PairedDifference, ...]:
         """Return the pairs, each of which refers to one record of what they share."""

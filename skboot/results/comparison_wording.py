@@ -344,6 +344,11 @@ def _estimand(result: ComparisonResult) -> str:
 
 def _superiority(result: ComparisonResult) -> str:
     """Say what the column of this name holds."""
+    if any(pair.n_runs for pair in result._shown_pairs):
+        return (
+            "probability of superiority by Student's t, as the intervals: that the first scores "
+            f"{_comparative(result)}"
+        )
     by, drawn = ", estimated by the bootstrap", "resamples"
     if not result._any_system.basis.is_resampled:
         by, drawn = "", "draws from the law of the errors"

@@ -101,9 +101,10 @@ class PairedDifference(Hinting):
         Probability of superiority of the first, estimated by the bootstrap: share of resamples on
         which it scores better (higher, where the direction of the metric is unknown), ties half.
         Resamples are of the test rows, or of the training rows where methods are scored on the rows
-        left out.
+        left out. Of several runs on test rows it is that of Student's t, which the interval is of.
     standard_error : float
-        Standard deviation of the difference over the resamples.
+        Standard deviation of the difference over the resamples, or in closed form beside an
+        interval that uses none, such as Tango's.
     degrees_of_freedom : float or None
         Of the t interval of methods; of systems, units less strata. None where the interval uses
         no resamples.

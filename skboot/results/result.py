@@ -155,10 +155,11 @@ class EvaluationResult(FromACall, ShownNumbers):
     def standard_error(self) -> float:
         """Standard error of the estimate; NaN where it is unknown.
 
-        The standard deviation of the defined replicates, unless replicates are those of single
-        runs: their spread is one component of several.
+        The standard deviation of the defined replicates, unless the interval uses none and the
+        error is known in closed form, such as ``sqrt(p (1 - p) / n)``, or replicates are those of
+        single runs: their spread is one component of several.
         """
-        return self.basis.standard_error()
+        return self.basis.standard_error(self.confidence_interval.method)
 
     @property
     def bias(self) -> float:

@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.files import write_whole
+from .._base.files import arrays_of, json_of, write_whole
 from ..inference.confidence_interval import ConfidenceInterval
 
 # Types of values that every file has as they are.
 _PLAIN = frozenset((str, bool, int, type(None)))
+# Maximum bytes of arrays that are read: these, or so many times the size of the file. Zeros are
+# compressed a thousand times, so that a small file could claim any memory.
+_ALWAYS_READ, _MOST_COMPRESSED = 1 << 26, 100
 # A dict with one of these keys stands for a value that JSON lacks.
 _ARRAY, _TUPLE, _FLOAT, _ITEMS = "$array", "$tuple", "$float", "$items"
 
@@ -51,7 +54,9 @@ def save(
     header = {name: _encoded(value, name, arrays) for name, value in parts.items()}
     text = json.dumps({"format": format_name, "version": version, "parts": header}, allow_nan=False)
     contents: dict[str, Any] = {"header": np.array(text), **arrays}
-    write_whole(path, lambda file: np.savez_compressed(file, **contents))
+    is_small = sum(array.nbytes for array in contents.values()) < _ALWAYS_READ
+    write = np.savez_compressed if is_small else np.savez
+    write_whole(path, lambda file: write(file, **contents))
 
 
 def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dict[str, Any]:
@@ -82,9 +87,8 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
         if not zipfile.is_zipfile(file):
             raise ValueError(f"{other}: it is not an npz archive. Only files of save() are read.")
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
-        header = json.loads(str(arrays.pop("header")))
+        arrays = arrays_of(path, max(_ALWAYS_READ, _MOST_COMPRESSED * os.path.getsize(path)))
+        header = json_of(str(arrays.pop("header")))
         found, found_version, parts = header["format"], header["version"], header["parts"]
     except Exception as error:
         # A damaged file can make its readers raise anything.
@@ -102,7 +106,10 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
             f"{found_version}; this one reads {version}). Make the result again."
         )
     try:
-        return {key: _decoded(value, arrays) for key, value in parts.items()}
+        values = {key: _decoded(value, arrays) for key, value in parts.items()}
+        if arrays:
+            raise ValueError(f"the array {min(arrays)!r} is of no value.")
+        return values
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{other}: {error}") from error
 
@@ -171,7 +178,8 @@ def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
     raise TypeError(f"{name!r} is of type {type(value).__name__}, which is not saved.")
 
 
-def _decoded(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+def _decoded(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return a value of JSON, for which its arrays are taken out of ``arrays``."""
     if isinstance(value, list):
         return [_decoded(item, arrays) for item in value]
     if not isinstance(value, dict):
@@ -179,7 +187,7 @@ def _decoded(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
     if len(value) == 1:
         [(key, content)] = value.items()
         if key == _ARRAY:
-            return arrays[content]
+            return arrays.pop(content)
         if key == _TUPLE:
             return tuple(_decoded(item, arrays) for item in content)
         if key == _FLOAT:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from .. import metrics as own_metrics
 from .._base.checks import fail
+from .._base.files import json_of
 from .batches import WORDS
 from .exact_sums import ExactSums
 from .few_rows import FEWEST_UNITS, FewRows
@@ -204,7 +205,7 @@ def unpack(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             "data must be what to_bytes() gave. Got damaged bytes: the checksum differs."
         )
     try:
-        record = json.loads(body[:length])
+        record = json_of(body[:length])
         if version == 1:
             record |= {"ranges": None, "few": {}}
         arrays = _arrays(record["arrays"], body[length:])

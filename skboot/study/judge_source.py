@@ -56,12 +56,15 @@ class Columns:
         Whether a human labelled a row.
     of_truth : bool
         Whether they are truths.
+    called : mapping of str
+        From the argument of human labels to that of the judge's.
     """
 
     human: Mapping[Any, NDArray[Any]]
     judge: Mapping[Any, NDArray[Any]]
     labelled: NDArray[np.bool_]
     of_truth: bool
+    called: Mapping[str, str]
 
     @cached_property
     def at(self) -> NDArray[np.intp]:
@@ -207,7 +210,7 @@ class WithJudge(Source):
         """Further rows that are counted: more where the judge's errors come in groups."""
         right = self.columns.agree.astype(np.float64)
         share, likeness = float(right.mean()), 1.0
-        if self.design.members is not None and share < 1:
+        if self.design.members is not None and 0 < share < 1:
             of_groups = np.bincount(self.design.members[:, 0], right - share)
             # The variance of groups over that of as many independent rows.
             likeness = max(float(of_groups @ of_groups) / (len(right) * share * (1 - share)), 1.0)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.arrays import is_missing
+from .._base.messages import parts_of
 from .._base.warnings import Note, collected, tell
 from ..results import ComparisonResult, EvaluationResult
 from .judge_source import Columns, MeasuredTwice, WithJudge
@@ -47,12 +48,21 @@ def with_judge(request: Any, judge: Judge, answer: Callable[[Study], Any]) -> An
     _check_allowed(request, judge)
     request, seed = _seeded(request)
     columns = _columns(request, judge.proxy)
-    whole = _study(request, columns.human)
+    with collected():
+        alone = _study(request, columns.human, columns.at)
+    try:
+        whole = _study(request, columns.human)
+        with collected():
+            judged = _study(request, columns.judge)
+    except ValueError as error:
+        # What human labels have passed, those of the judge do not.
+        bad = parts_of(error)
+        if bad is None or bad.name not in columns.called:
+            raise
+        raise bad._replace(name=columns.called[bad.name]).error() from None
     if whole.plan.design.n_factors > 1:
         advice = "Give the column whose members differ most."
         raise check.fail("groups", "have one column with proxy", "two", advice)
-    with collected():
-        judged, alone = _study(request, columns.judge), _study(request, columns.human, columns.at)
     _check_enough(whole, alone, columns)
     source = WithJudge(columns, alone.plan.design, judge.weight, seed)
     results = {}
@@ -196,10 +206,10 @@ def _columns(request: Any, proxy: Any) -> Columns:
             "be a column for y_true" if of_truth or None in given else "have the names of y_preds"
         )
         raise check.fail("proxy", must, f"a {type(proxy).__name__}")
-    human, judge, labelled = {}, {}, None
+    human, judge, called, labelled = {}, {}, {}, None
     for name, (argument, column) in given.items():
-        called = "proxy" if name is None else f"proxy[{name!r}]"
-        human[name], judge[name], own = _filled(argument, column, called, proxies[name])
+        called[argument] = "proxy" if name is None else f"proxy[{name!r}]"
+        human[name], judge[name], own = _filled(argument, column, called[argument], proxies[name])
         if labelled is not None and not np.array_equal(own, labelled):
             must = "be missing on the same rows for all systems"
             raise check.fail(argument, must, "labels on other rows")
@@ -208,7 +218,16 @@ def _columns(request: Any, proxy: Any) -> Columns:
     if labelled.all():
         advice = "Leave proxy out: where all rows have a human label a judge adds nothing."
         raise check.fail(argument, "be missing (NaN or None) on some row", "none missing", advice)
-    return Columns(human, judge, labelled, of_truth)
+    if (n_labelled := int(labelled.sum())) < FEWEST_UNITS:
+        raise _too_few(argument, "row", n_labelled)
+    return Columns(human, judge, labelled, of_truth, called)
+
+
+def _too_few(name: str, unit: str, n_labelled: int) -> ValueError:
+    must = f"have a human label in at least {FEWEST_UNITS} {unit}s"
+    return check.fail(
+        name, must, f"{n_labelled}", "Fewer do not show how often the judge is wrong."
+    )
 
 
 def _filled(
@@ -261,9 +280,7 @@ def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:
     """Refuse too few labelled units, or rows of a class for a metric of classes."""
     name, design = "y_true" if columns.of_truth else "y_pred", alone.plan.design
     if design.smallest_side < FEWEST_UNITS:
-        must = f"have a human label in at least {FEWEST_UNITS} {design.unit}s"
-        advice = "Fewer do not show how often the judge is wrong."
-        raise check.fail(name, must, f"{design.smallest_side}", advice)
+        raise _too_few(name, design.unit, design.smallest_side)
     for by_system in whole.scores.values():
         [first, *_] = next(iter(by_system.values()))
         statistic = first.statistic

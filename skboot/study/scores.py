@@ -103,7 +103,7 @@ def _bases(study: Study, evidence: Sequence[Evidence]) -> Sequence[SystemBasis]:
 
 def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
     """Return the interval that the study asks for."""
-    if study.interval == "auto":
+    if study.interval == "auto" or not evidence.drawn.varies:
         return automatic_interval(evidence, study.confidence_level)
     problem = problem_with(study.interval, evidence)
     if problem:

@@ -1,6 +1,7 @@
 """Every method and every text of a result works on every basis, and a file gives it back."""
 
 import copy
+import dataclasses
 import json
 import math
 import pickle
@@ -19,6 +20,7 @@ from skboot import (
     learning_curve,
     search_score,
 )
+from skboot._base.values import same_values
 from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS
 from skboot.inference.run_intervals import RUN_METHODS
 from skboot.method_error.method_intervals import METHOD_INTERVALS
@@ -228,6 +230,9 @@ def test_a_saved_one_comes_back_equal_and_answers_alike(case, tmp_path):
     assert all(
         copied == result for copied in (pickle.loads(pickle.dumps(back)), copy.deepcopy(back))
     )
+    as_dict = dataclasses.asdict(result)
+    assert list(as_dict) == [field.name for field in dataclasses.fields(result)]
+    assert same_values(as_dict["confidence_interval"], tuple(result.confidence_interval))
 
 
 def test_its_arrays_are_read_only(case):

@@ -1,5 +1,7 @@
 """`ComparisonResult`: what it holds, in words, tables and files."""
 
+import copy
+import dataclasses
 import json
 import pickle
 
@@ -37,7 +39,14 @@ def test_a_comparison_survives_a_file(result, tmp_path):
     loaded = ComparisonResult.load(tmp_path / "comparison.npz")
     assert loaded == result
     assert loaded.summary() == result.summary()
-    assert pickle.loads(pickle.dumps(result)) == result
+    assert (
+        pickle.loads(pickle.dumps(result)) == copy.deepcopy(result) == copy.copy(result) == result
+    )
+    as_dict = dataclasses.asdict(result)
+    assert as_dict["systems"]["A"]["metric"] == result.metric
+    assert as_dict["pairs"][0]["confidence_interval"] == result.pairs[0].confidence_interval
+    with pytest.raises(TypeError, match="cannot be changed"):
+        result.systems["A"] = result.systems["B"]
 
 
 def test_a_file_of_something_else_is_refused(result, tmp_path):

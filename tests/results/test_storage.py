@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 import re
+import tracemalloc
 import warnings
 import zipfile
 
@@ -124,6 +125,44 @@ def test_a_truncated_file_is_refused(tmp_path):
     path.write_bytes(broken)
     with pytest.raises(ValueError, match="damaged"):
         EvaluationResult.load(path)
+
+
+@pytest.mark.parametrize(
+    ("member", "array"),
+    [
+        ("basis.evidence.replicates", np.zeros(25_000_000)),
+        ("more", np.zeros(25_000_000)),
+        ("more", np.zeros(3)),
+        ("basis.evidence.replicates", None),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_member_that_is_large_unknown_or_there_twice_is_refused(member, array, tmp_path):
+    mean_result().save(tmp_path / "r.npz")
+    with (
+        zipfile.ZipFile(tmp_path / "r.npz") as whole,
+        zipfile.ZipFile(tmp_path / "other.npz", "w", zipfile.ZIP_DEFLATED) as other,
+    ):
+        for name in whole.namelist():
+            if array is None or name != f"{member}.npy":
+                other.writestr(name, whole.read(name))
+        content = io.BytesIO()
+        if array is None:
+            content.write(whole.read(f"{member}.npy"))
+        else:
+            np.save(content, array)
+        other.writestr(f"{member}.npy", content.getvalue())
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"damaged: .*(claims more|one name|of no value)"):
+        EvaluationResult.load(tmp_path / "other.npz")
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+def test_a_large_result_of_equal_values_comes_back(tmp_path):
+    runs = {"x": np.zeros(9_000_000)}
+    mean_result(runs=runs).save(tmp_path / "r.npz")
+    assert EvaluationResult.load(tmp_path / "r.npz") == mean_result(runs=runs)
 
 
 def test_a_missing_file_is_missing(tmp_path):

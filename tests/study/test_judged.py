@@ -207,6 +207,20 @@ def test_continuous_values_have_no_further_rows():
     assert found.standard_error == pytest.approx(human[100:].std() / np.sqrt(1900), rel=0.1)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 1.0])
+def test_groups_of_one_row_are_rows_however_often_the_judge_is_right(share):
+    rng = np.random.default_rng(4)
+    truth = rng.normal(size=300)
+    answers = truth + rng.normal(size=300)
+    given = np.where(rng.random(300) < 0.4, truth, np.nan)
+    judge = truth + 0.1 * (rng.random(300) >= share)
+    options = {"metric": "mae", "n_resamples": 1999}
+    one = scored(given, answers, judge, **options)
+    other = scored(given, answers, judge, groups=np.arange(300), **options)
+    assert other.estimate == pytest.approx(one.estimate, rel=1e-9)
+    assert [*other.confidence_interval] == pytest.approx([*one.confidence_interval], rel=0.03)
+
+
 def test_a_judge_that_knows_nothing_leaves_human_labels_alone():
     truth, given, _, answers, _, labelled = rows(7)
     judge = np.random.default_rng(3).integers(0, 2, 400)
@@ -288,6 +302,10 @@ def test_too_few_labels_are_refused():
         (partial(bootstrap_score, JUDGE, ANSWERS, proxy=JUDGE), "must be missing"),
         (partial(bootstrap_score, GIVEN, ANSWERS, proxy=JUDGE[:9]), "length|rows"),
         (partial(bootstrap_score, GIVEN, ANSWERS, proxy={"a": JUDGE}), "'proxy'.* be a column"),
+        (partial(bootstrap_score, GIVEN, ANSWERS, proxy=["a"] * 400), "'proxy'.* one type"),
+        (partial(bootstrap_score, GIVEN, ANSWERS, proxy=np.full(400, 0.5)), "'proxy'.* labels"),
+        (partial(bootstrap_score, GIVEN / 2, ANSWERS, proxy=JUDGE), "'y_true'.* labels"),
+        (partial(bootstrap_score, [None] * 400, ANSWERS, proxy=JUDGE), "'y_true'.* Got 0"),
         (partial(bootstrap_score, JUDGE, ANSWERS, proxy_weight=0.5), "be 'auto' without proxy"),
         (partial(compare_systems, GIVEN, SYSTEMS, proxy=JUDGE, paired=False), "'paired'"),
         (partial(compare_systems, GIVEN, SYSTEMS, proxy=JUDGE, interval="bca"), "'interval'"),

@@ -127,7 +127,7 @@ def confidence_interval(
     Returns
     -------
     ConfidenceInterval
-        NaN limits if the metric is undefined on the data.
+        NaN limits if the metric is undefined on the data, or one unit was drawn.
 
     Raises
     ------
@@ -138,6 +138,8 @@ def confidence_interval(
         raise ValueError(
             f"The interval must be one of {sorted(INTERVALS)} or 'auto'. Got {method!r}."
         )
+    if not evidence.drawn.varies:
+        return ConfidenceInterval(np.nan, np.nan, confidence_level, method)
     problem = problem_with(method, evidence)
     if problem:
         raise ValueError(f"The interval {method!r} {problem}")
@@ -158,6 +160,20 @@ def problem_with(method: str, evidence: Evidence) -> str:
             "of a calibrated system. Use interval='bins'."
         )
     return INTERVALS[method].needs(evidence)
+
+
+def error_without_resamples(evidence: Evidence, method: str) -> float | None:
+    """Return the standard error in closed form beside limits that use no resamples; else None."""
+    if method not in WITHOUT_RESAMPLES or method == "bins" or np.isnan(evidence.estimate):
+        return None
+    facts = evidence.facts
+    if method == "ewc" and evidence.over_time is not None:
+        return evidence.over_time[0]
+    if evidence.independent_rows and facts.proportion is not None:
+        return facts.proportion.standard_error
+    if evidence.independent_rows and facts.delong is not None:
+        return facts.delong.standard_error
+    return evidence.standard_error
 
 
 def limits_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, logit, ndtri, stdtrit
 
+from ..._base.values import spread_of
 from ..evidence import Evidence
 from . import needs_replicates, registered
 
@@ -15,13 +16,13 @@ def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     z = ndtri(0.5 + confidence_level / 2)
     replicates = evidence.sorted_replicates
     centre = 2 * evidence.estimate - replicates.mean(axis=-1)
-    half = z * replicates.std(axis=-1, ddof=1)
+    half = z * spread_of(replicates, -1)
     return centre - half, centre + half
 
 
 @registered("t", "t interval with bootstrap standard error", needs_replicates, for_difference=True)
 def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    spread = evidence.sorted_replicates.std(axis=-1, ddof=1) * np.sqrt(evidence.drawn.inflation)
+    spread = spread_of(evidence.sorted_replicates, -1) * np.sqrt(evidence.drawn.inflation)
     half = stdtrit(evidence.drawn.degrees_of_freedom, 0.5 + confidence_level / 2) * spread
     return evidence.estimate - half, evidence.estimate + half
 
