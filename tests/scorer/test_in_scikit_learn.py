@@ -80,10 +80,7 @@ def test_a_model_alone_trains_as_often_as_its_estimator(pattern):
 def test_a_call_warns_once_and_not_for_every_fold(pattern):
     scorer = BootstrapScorer(GaussianNB(), random_state=0, **FEW)
     model = make_pipeline(StandardScaler(), scorer) if pattern == "pipeline" else scorer
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        parallel_config("threading", n_jobs=n_jobs),
-    ):
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if pattern == "search":
             GridSearchCV(model, {"random_state": [0, 1]}, cv=3).fit(X, Y)
