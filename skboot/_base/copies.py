@@ -38,6 +38,9 @@ _NO_CHANCE = 1e-18
 # Maximum number of rows per distinct text or object (ratio), and minimum number of these (values):
 # texts that repeat more, or are fewer, are categories.
 _ROOM_OF_TEXTS, _LEAST_TEXTS = 10, 30
+# Parts that coarse columns are dealt to, of which halves are made in one way less, and columns that
+# are dealt at most: with fewer the halves tell fewer rows apart, and fewer copies are found.
+_N_PARTS, _MOST_DEALT = 8, 256
 # Odd numbers of 64 bits without pattern: of a column, and by which those of the others differ.
 _FACTOR, _STEP = np.uint64(0x94D049BB133111EB), np.uint64(0xBF58476D1CE4E5BA)
 
@@ -220,7 +223,11 @@ class Distinct:
             return 0
         counts = self._counts[self._told_apart.alone]
         equal = float(np.sum(counts * (counts - 1.0))) / 2
-        are_copies = self._are_copies(equal, n_rows * (n_rows - 1) / 2)
+        if self._are_copies(equal, n_rows * (n_rows - 1) / 2):
+            return int(np.sum(counts - 1))
+        n_alike, tells = self._told_by_halves
+        counts = self._counts[tells]
+        are_copies = np.count_nonzero(counts > 1) > _BEYOND_CHANCE * n_alike
         return int(np.sum(counts - 1)) if are_copies else 0
 
     def n_copies_in(self, others: Columns) -> int:
@@ -229,9 +236,13 @@ class Distinct:
         found = place[self._keys[place] == others.keys]
         if not len(found):
             return 0
-        found = found[self._told_apart.alone[found]]
-        equal, n_pairs = float(self._counts[found].sum()), float(len(self.number)) * len(place)
-        return len(found) if self._are_copies(equal, n_pairs) else 0
+        alone = found[self._told_apart.alone[found]]
+        equal, n_pairs = float(self._counts[alone].sum()), float(len(self.number)) * len(place)
+        if self._are_copies(equal, n_pairs):
+            return len(alone)
+        n_alike, tells = self._told_by_halves
+        found = found[tells[found]]
+        return len(found) if len(np.unique(found)) > _BEYOND_CHANCE * n_alike else 0
 
     def _are_copies(self, equal: float, n_pairs: float) -> bool:
         return equal > 0 and equal > _BEYOND_CHANCE * n_pairs * self._told_apart.chance
@@ -270,6 +281,46 @@ class Distinct:
                 if told.chance < _NO_CHANCE:
                     return told
         return told
+
+    @cached_property
+    def _told_by_halves(self) -> tuple[float, NDArray[np.bool_]]:
+        """What coarse columns tell together: pairs of rows alike by chance, and rows that count.
+
+        Columns are dealt to two halves, in several ways. Where each half tells nearly all distinct
+        rows apart, two cases that are equal in both are one case: chance makes fewer pairs equal in
+        all columns than in either half, the number that is returned (of the worst half, at least
+        1). Columns that split the rows alike count once. A row counts if it has, in every half, a
+        value that is neither missing nor the commonest: those who bought nothing are no copies.
+        """
+        own_keys = self._columns.keys_without_targets[self._first]
+        n_distinct = len(self._first)
+        total = np.zeros((_N_PARTS, n_distinct), np.uint64)
+        tells = np.zeros((_N_PARTS, n_distinct), dtype=bool)
+        splits = set[int]()
+        for read, _ in self._columns.blocks(n_distinct, 2):
+            if len(splits) >= _MOST_DEALT:
+                break
+            for values in read(self._first).T:
+                bits = _bits_of(values)
+                _, first, number, counts = np.unique(
+                    bits, return_index=True, return_inverse=True, return_counts=True
+                )
+                split = hash(first[number].tobytes())
+                if len(first) == 1 or split in splits or len(splits) >= _MOST_DEALT:
+                    continue
+                part = len(splits) % _N_PARTS
+                splits.add(split)
+                total[part] = _mixed(total[part] + bits)
+                tells[part] |= ~np.isnan(values) & (number != np.argmax(counts))
+        n_alike, counted = 1.0, np.ones(n_distinct, dtype=bool)
+        n_rows = len(np.unique(own_keys))
+        for way in range(1, _N_PARTS):
+            is_odd = np.array([(way & part).bit_count() % 2 == 1 for part in range(_N_PARTS)])
+            for half in (is_odd, ~is_odd):
+                share, _ = _sharing(_mixed(total[half]).sum(axis=0), own_keys, 0.0)
+                n_alike = max(n_alike, share * n_rows * (n_rows - 1) / 2)
+                counted &= tells[half].any(axis=0)
+        return n_alike, counted
 
 
 def _sharing(total: Keys, own_keys: Keys, least: float) -> tuple[float, NDArray[np.bool_]]:

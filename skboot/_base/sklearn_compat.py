@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, _clone_parametrized
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.utils import _safe_indexing
 from sklearn.utils._pprint import _EstimatorPrettyPrinter as _Printer
@@ -85,6 +85,11 @@ def with_exact_integers(y: Any) -> Any:
     values = y.to_numpy(dtype=f"{kind}8")
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     return y if max(-low, high) <= _EXACT_IN_FLOATS else values
+
+
+def unfitted_copy(estimator: Any) -> Any:
+    """What `sklearn.base.clone` makes of an estimator that has no way of its own."""
+    return _clone_parametrized(estimator)
 
 
 def n_rows_of(data: Any) -> int:

@@ -110,6 +110,14 @@ def collected(notes: Notes | None = None) -> Iterator[Notes]:
         COLLECTED.reset(before)
 
 
+@contextlib.contextmanager
+def of_failures_alone() -> Iterator[None]:
+    """Hand on notes of what failed or is undefined, and leave the others out."""
+    with collected() as notes:
+        yield
+    tell(*(note for note in notes if note.kind in ("failed", "undefined")))
+
+
 def tell(*notes: Note) -> None:
     """Hand notes to whoever collects them; where nobody does, warn of them."""
     taken = COLLECTED.get()

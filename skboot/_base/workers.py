@@ -239,6 +239,20 @@ def is_cross_validated() -> bool:
     return False
 
 
+def folds_being_made() -> Any:
+    """Return the folds that scikit-learn clones an estimator for, the same object for each of them.
+
+    None outside of these. The clones of a call need not be made in one thread.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).startswith(_SEARCHES):
+            # What a generator expression goes through.
+            return frame.f_locals.get(".0")
+        frame = frame.f_back
+    return None
+
+
 def _is_part_of_other_work() -> bool:
     """Whether this call of the package runs inside another, in a search, or as a task."""
     frame: FrameType | None = sys._getframe(1)

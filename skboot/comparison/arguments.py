@@ -98,6 +98,14 @@ def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
     ]
 
 
+def constant_answers(name: str, rows: Rows) -> list[Note]:
+    """Return the note of a system that answers the same for every row; none of others."""
+    if not rows.are_constant:
+        return []
+    text = f"{name} answers the same for every row (constant): it tells no rows apart."
+    return [Note("advice", text)]
+
+
 def checked_names(y_preds: Any, noun: str = "system") -> dict[str, Any]:
     """Predictions by name, at least two; a data frame counts as its columns."""
     if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):

@@ -46,8 +46,8 @@ class Contestant:
         The system by itself.
     shared_notes : tuple of Note
         Notes that hold for every pair, such as of too few rows or groups.
-    copy_notes : tuple of Note
-        That its predictions equal the truth.
+    answer_notes : tuple of Note
+        That its predictions equal the truth, or are the same on every row.
     predicted : ndarray of shape (n_samples, ...) or None
         Predictions, to see who predicts the same.
     right : ndarray of shape (n_samples,) or None
@@ -67,7 +67,7 @@ class Contestant:
     evidence: Evidence
     result: EvaluationResult
     shared_notes: tuple[Note, ...] = ()
-    copy_notes: tuple[Note, ...] = ()
+    answer_notes: tuple[Note, ...] = ()
     predicted: NDArray[Any] | None = None
     right: NDArray[np.bool_] | None = None
     left_out: tuple[JackknifeValues, Floats] | None = None

@@ -31,7 +31,7 @@ from ..results.comparison import ComparisonResult
 from ..study.draws import Draws, Score
 from ..study.scores import chosen_interval, result_of
 from ..study.study import Study
-from .arguments import copy_of_truth
+from .arguments import constant_answers, copy_of_truth
 from .asked import Asked, answered
 from .contestants import Contestant, pairs_of
 from .system_pairs import compare_pairs, largest_gaps
@@ -105,14 +105,14 @@ def compared_systems(
     pairs, found = compare_pairs(contestants, pairs_of(contestants, asked.reference), asked)
     too_few = [note for note in found if note.kind == "resamples"][:1]
     every = contestants.values()
-    copies = [note for one in every for note in one.copy_notes]
+    of_answers = [note for one in every for note in one.answer_notes]
     shared = dict.fromkeys(note for one in every for note in one.shared_notes)
     fixed = dict.fromkeys(text for one in every for text in one.result.provenance.held_fixed[1:])
     return answered(
         asked,
         {name: one.result for name, one in contestants.items()},
         pairs,
-        [*found, *copies, *shared],
+        [*found, *of_answers, *shared],
         ComparisonResult,
         warned=[*too_few, *(note for note in found if note.kind == "caution")],
         metric=next(iter(every)).result.metric,
@@ -161,7 +161,10 @@ def _contestants(
                 evidence=evidence,
                 result=result_of(study, score, SystemBasis(evidence), chosen),
                 shared_notes=(*few, *score.notes, *study.notes, *remarks),
-                copy_notes=tuple(copy_of_truth(name, score.rows, "advice")),
+                answer_notes=(
+                    *copy_of_truth(name, score.rows, "advice"),
+                    *constant_answers(name, score.rows),
+                ),
                 is_paired=len(systems) > 1,
                 **{kind: of_each[k] for kind, of_each in of_pairs.items()},
             ),

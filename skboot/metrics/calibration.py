@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from .curves import ClassSizes, Curve, TwoClassRows
@@ -113,6 +114,10 @@ class SmoothCalibration(Curve):
             kernel = rows.weight * np.maximum(1 - ((rows.score - x) / h) ** 2, 0)
             within[k] = kernel.sum() ** 2 / np.sum(kernel**2)
         return within
+
+    def beyond(self, score: Floats) -> NDArray[np.bool_]:
+        """Points below the least and above the largest prediction."""
+        return (self.grid < score.min()) | (self.grid > score.max())
 
     def reference(self, sizes: ClassSizes) -> Floats:
         """Predictions that are what they say."""

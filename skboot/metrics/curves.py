@@ -23,14 +23,18 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import ndtr, ndtri
 
 from .._base.warnings import Note
 from ._tuning import FEW_LEVELS
 from .score_order import falling_codes, level_ends, score_codes
 from .statistic import Evaluated, Floats, MetricError, ReadableBlock, ReducedData
 
-# Distance of a step of the grid that has a short number, as a share of the axis.
+# Steps of a grid that has short numbers, over the whole axis.
 _STEPS = 200
+# Digits of other rates of a grid, and rates that every such grid has (shares): those that costs of
+# detection and errors are reported at.
+_DIGITS, _REPORTED = 2, (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 # Minimum number of rows above the last threshold of a decision curve that is not given.
 _LEAST_ABOVE = 30
 
@@ -138,6 +142,10 @@ class Curve(Evaluated):
         """Smallest standard error that is believed, where no share says it, (n_grid,)."""
         return None
 
+    def beyond(self, score: Floats) -> NDArray[np.bool_]:
+        """Whether points have no value, being outside the predictions (n_samples,), (n_grid,)."""
+        return np.zeros(len(self.grid), dtype=bool)
+
     def reference(self, sizes: ClassSizes) -> Floats | None:
         """Values of a system that ignores its inputs, (n_grid,); None if there are none."""
         return None
@@ -180,9 +188,18 @@ class Roc(Curve):
 
     @classmethod
     def on_own_grid(cls, sizes: ClassSizes) -> Roc:
-        """The curve at short numbers from 1 / n to 1 - 1 / n, n the number of negatives."""
+        """The curve at short numbers from 1 / n to 1 - 1 / n, n the number of negatives.
+
+        Below the first step they are even by their logarithm, since the curve is steepest there.
+        """
         n = sizes.negatives
-        return cls(_short_numbers(1 / n, 1 - 1 / n) if n > 2 else np.array([0.5]))
+        if n <= 2:
+            return cls(np.array([0.5]))
+        grid = _short_numbers(1 / n, 1 - 1 / n)
+        low = 1 / max(n, _STEPS)
+        steep = np.geomspace(low, 1 / _STEPS, max(2, round(_STEPS / 10 * np.log10(n / _STEPS))))
+        inside = _rounded(steep[1:-1]) if n > _STEPS else grid[:0]
+        return cls(np.unique(np.concatenate((grid, inside[inside > low]))))
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
         """Number rows in rising order of scores; terms are negatives and positives."""
@@ -246,6 +263,18 @@ class Det(Roc):
     name = "det"
     axes = ("false positive rate", "false negative rate")
     rises = False
+
+    @classmethod
+    def on_own_grid(cls, sizes: ClassSizes) -> Det:
+        """The curve at short numbers from 1 / n to 1 - 1 / n, even by their normal deviates."""
+        n = sizes.negatives
+        if n <= 2:
+            return cls(np.array([0.5]))
+        even = ndtr(np.linspace(ndtri(1 / n), 0, _STEPS // 2))
+        lower = np.unique(np.concatenate((_rounded(even), _REPORTED)))
+        lower = lower[(lower > 1 / n * (1 + 1e-9)) & (lower <= 0.5)]
+        upper = np.round(1 - lower[::-1], 15)
+        return cls(np.unique(np.concatenate(([1 / n], lower, upper, [1 - 1 / n]))))
 
     def area(self, reduced: ReducedData) -> float | None:
         """None: displays of DET curves name no area."""
@@ -401,6 +430,10 @@ class NetBenefit(Curve):
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((positive - negative * self.odds) / total[:, None])
 
+    def beyond(self, score: Floats) -> NDArray[np.bool_]:
+        """Thresholds above the largest prediction, where nobody is treated."""
+        return np.asarray(self.grid > score.max())
+
     def _above(self, block: ReadableBlock, reduced: ReducedData) -> tuple[Floats, Floats, Floats]:
         """Negatives and positives from each threshold up, and all rows."""
         cells = _cells(block, reduced, 2 * len(self.grid) + 2)
@@ -537,6 +570,11 @@ class CurveOfCallable(Curve):
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> None:
         """Nothing is known of it."""
         return None
+
+
+def _rounded(rates: Floats) -> Floats:
+    """Return rates with two significant digits."""
+    return np.array([float(f"{rate:.{_DIGITS}g}") for rate in rates])
 
 
 def _short_numbers(low: float, high: float) -> Floats:

@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri
 from .._base.checks import fail
 from .._base.doors import door
 from ..results import rendering, wording
+from ..results.curve import DET_RATES
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ _DIFFERENCE = "difference"
 _WITH_MARKS = ("calibration", "learning")
 # Share of the height of a decision curve that is shown below 0, at least.
 _BELOW = 0.25
-# Rates that are marked on the axes of a DET curve, as scikit-learn does, and where these axes end.
-_RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+# Where the axes of a DET curve end.
 _ENDS = (0.0005, 0.9995)
 _OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
 
@@ -176,12 +176,13 @@ class CurveBandDisplay(Display):
                 band = f"{_AREAS[each.curve]} = {each.area:.2f}, {band}"
             label = f"{name or each.name or wording.capitalized(each.title)} ({band})"
             lines.append((each.x, each.estimate, each.low, each.high, label))
+        widest = max(curves, key=lambda each: float(np.ptp(each.x)))
         value = f"difference of {first.axes[1]}" if first.is_difference else first.axes[1]
         display = cls(
             lines=lines,
             axes=(first.axes[0], value),
             curve=first.curve,
-            reference=None if first.reference is None else (first.x, first.reference),
+            reference=None if widest.reference is None else (widest.x, widest.reference),
             is_difference=first.is_difference,
         )
         return display.plot(ax, **kwargs)
@@ -356,10 +357,10 @@ class CurveBandDisplay(Display):
         ax.set_xlabel(literal(wording.capitalized(self.axes[0])))
         ax.set_ylabel(literal(wording.capitalized(self.axes[1])))
         if self.curve == "det" and not self.is_difference:
-            names = [f"{rate:g}" for rate in _RATES]
+            names = [f"{rate:g}" for rate in DET_RATES]
             for side in "xy":
                 getattr(ax, f"set_{side}scale")("function", functions=(_deviate, ndtr))
-                getattr(ax, f"set_{side}ticks")(_RATES, names)
+                getattr(ax, f"set_{side}ticks")(DET_RATES, names)
                 getattr(ax, f"set_{side}lim")(_ENDS)
         elif self.curve in _REFERENCES and self.curve != "decision":
             ax.set_xlim(-0.01, 1.01)

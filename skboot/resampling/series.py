@@ -21,7 +21,7 @@ from scipy import sparse
 from .._base.warnings import Note
 from ._tuning import PLACES_AT_ONCE, STARTS_AT_ONCE
 from .block import Block, Floats, UnitBlock
-from .coding import Bound, CodedRows, UnitsOfCodes, bind_rows
+from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_rows
 from .design import SERIES, SamplingDesign
 from .draws import Strata
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
@@ -71,6 +71,13 @@ class Circles:
         rows = np.full(int(self.n_blocks.sum()), self.length)
         rows[self.last_block] = self.last_length
         return rows
+
+    @cached_property
+    def block_of_row(self) -> NDArray[np.intp]:
+        """Block that each row is cut into, (n_samples,)."""
+        position = np.arange(int(self.sizes.sum())) - np.repeat(self.first, self.sizes)
+        before = np.cumsum(self.n_blocks) - self.n_blocks
+        return self.by_row(np.repeat(before, self.sizes) + position // self.length)
 
     def centred(self, influence: Floats) -> Floats:
         """Influences of blocks (..., n_blocks) about the mean of their series, row by row.
@@ -361,9 +368,8 @@ class ObservedSeries(ObservedBlock):
 
     def influence(self, terms: Any, gradient: Floats) -> Floats:
         """Influence of each of the blocks that series are cut into; see `Block.influence`."""
-        assert self.design.members is not None
         of_rows = super().influence(terms, gradient)
-        influence = np.bincount(self.design.members[:, 0], of_rows).astype(np.float64)
+        influence = np.bincount(self.design.circles.block_of_row, of_rows).astype(np.float64)
         circles = self.design.circles
         return influence if self.design.strata is None else circles.centred(influence)
 
@@ -385,12 +391,15 @@ class ObservedSeries(ObservedBlock):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SeriesDesign(SamplingDesign):
-    """Blocks of consecutive rows, drawn within each series.
+    """Blocks of consecutive rows, or of the rows of consecutive times, drawn within each series.
 
     Attributes
     ----------
     circles : Circles
-        Where the rows stand.
+        Where the rows, or their times, stand.
+    times : ndarray of shape (n_samples,), optional
+        Number of the time of each row, from 0, where several rows of a series have the same; what
+        is said of rows here and in `Circles` is then so of times, each with all of its rows.
 
     Notes
     -----
@@ -399,33 +408,41 @@ class SeriesDesign(SamplingDesign):
     """
 
     circles: Circles
+    times: NDArray[np.intp] | None = None
 
     @classmethod
     def of(
-        cls, n_samples: int, block_length: int, series: NDArray[np.intp] | None = None
+        cls,
+        n_samples: int,
+        block_length: int,
+        series: NDArray[np.intp] | None = None,
+        times: NDArray[np.intp] | None = None,
     ) -> SeriesDesign:
         """Rows in time order; ``series`` (n_samples,) numbers the series of each row from 0."""
-        sizes, order = np.array([n_samples]), None
+        n_times, what = n_samples, "rows"
+        if times is not None:
+            what, first_row = "dates", np.unique(times, return_index=True)[1]
+            n_times, series = len(first_row), None if series is None else series[first_row]
+        sizes, order = np.array([n_times]), None
         if series is not None:
             sizes = np.bincount(series)
             if np.any(np.diff(series) < 0):
                 order = np.argsort(series, kind="stable")
         circles = Circles(block_length, sizes, order)
-        position = np.arange(n_samples) - np.repeat(circles.first, sizes)
-        before = np.cumsum(circles.n_blocks) - circles.n_blocks
-        block = circles.by_row(np.repeat(before, sizes) + position // block_length)
+        block = circles.block_of_row
         strata, held_fixed, within = None, tuple[str, ...](), ""
         if len(sizes) > 1:
             strata, held_fixed = circles.series_of_block, ("the length of each series",)
             within = f" within each of {len(sizes)} series"
-        text = f"Circular blocks of {block_length} consecutive rows were resampled{within}."
+        text = f"Circular blocks of {block_length} consecutive {what} were resampled{within}."
         return cls(
             n_samples,
             (int(circles.n_blocks.sum()),),
-            block[:, None],
+            (block if times is None else block[times])[:, None],
             strata,
             held_fixed,
             circles=circles,
+            times=times,
             **(vars(SERIES) | {"remarks": (Note("choice", text),)}),
         )
 
@@ -435,12 +452,16 @@ class SeriesDesign(SamplingDesign):
         circles, series = self.circles, None
         if len(circles.sizes) > 1:
             series = circles.by_row(np.repeat(np.arange(len(circles.sizes)), circles.sizes))
-        return self.of(self.n_samples, 1, series)
+            series = series if self.times is None else series[self.times]
+        return self.of(self.n_samples, 1, series, self.times)
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
-        """See `SamplingDesign.bind`; atoms are single rows."""
-        n = self.n_samples
-        units_of_codes, multiplicity, strata = bind_rows(codings, n, None, as_rows=True)
+        """See `SamplingDesign.bind`; atoms are single rows, or times."""
+        n = int(self.circles.sizes.sum())
+        if self.times is None:
+            units_of_codes, multiplicity, strata = bind_rows(codings, n, None, as_rows=True)
+        else:
+            units_of_codes, multiplicity, strata = bind_groups(codings, self.times, n, None)
         # A block of rows may have some of a subgroup and others, so that all rows are atoms of all.
         return [each.among_all(n) for each in units_of_codes], multiplicity, strata
 
@@ -488,8 +509,7 @@ class SeriesDesign(SamplingDesign):
         strata: NDArray[np.intp] | None,
     ) -> Iterator[JackknifeResamples]:
         """Yield the data without each block; see `SamplingDesign.left_out`."""
-        assert self.members is not None
-        block, n_blocks = self.members[:, 0], self.n_units[0]
+        block, n_blocks = self.circles.block_of_row, self.n_units[0]
         of_blocks = [
             replace(
                 each,

@@ -8,10 +8,12 @@ trained on this many rows. For the predictions of one trained model on a test se
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
 from html import escape
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -22,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.sklearn_compat import printed_as_estimator, routing_enabled
+from .._base.sklearn_compat import printed_as_estimator, routing_enabled, unfitted_copy
 from .._base.typing import (
     Estimand,
     InnerCV,
@@ -32,8 +34,9 @@ from .._base.typing import (
     RunsInterval,
     Strategy,
 )
-from .._base.warnings import tell, warn_user
+from .._base.warnings import of_failures_alone, tell, warn_user
 from .._base.wayfinding import Hinting
+from .._base.workers import folds_being_made, is_cross_validated
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable
@@ -59,6 +62,10 @@ def _estimator_has(name: str) -> Any:
         return True
 
     return has
+
+
+# The folds that each scorer was last copied for.
+_COPIED_FOR: WeakKeyDictionary[BootstrapScorer, Any] = WeakKeyDictionary()
 
 
 @printed_as_estimator
@@ -206,6 +213,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
     True
     """
 
+    # Whether an earlier copy for a fold of the same call warns.
+    _is_repeated: bool = False
+
     __metadata_request__fit: ClassVar = {
         "groups": True,
         "X_test": False,
@@ -320,10 +330,17 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)
         has_test = data.tests is not None
+        is_repeated = self._is_repeated and is_cross_validated()
+        with of_failures_alone() if is_repeated else nullcontext():
+            self._run(data, has_test, self._routed(groups, params))
+        return self
+
+    def _run(self, data: FitData, has_test: bool, params: dict[str, Any]) -> None:
+        """Run all trainings, set their results, and tell what a reader must know of them."""
         call = FitCall.of(self.get_params(deep=False), has_test=has_test, model_alone=self.refit)
         call = with_own_samples(call, data)
         tell(*notes_on_copies(call, data), *notes_on_folds(call, has_test))
-        runs = run_all_trainings(call, self.estimator, data, self._routed(groups, params))
+        runs = run_all_trainings(call, self.estimator, data, params)
         tell(*runs.notes)
         for category, text in runs.estimator_warnings:
             warn_user(text, category)
@@ -335,7 +352,14 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         else:
             for attribute in (*packing.WITH_RESULT, *packing.WITHOUT_TEST):
                 _set_or_delete(self, attribute, None)
-        return self
+
+    def __sklearn_clone__(self) -> Any:
+        """Return an unfitted copy; of the copies that one call makes for folds the first warns."""
+        twin, folds = unfitted_copy(self), folds_being_made()
+        is_second = folds is not None and _COPIED_FOR.get(self) is folds
+        twin._is_repeated = self._is_repeated or is_second
+        _COPIED_FOR[self] = folds
+        return twin
 
     def _routed(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters of the estimator's fit."""

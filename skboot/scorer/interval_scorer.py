@@ -120,7 +120,8 @@ def interval_scorer(
         like, or of searches with ``refit="<name>"``. `cross_val_score` and dicts of scorers take
         one number and raise an error. Groups and weights of rows go through metadata routing: after
         ``set_score_request(groups=True)`` the scorer gets the ``groups`` that ``cross_validate`` is
-        given in ``params``.
+        given in ``params``. Routing is switched on by
+        ``sklearn.set_config(enable_metadata_routing=True)``.
 
     Raises
     ------

@@ -66,18 +66,22 @@ def curves_of_state(
 ) -> dict[str, CurveResult]:
     """Return curves by system; ``arguments`` are what messages call their scores."""
     cells = _checked_cells(state, asked, arguments)
-    grid = checked_grid(asked.grid, asked.curve, {})
-    if grid is None:
-        each = list(cells.values())
-        scores = np.concatenate([one.fine.edges()[0] for one in each])
-        rows = np.concatenate([one.weights() * one.worth_of_weight() for one in each])
-        grid = own_grid(asked.curve, each[0].sizes(), scores, rows)
-    check_replicates_fit(settings.n_resamples, 2 * len(grid) * len(cells))
-    curve: Any = OVER_THRESHOLDS[asked.curve](grid)
-    found = {name: curve_on_cells(curve, own) for name, own in cells.items()}
-    drawn = {name: Drawn(curve, cells[name].sizes(), *one) for name, one in found.items()}
+    kind: Any = OVER_THRESHOLDS[asked.curve]
+    curves, sizes = {}, next(iter(cells.values())).sizes()
+    for name, own in cells.items():
+        grid = checked_grid(asked.grid, asked.curve, {})
+        if grid is None:
+            rows = own.weights() * own.worth_of_weight()
+            grid = own_grid(asked.curve, sizes, own.fine.edges()[0], rows)
+        curves[name] = kind(grid)
+    n_points = sum(len(curve.grid) for curve in curves.values())
+    check_replicates_fit(settings.n_resamples, 2 * n_points)
+    drawn = {
+        name: Drawn(curve, cells[name].sizes(), *curve_on_cells(curve, cells[name]))
+        for name, curve in curves.items()
+    }
     call = CurveCall(
-        {name: (curve, own.rows(own.fine)) for name, own in cells.items()},
+        {name: (curve, cells[name].rows(cells[name].fine)) for name, curve in curves.items()},
         plan_of(settings, state),
         asked.band,
         settings.confidence_level,
@@ -123,17 +127,21 @@ def _settings(settings: StreamSettings, state: StreamState, asked: CurveAsked) -
 
 def _remarks(settings: StreamSettings, drawn: Sequence[Drawn]) -> list[Note]:
     """Return what a reader must know of scores in intervals."""
-    errors = [each.bin_error for each in drawn if each.bin_error is not None]
-    if not errors:
+    if all(each.bin_error is None for each in drawn):
         return []
-    farthest, curve = np.max(errors, axis=0), drawn[0].curve
+    grid = np.unique(np.concatenate([each.curve.grid for each in drawn]))
+    farthest = np.zeros(len(grid))
+    for each in drawn:
+        if each.bin_error is not None:
+            at = np.searchsorted(grid, each.curve.grid)
+            farthest[at] = np.maximum(farthest[at], each.bin_error)
     known = np.isfinite(farthest)
     changed = "leaves the curve as it is"
     if (farthest[known] > 0).any():
         k = int(np.argmax(np.where(known, farthest, -1)))
         changed = (
-            f"moves the curve by at most {rounded_up(float(farthest[k]))} (at {curve.axes[0]} "
-            f"{curve.grid[k]:.3g}), by which the band is wider"
+            f"moves the curve by at most {rounded_up(float(farthest[k]))} (at "
+            f"{drawn[0].curve.axes[0]} {grid[k]:.3g}), by which the band is wider"
         )
     notes = [note_on_intervals(settings, changed, finer=True)]
     if not known.all():

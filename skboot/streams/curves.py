@@ -134,6 +134,8 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveOnCells:
         larger = 1 / np.sqrt(1 - np.where(known, lacking, 0.0))
         replicates = np.clip(estimate + larger * (replicates - replicates[0]), *curve.bounds)
         bin_error = np.where(known, _bin_error(curve, cells, estimate), np.inf)
+    if (beyond := curve.beyond(cells.fine.edges()[1])).any():
+        estimate, replicates = (np.where(beyond, np.nan, one) for one in (estimate, replicates))
     replicates = replicates[1:]
     replicates.flags.writeable = False
     worth = cells.worth_of_weight()

@@ -424,7 +424,11 @@ def _curves_on(
     n_bins: int,
     rows: Mapping[str, TwoClassRows],
 ) -> list[Curve]:
-    """Return the curve of each system; all have one grid, or bins with the same edges."""
+    """Return the curve of each system: on the grid given, in the same bins, or on its own grid.
+
+    That is within the predictions of the system; of two systems each has the points of the other
+    that lie there, so that their difference has all points that both predict.
+    """
     each = list(rows.values())
     if callable(curve):
         assert grid is not None
@@ -441,19 +445,24 @@ def _curves_on(
         if len(np.unique(scores)) < 3:
             must = "hold at least three different probabilities for a smoothed curve"
             raise check.fail("y_score", must, "fewer", "Use curve='calibration'.")
-        grid = SmoothCalibration.own_grid(scores) if grid is None else grid
-        return [SmoothCalibration.at(grid, one) for one in each]
+        if grid is not None:
+            return [SmoothCalibration.at(grid, one) for one in each]
+        grids = [SmoothCalibration.own_grid(one.score) for one in each]
+        if len(grids) == 2:
+            both = np.union1d(*grids)
+            grids = [both[(both >= own[0]) & (both <= own[-1])] for own in grids]
+        return [SmoothCalibration.at(own, one) for own, one in zip(grids, each, strict=True)]
     kind = OVER_THRESHOLDS[curve]
-    if grid is None:
-        grid = own_grid(curve, each[0].sizes, scores)
-    return [kind(grid) for _ in each]
+    if grid is not None:
+        return [kind(grid) for _ in each]
+    return [kind(own_grid(curve, one.sizes, one.score)) for one in each]
 
 
 def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | None = None) -> Floats:
     """Return the points of a curve over thresholds, if none are given.
 
-    Rates depend on the labels alone, which all systems share, and thresholds on the scores of all
-    of them, which ``n_rows`` rows have each.
+    Rates depend on the labels alone, which all systems share, and thresholds on the scores of the
+    system, which ``n_rows`` rows have each.
     """
     if curve == "decision":
         return NetBenefit.on_own_grid(scores, n_rows).grid

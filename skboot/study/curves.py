@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,10 +96,13 @@ def results_of_curves(
     """
     drawn = {name: _of_units(call, each) for name, each in drawn.items()}
     notes = [*remarks, *_notes_of(call, list(drawn.values()))]
+    difference = _difference(*drawn.values()) if len(drawn) == 2 else None
+    if len(drawn) == 2 and difference is None:
+        names = " and ".join(drawn)
+        notes.append(Note("undefined", f"no difference: {names} have no predictions in common."))
     tell(*notes)
     results = {name: _result(call, name, each, notes) for name, each in drawn.items()}
-    if len(drawn) == 2:
-        difference = _difference(*drawn.values())
+    if difference is not None:
         names = " - ".join(drawn)
         results[DIFFERENCE] = _result(call, names, difference, notes, is_difference=True)
     return results
@@ -118,7 +122,10 @@ def _replicated(call: CurveCall) -> list[Drawn]:
             worth = _worth_of_weights(rows)
             behind = curve.behind(block, subject.reduced, worth)
             floor = curve.floor(block, subject.reduced, worth)
-            of_data = (rows.sizes, each.estimate, each.replicates, behind, floor)
+            beyond, values = curve.beyond(rows.score), (each.estimate, each.replicates)
+            if beyond.any():
+                values = tuple(np.where(beyond, np.nan, one) for one in values)
+            of_data = (rows.sizes, *values, behind, floor)
             area = curve.area(subject.reduced)
             drawn.append(Drawn(curve, *of_data, notes=curve.notes(subject.reduced), area=area))
     return drawn
@@ -151,12 +158,17 @@ def _design_effect(estimate: Floats, replicates: Floats, behind: Floats) -> floa
     return max(1.0, float(np.median(ratios)))
 
 
-def _difference(first: Drawn, second: Drawn) -> Drawn:
-    """Return first minus second on the same resamples.
+def _difference(first: Drawn, second: Drawn) -> Drawn | None:
+    """Return first minus second on the same resamples, at the points of both; None without any.
 
     Where two systems always agree, the floor is the standard error of a difference of paired
     shares with half a row added to each of four cells (Agresti & Min 2005).
     """
+    if not first.curve.of_bins:
+        _, *places = np.intersect1d(first.curve.grid, second.curve.grid, return_indices=True)
+        first, second = (_at(each, at) for each, at in zip((first, second), places, strict=True))
+        if not len(first.estimate):
+            return None
     floor = None
     if first.behind is not None and second.behind is not None:
         floor = 1 / (np.minimum(first.behind, second.behind) + 2)
@@ -168,6 +180,23 @@ def _difference(first: Drawn, second: Drawn) -> Drawn:
     errors = [each.bin_error for each in (first, second) if each.bin_error is not None]
     bin_error = np.sum(errors, axis=0) if errors else None
     return Drawn(first.curve, second.sizes, estimate, replicates, None, floor, bin_error)
+
+
+def _at(drawn: Drawn, places: NDArray[np.intp]) -> Drawn:
+    """Return some points of a curve."""
+    n = len(drawn.estimate)
+    if len(places) == n:
+        return drawn
+    of_points = {
+        each.name: getattr(drawn.curve, each.name)[places]
+        for each in fields(drawn.curve)
+        if isinstance(getattr(drawn.curve, each.name), np.ndarray)
+    }
+    of_each = {
+        name: None if (values := getattr(drawn, name)) is None else values[..., places]
+        for name in ("estimate", "replicates", "behind", "floor", "bin_error")
+    }
+    return drawn._replace(curve=replace(drawn.curve, **of_points), **of_each)
 
 
 # ------------------------------------------------------------------ results

@@ -117,7 +117,7 @@ def dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
 
 
 def warn_of_orders(*tables: Mapping[str, Any]) -> None:
-    """Warn once if two columns of a table have the same labels in different orders.
+    """Warn once if two columns of a table have the same labels in different orders, or none.
 
     Labels are those of rows, and of the columns of frames.
 
@@ -138,6 +138,14 @@ def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
             continue
         first = next((other.name for other in seen if _differ_in_order(other, one)), None)
         if first is None:
+            apart = (other.name for other in seen if _share_no_label(other, one))
+            if axis == "index" and (first := next(apart, None)) is not None:
+                text = (
+                    f"{first} and {one.name} have no index label in common, and row order pairs "
+                    "them. Pair rows of a long table by table.pivot(index=<row>, columns=<system>) "
+                    "or give .to_numpy() of each if their order is right."
+                )
+                return Note("caution", text, about=f"order of {axis}")
             seen.append(one)
             continue
         what, name = ("row", f"{one.name}.loc") if axis == "index" else ("column", one.name)
@@ -213,15 +221,38 @@ def _pair_by_label(first: _Labelled, second: _Labelled) -> bool:
     return bool(by_label - by_row > _PLAINLY / np.sqrt(len(one)))
 
 
+def _share_no_label(first: _Labelled, second: _Labelled) -> bool:
+    """Whether no label of one column is one of the other's, and both are more than equal steps.
+
+    Every third row of a table, or its first half, is in the order of the table.
+    """
+    if any(one.is_numbered or _is_in_steps(one.index) for one in (first, second)):
+        return False
+    counts = _counts_of_labels(first.index, second.index)
+    return counts is not None and not (counts[0] * counts[1]).any()
+
+
+def _is_in_steps(index: Any) -> bool:
+    if not len(index) or index.nlevels > 1 or getattr(index.dtype, "kind", "O") not in "iu":
+        return not len(index)
+    steps = np.diff(index.to_numpy())
+    return bool((steps > 0).all() and (steps == steps[:1]).all())
+
+
 def _holds_the_same(first: Any, second: Any) -> bool:
     """Whether two indexes hold the same labels, each as often."""
+    counts = _counts_of_labels(first, second)
+    return counts is not None and bool((counts[0] == counts[1]).all())
+
+
+def _counts_of_labels(first: Any, second: Any) -> list[NDArray[np.intp]] | None:
+    """Return how often each index has each label of both; None if they cannot be compared."""
     if len(first) != len(second) or first.nlevels != second.nlevels:
-        return False
+        return None
     try:
         codes, labels = first.append(second).factorize(use_na_sentinel=False)
     except TypeError:
         # Labels that cannot be hashed.
-        return False
+        return None
     halves = (codes[: len(first)], codes[len(first) :])
-    counts = [np.bincount(half, minlength=len(labels)) for half in halves]
-    return bool((counts[0] == counts[1]).all())
+    return [np.bincount(half, minlength=len(labels)) for half in halves]

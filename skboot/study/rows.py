@@ -161,6 +161,15 @@ class Rows:
         return np.array_equal(truth[few], self.y_pred[few]) and np.array_equal(truth, self.y_pred)
 
     @cached_property
+    def are_constant(self) -> bool:
+        """Whether the predictions of a truth are the same on every row."""
+        few, answers = slice(100), self.y_pred
+        if self.y_true is None or answers.dtype.kind in "VO" or len(answers) < 2:
+            return False
+        # Most calls are done with the first rows.
+        return bool((answers[few] == answers[:1]).all() and (answers == answers[:1]).all())
+
+    @cached_property
     def decisions(self) -> NDArray[Any]:
         """The most probable class of each row, of equal ones the first."""
         assert self.labels is not None

@@ -67,38 +67,60 @@ def in_time(
     n_samples, series = plan.design.n_samples, plan.design.strata
     if tasks is not None:
         series = strata_of_tasks(tasks.number, series)
-    n_of_date = _rows_of_date(dates, series)
-    sizes = np.array([n_samples]) if series is None else np.bincount(series)
-    _check_sizes(length, sizes)
-    known, season = [], None
+    # Rows of one date come in any order: where blocks can be whole dates, dates are in time order.
+    times, n_of_date = _times(dates, series)
+    if length is not None and length % n_of_date:
+        times = None
+    per = 1 if times is None else n_of_date
+    of_unit = series
+    if times is not None and series is not None:
+        of_unit = series[np.unique(times, return_index=True)[1]]
+    n_units = n_samples if times is None else int(times.max()) + 1
+    sizes = np.array([n_units]) if of_unit is None else np.bincount(of_unit)
+    n_blocks = None if length is None else length // per
+    _check_sizes(n_blocks, sizes, per, "rows" if times is None else "dates")
+    known, remarks = [], list[Note]()
     if length is None or len(sizes) > 1:
-        found = (_influences(own, series, plan, tasks) for own in scores.values())
+        found = (_influences(own, series, times, plan, tasks) for own in scores.values())
         known = [own for own in found if own is not None]
-    if length is None:
+    whole = n_blocks
+    if n_blocks is None:
         if len(known) < len(scores):
             must = f"be an integer with {len(sizes)} series and this metric"
             got = "'auto', which needs the metric without each of too many blocks"
             raise check.fail("block_length", must, got)
-        length = _automatic_length(known, sizes)
+        n_blocks = whole = _automatic_length(known, sizes)
+        length = n_blocks * per
         season = next((own for each in known if (own := each.season) is not None), None)
-    remarks = [_season(season)] if season is not None else []
-    if len(sizes) > 1 and season is None and _move_together(known, length):
-        remarks.append(_together(len(sizes)))
+        if season is not None and (seasons := _whole_seasons(known, sizes, n_blocks, season)):
+            whole = seasons
+            remarks = [_season(season, whole, per, bool(dates) or len(sizes) > 1)]
+    assert length is not None
+    assert whole is not None
+    # What repeats with each block, as a season, is no shock that series share.
+    if len(sizes) > 1 and _move_together(known, whole):
+        remarks = [_together(len(sizes))]
     if length % n_of_date:
         remarks.append(_dates_apart(n_of_date, length))
-    if length == 1 and tasks is None:
+    if n_blocks == 1 and tasks is None and times is None:
         design: Any = RowDesign.of(n_samples, series).of_kind("blocks of one row")
     else:
-        design = SeriesDesign.of(n_samples, length, series)
+        design = SeriesDesign.of(n_samples, n_blocks, series, times)
     return replace(plan, design=replace(design, remarks=(*design.remarks, *remarks))), length
 
 
-def _season(n_rows: int) -> Note:
-    """Return the caution for values that plainly repeat."""
+def _season(n: int, whole: int, per: int, is_plain: bool) -> Note:
+    """Return the caution for values that repeat: plainly in time, or as series side by side may."""
+    what = "rows" if per == 1 else "dates"
     text = (
-        f"Values of the metric repeat every {n_rows} rows or so. Blocks of 'auto' ignore seasons, "
-        f"and intervals are too wide: use whole seasons, block_length={n_rows}."
+        f"Values of the metric repeat every {n} {what} or so. Blocks of 'auto' ignore seasons, and "
+        f"intervals are too wide: use whole seasons, block_length={whole * per}."
     )
+    if not is_plain:
+        text = (
+            f"Values of the metric repeat every {n} rows or so. If that is a season, give whole "
+            f"seasons, block_length={whole}; if these are {n} series, give a column per series."
+        )
     return Note("caution", text)
 
 
@@ -144,29 +166,35 @@ def _checked_length(block_length: Any) -> int | None:
     raise check.fail("block_length", must, repr(block_length), advice)
 
 
-def _check_sizes(length: int | None, sizes: NDArray[Any]) -> None:
-    """Refuse blocks that no series, or none but one, can hold more than once."""
-    shortest, several = int(sizes.min()), len(sizes) > 1
-    of = f"the shortest of {len(sizes)} series" if several else "the series"
+def _check_sizes(length: int | None, sizes: NDArray[Any], per: int, what: str) -> None:
+    """Refuse blocks that no series, or none but one, can hold more than once.
+
+    Lengths and sizes are numbers of rows, or of dates of so many rows (`per`).
+    """
+    shortest, n_units = int(sizes.min()), int(sizes.sum())
+    of = f"the shortest of {len(sizes)} series" if len(sizes) > 1 else "the series"
+    of_rows = f" of {per} rows" if per > 1 else ""
     if length is None:
-        if int(sizes.sum()) < FEWEST_ROWS or shortest < 3:
-            must = f"be an integer with fewer than {FEWEST_ROWS} rows, or 3 in a series"
-            got = f"'auto' with {int(sizes.sum())} rows, {shortest} in {of}"
-            advice = "So few rows do not show how far apart they depend on each other."
+        if n_units < FEWEST_ROWS or shortest < 3:
+            must = f"be an integer with fewer than {FEWEST_ROWS} {what}, or 3 in a series"
+            got = f"'auto' with {n_units} {what}, {shortest} in {of}"
+            advice = f"So few {what} do not show how far apart they depend on each other."
             raise check.fail("block_length", must, got, advice)
     elif length > shortest or length >= int(sizes.max()):
-        most = min(shortest, int(sizes.max()) - 1)
-        must = f"be at most {most}, since {of} has {shortest} rows" if most else "be None"
+        most = min(shortest, int(sizes.max()) - 1) * per
+        must = (
+            f"be at most {most}, since {of} has {shortest} {what}{of_rows}" if most else "be None"
+        )
         advice = (
             "A block as long as its series is the series itself, in every resample. Intervals need "
             "some 10 blocks or more; to resample whole series, give groups=<the series> alone."
         )
-        raise check.fail("block_length", must, str(length), advice)
+        raise check.fail("block_length", must, str(length * per), advice)
     elif (n_blocks := _n_blocks(length, sizes)) < FEWEST_BLOCKS:
         enough = range(1, length)
-        most = bisect_left(enough, True, key=lambda n: _n_blocks(n, sizes) < FEWEST_BLOCKS)
+        most = bisect_left(enough, True, key=lambda n: _n_blocks(n, sizes) < FEWEST_BLOCKS) * per
         must = f"be at most {most}, for {FEWEST_BLOCKS} blocks or more" if most else "be None"
-        got = f"{length}, which makes {n_blocks} blocks of {int(sizes.sum())} rows"
+        got = f"{length * per}, which makes {n_blocks} blocks of {n_units} {what}{of_rows}"
         advice = (
             "The blocks are the units that are resampled, and so few do not show how much others "
             "would differ. Use block_length='auto' to have the length found from the rows."
@@ -179,9 +207,15 @@ def _n_blocks(length: int, sizes: NDArray[Any]) -> int:
     return int(np.sum(-(-sizes // length)))
 
 
-def _rows_of_date(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None) -> int:
-    """Refuse an index of dates that fall within a series; return how many rows most dates have."""
-    most = 1
+def _times(
+    every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None
+) -> tuple[NDArray[np.intp] | None, int]:
+    """Refuse an index of dates that fall within a series; number the dates of each series.
+
+    Returns the number of the date of each row, series by series, or None where no series has a
+    date twice, and how many rows most dates have.
+    """
+    times, most = None, 1
     for dates in every:
         order = None if series is None else np.argsort(series, kind="stable")
         if order is not None and len(order) != len(dates):
@@ -199,9 +233,17 @@ def _rows_of_date(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] |
                 "Sort the rows of every argument by their dates, give strata=<the series> where "
                 "there are several, or leave the index out.",
             )
-        last = np.append((steps != 0) | ~np.asarray(within), True)
-        most = max(most, int(np.median(np.diff(np.flatnonzero(last), prepend=-1))))
-    return most
+        begins = np.append(True, (steps != 0) | ~np.asarray(within))
+        if begins.all():
+            continue
+        n_rows = int(np.median(np.diff(np.flatnonzero(np.append(begins, True)))))
+        if times is None or n_rows > most:
+            number = np.cumsum(begins) - 1
+            times, most = number, n_rows
+            if order is not None:
+                times = np.empty_like(number)
+                times[order] = number
+    return times, most
 
 
 # ------------------------------------------------------------------ what influences show
@@ -217,7 +259,8 @@ class _Influences(NamedTuple):
     sizes : ndarray of shape (n_series,)
         Number of values of each series.
     n_rows : int
-        Rows for each value: one, unless leaving out every row would take longer than the resamples.
+        Rows, or dates, for each value: one, unless leaving out every one would take longer than the
+        resamples.
     """
 
     of_systems: list[NDArray[np.float64]]
@@ -250,6 +293,32 @@ def _automatic_length(known: Sequence[_Influences], sizes: NDArray[np.intp]) -> 
     return min(int(np.ceil(longest)), longest_block(int(sizes.sum()), int(sizes.min())))
 
 
+def _whole_seasons(
+    known: Sequence[_Influences], sizes: NDArray[np.intp], length: int, season: int
+) -> int | None:
+    """Return the shortest whole seasons that no metric, also summed over seasons, needs longer.
+
+    They are as long as the blocks of "auto" at least. What repeats may be series that stand side by
+    side: their sums over all of them show how far one date depends on another. None where there
+    would be too few blocks.
+    """
+    n_seasons, longest = sizes // season, float(-(-length // season))
+    for each in known:
+        if each.n_rows > 1 or not n_seasons.all():
+            continue
+        first = np.cumsum(sizes) - sizes
+        within = np.concatenate(
+            [np.arange(n * season) + at for n, at in zip(n_seasons, first, strict=True)]
+        )
+        for influence in each.of_all:
+            sums = influence[within].reshape(-1, season).sum(axis=1)
+            longest = max(longest, optimal_block_length(sums, n_seasons))
+    most = max(longest_block(int(n_seasons.sum()), int(n_seasons.min())), -(-length // season))
+    whole = min(int(np.ceil(longest)), most) * season
+    fits = whole <= int(sizes.min()) and _n_blocks(whole, sizes) >= FEWEST_BLOCKS
+    return whole if fits else None
+
+
 def _move_together(known: Sequence[_Influences], length: int) -> bool:
     """Whether series move together by a metric of a system, or by a difference."""
     every = [(each, influence) for each in known for influence in each.of_all]
@@ -262,6 +331,7 @@ def _move_together(known: Sequence[_Influences], length: int) -> bool:
 def _influences(
     by_name: Mapping[str, Sequence[Measured]],
     series: NDArray[np.intp] | None,
+    times: NDArray[np.intp] | None,
     plan: ResamplingPlan,
     tasks: Tasks | None,
 ) -> _Influences | None:
@@ -273,11 +343,11 @@ def _influences(
         subjects.append(BoundStatistic.of(statistic, reduced))
     n_samples, n_rows = plan.design.n_samples, 1
     while True:
-        design = SeriesDesign.of(n_samples, n_rows, series)
+        design = SeriesDesign.of(n_samples, n_rows, series, times)
         left_out = leave_out_blocks(replace(plan, design=design), subjects, JACKKNIFE_UNITS)
         if left_out is not None:
             break
-        n_rows = max(n_rows + 1, -(-n_samples // JACKKNIFE_UNITS))
+        n_rows = max(n_rows + 1, -(-int(design.circles.sizes.sum()) // JACKKNIFE_UNITS))
         if n_rows > int(design.circles.sizes.min()):
             return None
     values = left_out.values

@@ -186,6 +186,16 @@ def planned(
 
         tasks = checked_tasks(sampling.average_over, rows)
     parts = subgroups(sampling.by, rows)
+    if sampling.by is not None and sampling.groups is not None:
+        n_units = [plan.design.among(part.rows)[0] for part in parts]
+        single = np.all(np.array(n_units) == 1, axis=0)
+        if single.any():
+            must = "hold several groups for a subgroup of by, to have intervals by groups"
+            advice = "Rows of a single group are its sample: leave groups out, or by."
+            if len(single) > 1:
+                column = int(np.argmin(single))
+                advice = f"Leave by out, or give groups[:, {column}] alone."
+            raise check.fail("groups", must, "one group for every subgroup", advice)
     warn_of_orders(answers | sampling.columns)
     dates, length = dates_of_each(answers), 0
     if sampling.block_length is None:

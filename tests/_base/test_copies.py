@@ -119,11 +119,29 @@ def test_data_of_scikit_learn_have_no_copies(load):
     assert n_copies(*load(return_X_y=True)) == 0
 
 
+@pytest.mark.parametrize("load", [load_breast_cancer, load_wine, load_digits, load_diabetes])
+@pytest.mark.parametrize("share", [4, 1])
+def test_copies_of_real_rows_are_found_in_any_order(load, share):
+    """No column of diabetes or digits has values for half of the rows: all together tell."""
+    X, y = load(return_X_y=True)
+    rng = np.random.default_rng(share)
+    copied = rng.permutation(len(y))[: len(y) // share]
+    row = rng.permutation(np.append(np.arange(len(y)), copied))
+    assert n_copies(X[row], y[row]) == len(copied)
+    assert_array_equal(copies_as_groups(X[row], y[row]), pd.factorize(row)[0])
+    others = Columns(X[copied[:30]], y[copied[:30]])
+    assert Distinct(Columns(X, y)).n_copies_in(others) == 30
+
+
 def coarse(rng, n):
     """Ordinary data of which rows are equal by chance, by what they are."""
     age, sex, y = rng.integers(20, 80, n), rng.random(n) < 0.5, rng.random(n) < 0.3
     balance = np.where(rng.random(n) < 0.2, 0, rng.lognormal(size=n))
     height = rng.normal(175, 8, n).round(1)
+    levels = rng.integers(0, 5, (n, 6))
+    alike = np.clip(np.round(3 + rng.normal(size=(n, 1)) + rng.normal(size=(n, 20))), 1, 5)
+    tenth = np.arange(n) % 10 == 0
+    alike[tenth] = rng.integers(1, 6, (tenth.sum(), 1))
     return {
         "levels": (rng.integers(0, 10, (n, 5)), y),
         "age and sex": (np.column_stack([age, sex]), y),
@@ -134,6 +152,11 @@ def coarse(rng, n):
         "height to a millimetre": (np.column_stack([height, sex]), y),
         "text of few words": (np.array(["red", "green", "blue"])[rng.integers(0, 3, n)], y),
         "nothing": (np.zeros((n, 1)), y),
+        "levels as ones and zeros": (np.eye(5)[levels].reshape(n, -1), y),
+        "age, its digits and sex": (np.column_stack([age, age // 10, age % 10, age % 5, sex]), y),
+        "half bought nothing": (rng.poisson(3, (n, 20)) * (rng.random((n, 1)) < 0.5), y),
+        "a tenth gives one answer to all": (alike, y),
+        "rare flags": (np.column_stack([age, rng.random((n, 30)) < 0.02]), y),
     }
 
 

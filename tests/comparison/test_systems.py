@@ -593,3 +593,21 @@ def test_an_unknown_alternative_is_refused(data):
     y, systems = data
     with pytest.raises(ValueError, match="'alternative' parameter of compare_systems"):
         compare_systems(y, systems, alternative="larger")
+
+
+@pytest.mark.parametrize(
+    ("metric", "answer"),
+    [("accuracy", 1), ("accuracy", 0), ("brier_score", 0.3), ("log_loss", [0.6, 0.4])],
+)
+def test_a_system_that_answers_the_same_for_every_row_is_noted(metric, answer):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    varied = np.broadcast_to(np.asarray(answer), (200, *np.shape(answer))).copy()
+    constant = varied.copy()
+    varied[-1] = varied[-1][::-1] if varied.ndim == 2 else 1 - varied[-1]
+    options = {"metric": metric, "n_resamples": 99, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = compare_systems(y, {"nearly": varied, "dull": constant}, **options)
+    (note,) = (text for text in result.notes if "(constant)" in text)
+    assert note.startswith("dull answers the same for every row")

@@ -2,9 +2,10 @@
 
 Over random series: the interval of areas by cosines does not depend on how scores are coded, on
 the order in which series come, or on the seed; of as many wrong rows those that stand together say
-less.
+less; rows of one date may come in any order.
 """
 
+import re
 import warnings
 
 import numpy as np
@@ -124,13 +125,83 @@ def test_two_systems_have_the_intervals_that_they_have_alone():
         )
 
 
-def test_a_season_is_told_and_whole_seasons_are_not():
-    rng = np.random.default_rng(0)
-    error = np.abs(rng.normal(size=960) * (1 + 0.8 * np.sin(np.arange(960) * np.pi / 12)))
+def said_by(*given, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        bootstrap_score(None, error, metric="mean", block_length="auto", **FEW)
-    said = " ".join(str(one.message) for one in caught)
-    assert "repeat every 24 rows or so" in said
-    assert "block_length=24" in said
-    bootstrap_score(None, error, metric="mean", block_length=24, **FEW)
+        result = bootstrap_score(*given, **FEW | options)
+    return result, [str(one.message) for one in caught]
+
+
+def panel_by_date(rng):
+    """Errors of dates x series: slow, shared in part, of series with levels of their own."""
+    n_dates, n_series = rng.integers(60, 300), rng.integers(2, 25)
+    slow = lfilter([1], [1, -rng.choice([0, 0.5, 0.8])], rng.normal(size=(n_series + 1, n_dates)))
+    errors = slow[1:] + rng.choice([0, 1]) * slow[0]
+    return np.abs(errors.T) * np.linspace(1, rng.choice([1, 8]), n_series)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_of_one_date_may_be_exchanged(seed):
+    """With an index of dates; the mean over all rows is that over a column per series."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(seed)
+    errors = panel_by_date(rng)
+    n_dates, n_series = errors.shape
+    days = pd.date_range("2024-01-01", periods=n_dates)
+    length = ("auto", 3 * n_series)[seed % 2]
+    by_date = pd.Series(errors.ravel(), np.repeat(days, n_series))
+    known, words = said_by(None, by_date, metric="mean", block_length=length)
+    exchanged = pd.Series(rng.permuted(errors, axis=1).ravel(), by_date.index)
+    other, other_words = said_by(None, exchanged, metric="mean", block_length=length)
+    np.testing.assert_allclose(limits(other), limits(known), rtol=1e-9)
+    assert other_words == words
+    assert not any("repeat every" in text or "whole dates" in text for text in words)
+    columns = {"metric": "mean", "block_length": "auto" if length == "auto" else 3}
+    wide = said_by(None, pd.Series(errors.mean(axis=1), days), **columns)[0]
+    # Blocks of one row are drawn as rows are, from other random numbers.
+    rtol = 1e-9 if wide.settings["block_length"] > 1 else 0.05
+    np.testing.assert_allclose(limits(wide), limits(known), rtol=rtol)
+    assert known.settings["block_length"] == n_series * wide.settings["block_length"]
+    # Dates without some of the series have fewer rows.
+    some = rng.random(len(by_date)) < 0.8
+    row = np.lexsort((rng.random(some.sum()), by_date.index[some]))
+    few = said_by(None, by_date[some], metric="mean", block_length="auto")
+    shuffled = said_by(None, by_date[some].iloc[row], metric="mean", block_length="auto")
+    np.testing.assert_allclose(limits(shuffled[0]), limits(few[0]), rtol=1e-9)
+    assert shuffled[1] == few[1]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_said_of_seasons_never_shortens_blocks(seed):
+    """Nor where what repeats are series that stand side by side."""
+    rng = np.random.default_rng(seed)
+    values, season = panel_by_date(rng).ravel(), None
+    if seed % 2:
+        season = int(rng.choice([7, 24]))
+        wave = 1 + 0.8 * np.sin(np.arange(1200) * 2 * np.pi / season)
+        values = np.abs(rng.normal(size=1200)) * wave
+    result, words = said_by(None, values, metric="mean", block_length="auto")
+    told = [re.search(r"every (\d+) rows .*block_length=(\d+);", text) for text in words]
+    told = [(int(one[1]), int(one[2])) for one in told if one]
+    assert len(told) == 1 or season is None
+    for rows, length in told:
+        assert rows == (season or rows)
+        assert length % rows == 0
+        assert length >= result.settings["block_length"]
+        assert not any(
+            "repeat every" in text
+            for text in said_by(None, values, metric="mean", block_length=length)[1]
+        )
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_shocks_that_series_share_are_told_before_a_season(shared):
+    rng = np.random.default_rng(0)
+    n_dates, n_sites = 720, 5
+    slow = lfilter([1], [1, -0.6], rng.normal(size=(n_sites + 1, n_dates)))
+    errors = np.abs(slow[1:] + shared * slow[0]).T
+    errors *= (1 + 0.8 * np.sin(np.arange(n_dates) * np.pi / 12))[:, None]
+    site = np.tile(np.arange(n_sites), n_dates)
+    words = said_by(None, errors.ravel(), metric="mean", block_length="auto", strata=site)[1]
+    assert any("rise and fall together" in text for text in words) == shared
+    assert any("repeat every 24 rows" in text for text in words) != shared

@@ -76,6 +76,21 @@ def test_a_model_alone_trains_as_often_as_its_estimator(pattern):
     assert "up to 15 trainings for one fold" in advice.pop()
 
 
+@pytest.mark.parametrize("pattern", ["cross_val_score", "search", "pipeline"])
+def test_a_call_warns_once_and_not_for_every_fold(pattern):
+    scorer = BootstrapScorer(GaussianNB(), random_state=0, **FEW)
+    model = make_pipeline(StandardScaler(), scorer) if pattern == "pipeline" else scorer
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if pattern == "search":
+            GridSearchCV(model, {"random_state": [0, 1]}, cv=3).fit(X, Y)
+        else:
+            cross_val_score(model, X, Y, cv=4)
+            cross_val_score(model, X, Y, cv=3)
+    texts = [str(one.message) for one in caught if "for one fold" in str(one.message)]
+    assert len(texts) == (1 if pattern == "search" else 2)
+
+
 def test_a_refit_after_a_search_and_a_fit_by_itself_have_no_advice():
     search = GridSearchCV(alone(Counted()), GRID).fit(X, Y)
     assert counted(lambda: search.best_estimator_.set_params(**FEW).fit(X, Y)) == (15, set())

@@ -123,6 +123,8 @@ def test_groups_of_the_rows_are_routed():
 
 def test_a_column_that_rows_cannot_have_is_refused():
     scorer = interval_scorer("accuracy")
+    with pytest.raises(RuntimeError, match=r"sklearn\.set_config\(enable_metadata_routing=True\)"):
+        scorer.set_score_request(groups=True)
     with pytest.raises(ValueError, match="Did you mean 'groups'"):
         scorer.set_score_request(group=True)
 

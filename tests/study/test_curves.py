@@ -1,11 +1,13 @@
 """`bootstrap_curve`: what goes in, what comes out, and what is refused."""
 
+import warnings
 from contextlib import nullcontext
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from scipy.special import ndtr, ndtri
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
@@ -161,17 +163,83 @@ def test_two_systems_have_a_difference_on_the_same_resamples(curve):
     table = bootstrap_curve(Y, {"new": P, "old": OTHER}, curve=curve, **FEW)
     assert list(table) == ["new", "old", "difference"]
     one, other, difference = table.values()
-    assert_allclose(difference.estimate, one.estimate - other.estimate)
+    places = [slice(None)] * 2
+    if curve != "calibration":
+        both, *places = np.intersect1d(one.x, other.x, return_indices=True)
+        assert_array_equal(difference.x, both)
+    assert_allclose(difference.estimate, one.estimate[places[0]] - other.estimate[places[1]])
     assert_allclose(
         difference.bootstrap_distribution,
-        one.bootstrap_distribution - other.bootstrap_distribution,
+        one.bootstrap_distribution[:, places[0]] - other.bootstrap_distribution[:, places[1]],
     )
     assert (difference.low <= difference.estimate).all()
     assert (difference.estimate <= difference.high).all()
     assert (difference.reference == 0).all()
     assert difference.is_difference
-    if curve != "calibration":
-        assert_array_equal(one.x, other.x)
+
+
+@pytest.mark.parametrize("curve", [name for name in NAMES if name != "calibration"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_system_beside_another_has_the_curve_that_it_has_alone(curve, seed):
+    """And no value outside its predictions, on its own grid or on one that is given."""
+    rng = np.random.default_rng(seed)
+    low, width = rng.uniform(0, 0.5, 2), rng.uniform(0.05, 0.5, 2)
+    scores = {"a": low[0] + width[0] * P, "b": low[1] + width[1] * OTHER}
+    options = {"curve": curve, "n_resamples": 30, "random_state": seed}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = bootstrap_curve(Y, scores, **options)
+        given = bootstrap_curve(Y, scores, grid=np.linspace(0.01, 0.99, 50), **options)
+        alone = {name: bootstrap_curve(Y, score, **options) for name, score in scores.items()}
+    for name, known in alone.items():
+        found, score = table[name], scores[name]
+        at = np.searchsorted(found.x, known.x)
+        assert_array_equal(found.x[at], known.x)
+        assert_allclose(found.estimate[at], known.estimate, rtol=1e-9, atol=1e-12)
+        least = {"calibration_smooth": score.min(), "decision": 0}.get(curve)
+        if least is not None:
+            assert found.x.max() <= score.max()
+            assert found.x.min() >= least
+            within = (given[name].x >= least) & (given[name].x <= score.max())
+            assert_array_equal(np.isnan(given[name].estimate), ~within)
+            assert_array_equal(np.isnan(given[name].high), ~within)
+    if "difference" in table:
+        assert_array_equal(table["difference"].x, np.intersect1d(table["a"].x, table["b"].x))
+        sides = (given["a"], given["b"])
+        missing = np.isnan(sides[0].estimate) | np.isnan(sides[1].estimate)
+        assert_array_equal(np.isnan(given["difference"].estimate), missing)
+
+
+def test_predictions_without_a_range_in_common_have_no_difference():
+    scores = {"low": 0.1 + 0.2 * P, "high": 0.6 + 0.2 * P}
+    with pytest.warns(UserWarning, match="no difference: low and high have no predictions in"):
+        table = bootstrap_curve(Y, scores, curve="calibration_smooth", **FEW)
+    assert list(table) == ["low", "high"]
+
+
+def test_a_line_through_the_default_grid_is_the_curve():
+    """Near the steps of scikit-learn's curve, also at rates that costs of detection look at."""
+    n, rng = 20_000, np.random.default_rng(0)
+    y = np.arange(n) % 10 == 0
+    score = rng.normal(size=n) + 2.5 * y
+    false, true, _ = roc_curve(y, score, drop_intermediate=False)
+    least = 5 / np.sum(~y)
+    rates = np.concatenate((np.geomspace(least, 0.5, 400), [0.001, 0.01, 0.05]))
+    rates = rates[rates >= least]
+    # Of several points at a rate of false positives the highest counts.
+    exact = np.interp(rates, false, true)
+    few = {"n_resamples": 20, "random_state": 0}
+    det = bootstrap_curve(y.astype(int), score, curve="det", **few)
+    # As it is drawn: straight between points on axes of normal deviates.
+    y_axis = ndtri(np.clip(det.estimate, 1e-9, 1 - 1e-9))
+    assert_allclose(ndtr(np.interp(ndtri(rates), ndtri(det.x), y_axis)), 1 - exact, atol=0.03)
+    roc = bootstrap_curve(y.astype(int), score, curve="roc", **few)
+    assert_allclose(np.interp(rates, roc.x, roc.estimate), exact, atol=0.03)
+    for rate in rates[-3:]:
+        assert det.at(rate).estimate == pytest.approx(1 - exact[rates == rate][0], abs=1e-12)
+    # The printed table has the rates that are marked on that axis.
+    shown = [float(line.split()[0]) for line in det.summary().splitlines()[-9:]]
+    assert shown == [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999]
 
 
 def test_the_difference_of_a_curve_with_itself_is_zero_and_no_more_is_claimed_than_its_rows_say():

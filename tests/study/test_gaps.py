@@ -257,6 +257,18 @@ def test_subgroups_that_share_groups_vary_together():
     assert_allclose(table["gap"].confidence_interval[:2], expected, rtol=1e-6)
 
 
+def test_subgroups_that_are_one_group_each_are_refused():
+    rng = np.random.default_rng(0)
+    y, speaker, item = rng.integers(0, 2, 200), np.arange(200) % 10, rng.integers(0, 15, 200)
+    with pytest.raises(
+        ValueError, match=r"one group for every subgroup\. .*leave groups out, or by"
+    ):
+        bootstrap_score(y, 1 - y, by=speaker, groups=speaker)
+    for column, pairs in enumerate([(item, speaker), (speaker, item)]):
+        with pytest.raises(ValueError, match=rf"Leave by out, or give groups\[:, {column}\]"):
+            bootstrap_score(y, 1 - y, by=speaker, groups=np.column_stack(pairs))
+
+
 def test_no_limit_is_outside_the_range_of_a_difference():
     rng = np.random.default_rng(6)
     by = np.repeat(["a", "b", "c"], [100, 14, 12])

@@ -803,7 +803,8 @@ def orders_told(call):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         call()
-    return [str(one.message) for one in found if ORDERS in str(one.message)]
+    texts = [str(one.message) for one in found]
+    return [text for text in texts if ORDERS in text or "no index label in common" in text]
 
 
 def streamed_in_order(y_true, y_pred, **given):
@@ -906,12 +907,52 @@ def test_frames_with_columns_in_different_orders_are_told(table):
     assert len(orders_told(lambda: compare_systems(truth.to_numpy(), systems, **options))) == 1
 
 
-def test_indexes_of_other_labels_are_not_told(table):
-    other = again(table.p)
-    other.index = [f"{label}, again" for label in other.index]
-    assert orders_told(lambda: bootstrap_score(table.y, other, **MANY)) == []
+def test_labels_of_which_some_are_the_same_are_not_told(table):
     half = again(table.p).iloc[:150]
     assert orders_told(lambda: bootstrap_score(table.y.iloc[:150], half, **MANY)) == []
+
+
+def test_systems_of_a_shuffled_long_table_are_told_until_they_are_pivoted(table):
+    """A group of a long table has the labels of its own rows, in the order of the table."""
+    pd = pytest.importorskip("pandas")
+    right = (table.y == table.p).astype(int).to_numpy()
+    case, ones = np.tile(np.arange(300), 3), np.ones(300, int)
+    long = pd.DataFrame({"case": case, "system": np.repeat(list("abc"), 300)})
+    long["right"] = np.concatenate((right, 1 - right, right))
+    options = {"metric": "accuracy", "reference": "a", **MANY}
+
+    def told(rows):
+        systems = dict(list(rows.groupby("system")["right"]))
+        return orders_told(lambda: compare_systems(ones, systems, **options))
+
+    shuffled = long.sample(frac=1, random_state=0)
+    for rows in (shuffled, shuffled.reset_index(drop=True), shuffled.set_index(shuffled.index * 7)):
+        (text,) = told(rows)
+        assert "y_preds['a'] and y_preds['b'] have no index label in common" in text
+        assert "table.pivot(index=<row>, columns=<system>)" in text
+    # Blocks of rows, and rows that take turns, are in one order.
+    assert told(long) == told(long.sort_values(["case", "system"], ignore_index=True)) == []
+    wide = shuffled.pivot(index="case", columns="system", values="right")
+    assert orders_told(lambda: compare_systems(ones, wide, **options)) == []
+    by_row = compare_systems(ones, wide, **options)
+    assert by_row.systems["b"].estimate == pytest.approx(1 - right.mean())
+    named = again(table.p)
+    named.index = [f"{label}, again" for label in named.index]
+    assert len(orders_told(lambda: bootstrap_score(table.y, named, **MANY))) == 1
+    fresh = pd.Series(named.to_numpy())
+    assert orders_told(lambda: bootstrap_score(table.y, fresh, **MANY)) == []
+    # Test sets of their own have nothing in common.
+    assert (
+        orders_told(
+            lambda: compare_systems(
+                {"a": table.y[:150], "b": table.y[150:]},
+                {"a": table.p[:150], "b": table.p[150:]},
+                paired=False,
+                **MANY,
+            )
+        )
+        == []
+    )
 
 
 def test_two_shuffled_copies_of_a_table_without_names_of_rows_are_told(table):
