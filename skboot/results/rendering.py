@@ -187,10 +187,11 @@ class Scale:
         """Return the decimals of a number."""
         if not value or not math.isfinite(value):
             return self.digits
-        if value in self.distances:
-            needed = math.ceil(math.log10(5) - math.log10(self.distances[value]))
-        else:
+        distance = next((d for v, d in self.distances.items() if not differ(v, value)), None)
+        if distance is None:
             needed = 1 - math.floor(math.log10(abs(value)))
+        else:
+            needed = math.ceil(math.log10(5) - math.log10(distance))
         digits = max(self.digits, needed)
         while any(value != a and round(value, digits) == a for a in self.anchors):
             digits += 1
