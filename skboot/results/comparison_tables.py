@@ -242,22 +242,19 @@ def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
 def scales_of_scores(result: ComparisonResult) -> dict[str, rendering.Scale]:
     """Return the decimals of each system's score, in tables as in sentences.
 
-    All have those that the system with the narrowest interval needs. No two systems that can be
-    told apart are written alike, unless that takes more than two digits more.
+    All have those that the system with the narrowest interval needs, if these are at most two more.
+    No two systems that can be told apart are written alike, unless that takes more than two digits
+    more.
     """
-    scales = {name: wording.scale_of(system) for name, system in result.systems.items()}
-    scores = {name: system.estimate for name, system in result.systems.items()}
-    digits = max(scale.digits for scale in scales.values())
-    apart = [
-        (scores[pair.first], scores[pair.second])
-        for pair in result.pairs
-        if result.is_distinguishable(pair)
-    ]
+    systems = result.systems
+    needed = rendering.alike([wording.scale_of(system) for system in systems.values()])
+    apart = [pair for pair in result.pairs if result.is_distinguishable(pair)]
     for more in range(rendering.MOST_MORE_DIGITS + 1):
-        if all(round(a, digits + more) != round(b, digits + more) for a, b in apart):
-            digits += more
-            break
-    return {name: scale.at_least(digits) for name, scale in scales.items()}
+        scales = {name: scale + more for name, scale in zip(systems, needed, strict=True)}
+        texts = {n: rendering.number(systems[n].estimate, scale) for n, scale in scales.items()}
+        if all(texts[pair.first] != texts[pair.second] for pair in apart):
+            return scales
+    return dict(zip(systems, needed, strict=True))
 
 
 def scale_of(pair: PairedDifference, *intervals: ConfidenceInterval) -> rendering.Scale:

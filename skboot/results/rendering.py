@@ -198,6 +198,14 @@ class Scale:
         return digits
 
 
+def alike(scales: Sequence[Scale]) -> list[Scale]:
+    """Give all scales the decimals of the one that needs most, if these are at most two more."""
+    digits = [scale.digits for scale in scales]
+    if not digits or max(digits) > min(digits) + MOST_MORE_DIGITS:
+        return list(scales)
+    return [scale.at_least(max(digits)) for scale in scales]
+
+
 def differ(first: float, second: float) -> bool:
     """Whether two finite numbers differ by more than rounding."""
     return abs(first - second) > _ROUNDING * max(abs(first), abs(second))

@@ -260,8 +260,15 @@ def number(result: EvaluationResult, value: float) -> str:
 
 
 def bias(result: EvaluationResult) -> str:
-    """Return the bias with the decimals of the standard error, which it is read beside."""
-    return rendering.number(result.bias, (scale_of(result) + 1).decimals(result.standard_error))
+    """Return the bias with the decimals of the standard error, which it is read beside.
+
+    It is 0 where it is less than a thousandth of that, as through rounding.
+    """
+    size, spread = result.bias, result.standard_error
+    digits = (scale_of(result) + 1).decimals(spread)
+    if not 0 < 1e-3 * spread < abs(size):
+        return rendering.number(size, digits)
+    return rendering.number(size, rendering.Scale(digits, {size: spread}, (0.0,)))
 
 
 def baseline(result: EvaluationResult) -> float | None:
@@ -358,19 +365,17 @@ def _scales_of_rows(
 ) -> Sequence[int | rendering.Scale]:
     """Return the decimals of each row: those asked for, or as many as the row that needs most.
 
-    Where that would be more than two decimals more, as for metrics of other units, the rows of each
-    metric have as many as the one of them that needs most.
+    Where that would be more than two decimals more, as for metrics of other units, this holds for
+    the rows of each metric.
     """
     if options.digits is not None:
         return [options.digits] * len(results)
-    scales = [scale_of(result) for result in results]
-    of_metric: dict[str, int] = {}
-    for metric, scale in zip(metrics, scales, strict=True):
-        of_metric[metric] = max(of_metric.get(metric, scale.digits), scale.digits)
-    own = [of_metric[metric] for metric in metrics]
-    if own and max(own) - min(own) <= rendering.MOST_MORE_DIGITS:
-        own = [max(own)] * len(own)
-    return [scale.at_least(digits) for scale, digits in zip(scales, own, strict=True)]
+    scales = rendering.alike([scale_of(result) for result in results])
+    for metric in dict.fromkeys(metrics):
+        rows = [k for k, name in enumerate(metrics) if name == metric]
+        for k, scale in zip(rows, rendering.alike([scales[k] for k in rows]), strict=True):
+            scales[k] = scale
+    return scales
 
 
 def _cells(result: EvaluationResult, shared: bool, digits: int | rendering.Scale) -> list[str]:
