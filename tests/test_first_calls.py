@@ -230,6 +230,7 @@ ASIDE = [
     # What results have.
     ("pair.p", "'p_value'"),
     ("pair.estimate", "'difference'"),
+    ("pair.pairs[0].value", "'difference'"),
     ("pair.se", ".pairs[0].standard_error"),
     ("pair.significant", ".pairs[0].excludes_zero"),
     ("pair.pairs[0].significant", "'excludes_zero'"),

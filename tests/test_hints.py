@@ -3,11 +3,13 @@
 import functools
 import inspect
 import pickle
+import re
 
 import numpy as np
 import pytest
 import scipy.special
 import sklearn.metrics
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import skboot
@@ -21,6 +23,7 @@ from skboot import (
     compare_systems,
     search_score,
 )
+from skboot._base import wayfinding
 from skboot.inference import proportion_interval
 
 RNG = np.random.default_rng(0)
@@ -662,3 +665,51 @@ def test_a_type_error_of_the_users_own_function_is_left_alone():
     assert "random_state" not in str(raised.value)
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'y_pred'"):
         bootstrap_score(TRUTH)
+
+
+def walked():
+    """What can be asked for an attribute that it lacks: of one kind each, and of few and many."""
+    options = {"n_resamples": 99, "random_state": 0}
+    systems = {"A": DECISION, "B": TRUTH, "C": 1 - DECISION}
+    score = TRUTH + RNG.normal(size=N)
+    two = compare_systems(TRUTH, {name: systems[name] for name in "AB"}, **options)
+    three = compare_systems(TRUTH, systems, **options)
+    scorer = BootstrapScorer(LogisticRegression(), n_train_resamples=5, random_state=0)
+    return {
+        "result": bootstrap_score(TRUTH, DECISION, **options),
+        "table": bootstrap_score(TRUTH, DECISION, metric=["accuracy", "f1"], **options),
+        "runs": bootstrap_runs(TRUTH, [DECISION, TRUTH, DECISION], metric="accuracy", **options),
+        "two": two,
+        "three": three,
+        "against one": compare_systems(TRUTH, systems, reference="A", **options),
+        "one-sided": compare_systems(TRUTH, systems, alternative="greater", **options),
+        "pair": two.pairs[0],
+        "ranks": three.ranks(),
+        "verdict": two.verdict(0.02),
+        "curve": skboot.bootstrap_curve(TRUTH, score, curve="roc", **options),
+        "scorer": clone(scorer),
+        "fitted": scorer.fit(X, TRUTH),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_hint_names_what_is_there_and_answers():
+    asked = {word for names in wayfinding._ATTRIBUTES.values() for word in names.split()}
+    asked |= {"index", "count", "fit_transform", "feature_names_in_", "best_score_", "score"}
+    n_hints = 0
+    for kind, thing in walked().items():
+        near = {name[:-1] for name in dir(thing) if name[0] != "_"}
+        for name in sorted(asked | near):
+            if hasattr(type(thing), name) or name in dir(thing):
+                continue
+            with pytest.raises(AttributeError) as raised:
+                getattr(thing, name)
+            hint = re.search(r"Did you mean (.+)\?$", str(raised.value))
+            if hint is None:
+                continue
+            meant = hint[1] if hint[1][0] in ".[" else f".{eval(hint[1])}"
+            meant = re.sub(r"\.to_(csv|excel)\(.*", "", meant)
+            assert eval(f"thing{meant}", {"thing": thing}) is not None, (kind, name, meant)
+            assert not hasattr(tuple, meant.rpartition(".")[2]), (kind, name, meant)
+            n_hints += 1
+    assert n_hints > 200
