@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_clusterer
 from sklearn.exceptions import ConvergenceWarning
 
+from .._base.messages import refuse
 from .._base.sklearn_compat import n_rows_of
 from . import inner_cv
 from .lending import Lender, Loan, copy_of_rows
@@ -278,7 +279,16 @@ class Answers:
         return name
 
     def _ask(self, method: str) -> Any:
-        return self.lender.call(getattr(self.estimator, method), self.X)
+        answers = self.lender.call(getattr(self.estimator, method), self.X)
+        # Several outputs have a list, an answer of all rows for each.
+        n_rows, of_rows = n_rows_of(self.X), answers[0] if isinstance(answers, list) else answers
+        if np.ndim(answers) and np.ndim(of_rows) and len(of_rows) != n_rows != len(answers):
+            name = type(self.estimator).__name__
+            raise refuse(
+                f"{method} of {name} gave {len(of_rows)} answers for {n_rows} rows. It must give "
+                "one for each row of X."
+            )
+        return answers
 
     @cached_property
     def _classes_seen(self) -> NDArray[Any] | None:

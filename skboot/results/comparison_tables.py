@@ -70,12 +70,22 @@ def scores_table(
 ) -> rendering.Table:
     """Return one row per system and one column per comparison, the best of each in bold."""
     systems = dict.fromkeys(system for _, result in named for system in result.systems)
-    columns = [_scores_of(result, options) for _, result in named]
-    titles = [
-        f"{wording.spoken(name) if name == each.metric else name} "
-        f"({rendering.percent(each.confidence_level)} CI)"
-        for name, each in named
-    ]
+    columns, titles = [], []
+    for name, result in named:
+        spoken = wording.spoken(name) if name == result.metric else name
+        columns.append(_scores_of(result, options))
+        titles.append(f"{spoken} ({rendering.percent(result.confidence_level)} CI)")
+        if options.p_values:
+            centre = result.reference or result.best or result._in_order[0]
+            adjusted = result.adjust is not None and len(result.pairs) > 1
+            columns.append(
+                {
+                    system: p_numbers(result, result.pair(system, centre))[adjusted]
+                    for system in result.systems
+                    if system != centre
+                }
+            )
+            titles.append(f"{'adjusted ' * adjusted}p against {centre}")
     rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
     return rendering.Table([named[0][1]._compared, *titles], rows)
 

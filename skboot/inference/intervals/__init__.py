@@ -266,3 +266,17 @@ def title_of(name: str, words: str | None = None) -> str:
     written = (word for word in re.findall(r"[\w-]+", words) if word.lower() == name)
     known = INTERVALS[name].title if name in INTERVALS else ""
     return known or next(written, name)
+
+
+def interval_named(name: Any) -> Any:
+    """Return the name that a caller may give of an interval as tables or summaries print it.
+
+    What no interval is called stays as it is.
+    """
+    if not isinstance(name, str) or name in INTERVALS:
+        return name
+    for own in INTERVALS:
+        printed = (own, title_of(own), words_of(own))
+        if name.lower() in map(str.lower, printed):
+            return own
+    return name
