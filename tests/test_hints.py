@@ -11,6 +11,8 @@ import scipy.special
 import sklearn.metrics
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold
+from sklearn.svm import SVC
 
 import skboot
 import skboot.metrics
@@ -25,6 +27,7 @@ from skboot import (
 )
 from skboot._base import wayfinding
 from skboot.inference import proportion_interval
+from skboot.inference.intervals import FOR_ONE_SCORE, interval_named, title_of, words_of
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -713,3 +716,81 @@ def test_every_hint_names_what_is_there_and_answers():
             assert not hasattr(tuple, meant.rpartition(".")[2]), (kind, name, meant)
             n_hints += 1
     assert n_hints > 200
+
+
+class Short(LogisticRegression):
+    def predict(self, X):
+        return super().predict(X)[:-3]
+
+
+LONG = {"dataset": list("ddee"), "method": list("abab"), "score": [0.1, 0.2, 0.3, 0.4]}
+FEW = {"n_train_resamples": 5, "random_state": 0}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: BootstrapScorer(Short(), **FEW).fit(X, TRUTH), "predict of Short gave 57 answers"),
+        (
+            lambda: bootstrap_score(TRUTH, DECISION, resamples=list(KFold(3).split(X))),
+            "corrected_t",
+        ),
+        (
+            lambda: skboot.compare_across(
+                pytest.importorskip("pandas").DataFrame(LONG), greater_is_better=True
+            ),
+            "pivot(index='dataset', columns='method', values='score')",
+        ),
+        (
+            lambda: skboot.compare_across({"d": {"a": 1}, "e": {"a": 1}}, methods=1.5),
+            "Leave methods= out",
+        ),
+        (
+            lambda: skboot.model_selection.corrected_t({"params": [], "mean_test_score": [1]}),
+            "cv_results_ of a search",
+        ),
+        (lambda: BootstrapScorer(Ridge()).fit(np.array(1.0), TRUTH), "row for each sample"),
+        (lambda: BootstrapScorer(Ridge()).fit(X, np.array(1)), "row for each sample"),
+        (
+            lambda: BootstrapScorer(Ridge()).fit(X, TRUTH, groups=np.array(1)),
+            "row for each sample",
+        ),
+        (
+            lambda: bootstrap_score(TRUTH, DECISION, by=np.column_stack([TRUTH, WORDS])),
+            "by=list(zip(a, b))",
+        ),
+        (lambda: proportion_interval(np.array([1, 2]), 10), "call it for each"),
+        (
+            lambda: BootstrapScorer(SVC(), scoring="neg_log_loss", **FEW).fit(X, TRUTH),
+            "CalibratedClassifierCV(SVC(...))",
+        ),
+    ],
+)
+def test_a_call_that_fails_for_a_usual_reason_says_what_to_do(call, said):
+    with pytest.raises((ValueError, AttributeError)) as raised:
+        call()
+    assert said in str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_intervals_are_asked_for_by_the_names_that_tables_and_summaries_print():
+    for name in FOR_ONE_SCORE:
+        for printed in (title_of(name), words_of(name), name.upper()):
+            assert interval_named(printed) == name or title_of(interval_named(printed)) == printed
+    options = {"n_resamples": 99, "random_state": 0}
+    table = str(
+        bootstrap_score(TRUTH, DECISION, metric=["accuracy"], interval="bootstrap-t", **options)
+    )
+    assert "bootstrap-t" in table
+    systems = {"A": DECISION, "B": 1 - DECISION}
+    assert "Tango" in str(compare_systems(TRUTH, systems, interval="Tango", **options))
+
+
+@pytest.mark.filterwarnings("ignore:The positive class")
+def test_a_warning_names_five_subgroups_and_counts_the_others():
+    y, by = np.tile([0, 1, 0, 0], 30), np.repeat(np.arange(30), 4)
+    with pytest.warns(UserWarning, match="disparity") as caught:
+        bootstrap_score(y, y + by, metric="roc_auc", by=by, n_resamples=99, random_state=0)
+    texts = [str(warning.message) for warning in caught if "others" in str(warning.message)]
+    assert len(texts) == 2
+    assert all(re.search(r"4 .* and 25 others", text) for text in texts)

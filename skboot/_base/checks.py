@@ -523,8 +523,8 @@ def check_resamples(resamples: Any, n_samples: int) -> Sequence[NDArray[np.integ
     if is_list and resamples and all(isinstance(own, tuple) and len(own) == 2 for own in resamples):
         must = "be rows of each resample, copies included"
         advice = (
-            "Splits of cross-validation train a method: give them to BootstrapScorer or "
-            "compare_methods as train_samples=, or to cross_validate as cv=."
+            "These are splits to train on, not rows to score: scores of cross-validation go to "
+            "skboot.model_selection.corrected_t."
         )
         raise fail("resamples", must, "pairs of train and test rows", advice)
     if is_list and len(resamples) > 1 and _are_of_rows(resamples):

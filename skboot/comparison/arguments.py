@@ -34,7 +34,7 @@ def checked_asked(
     The name of the reference is checked with those of the systems.
     """
     level = check.check_confidence_level(confidence_level)
-    interval = interval_named(interval)
+    interval = interval_named(interval, DIFFERENCE_METHODS)
     if isinstance(interval, str) and interval in PROBLEMS:
         raise check.fail(
             "interval",

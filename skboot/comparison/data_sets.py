@@ -173,7 +173,7 @@ def _refuse_long(frame: Any) -> None:
     if words:
         example = "index='dataset', columns='method', values='score'"
         if len(words) == 2 and len(numbers) == 1:
-            fewest, most = sorted(words, key=lambda name: frame[name].nunique())
+            most, fewest = sorted(words, key=lambda name: -frame[name].nunique())
             example = f"index={most!r}, columns={fewest!r}, values={numbers[0]!r}"
         must = "have a row for each data set and a column of numbers for each method"
         advice = f"Of a long table give scores.pivot({example})."

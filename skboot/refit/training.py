@@ -275,11 +275,16 @@ class Answers:
         name = next((name for name in methods if hasattr(self.estimator, name)), None)
         if name is None:
             kind = type(self.estimator).__name__
-            raise AttributeError(f"{kind} has none of the methods {', '.join(methods)}.")
+            advice = "Use a metric of labels, such as 'accuracy', or an estimator that has it"
+            if "predict_proba" in methods:
+                advice += f", such as CalibratedClassifierCV({kind}(...))"
+            raise AttributeError(
+                f"{kind} has no {' and no '.join(methods)}, which the metric reads. {advice}."
+            )
         return name
 
     def _ask(self, method: str) -> Any:
-        answers = self.lender.call(getattr(self.estimator, method), self.X)
+        answers = self.lender.call(getattr(self.estimator, self._method([method])), self.X)
         # Several outputs have a list, an answer of all rows for each.
         n_rows, of_rows = n_rows_of(self.X), answers[0] if isinstance(answers, list) else answers
         if np.ndim(answers) and np.ndim(of_rows) and len(of_rows) != n_rows != len(answers):
