@@ -188,7 +188,7 @@ ASIDE = [
     ("skboot.testing.assert_not_worse(y, new, y_old=old)", "'y_reference'"),
     ("bootstrap_score(y, new, stratify=True)", "strata=y_true"),
     ("bootstrap_score(None, hits, metric='mean')", "compare_systems(None, values, metric='mean')"),
-    ("bootstrap_score(y, new, interval='BCa')", "Did you mean 'bca'?"),
+    ("bootstrap_score(y, new, interval='BC')", "Did you mean 'bca'?"),
     ("bootstrap_score(y, [None, *new[1:]])", "Got 1 such value, the first in row 0."),
     ("bootstrap_score(None, right_a, judge=right_b)", "'proxy'"),
     ("bootstrap_score(None, right_a, human=right_b)", "proxy="),
