@@ -36,7 +36,7 @@ PAGES = {
         Y, PREDICTED, metric=METRICS, by=PARTS, **OPTIONS
     ),
     "nested by hand": lambda: ResultTable(
-        {f"{MARKUP}{k}": bootstrap_score(Y, PREDICTED, by=PARTS, **OPTIONS) for k in range(2)}
+        {name: bootstrap_score(Y, system, by=PARTS, **OPTIONS) for name, system in SYSTEMS.items()}
     ),
     "systems": lambda: compare_systems(Y, SYSTEMS, metric=named, greater_is_better=True, **OPTIONS),
     "systems by metrics": lambda: compare_systems(
