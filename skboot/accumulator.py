@@ -25,6 +25,7 @@ from .comparison.system_studies import compare_systems_of
 from .comparison.systems import SystemsRequest
 from .evaluation import ScoreRequest
 from .inference.distribution import check_replicates_fit
+from .inference.intervals import interval_named
 from .inference.looks import checked_first_look
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
@@ -168,6 +169,7 @@ class BootstrapAccumulator(Hinting):
     ) -> None:
         level = check.check_confidence_level(confidence_level)
         known = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
+        interval = interval_named(interval)
         check.check_choice("interval", interval, known)
         advice = "1999 is enough for a 95% interval."
         metric_record(metric)

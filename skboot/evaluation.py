@@ -22,7 +22,7 @@ from ._base.typing import (
     ScoreOptions,
     Simultaneous,
 )
-from .inference.intervals import FOR_ONE_SCORE
+from .inference.intervals import FOR_ONE_SCORE, interval_named
 from .inference.looks import checked_first_look
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
@@ -279,6 +279,7 @@ def bootstrap_score(
     scoring = Scoring(metric, greater_is_better, pos_label, labels)
     _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
+    interval = interval_named(interval)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
     look = None
     if interval == "anytime" or first_look is not None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ._base import checks as check
 from ._base.doors import door
 from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
-from .inference.intervals import FOR_ONE_SCORE
+from .inference.intervals import FOR_ONE_SCORE, interval_named
 from .inference.run_intervals import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable
 from .study.measured import Scoring, measured_by
@@ -179,6 +179,7 @@ def bootstrap_runs(
     """
     level = check.check_confidence_level(confidence_level)
     check.check_choice("varied", varied, _VARIED)
+    interval = interval_named(interval)
     estimand = _checked_estimand(estimand, interval)
     workers = check.check_workers(n_jobs, verbose)
     columns = checked_columns(y_true, sample_weight, labels)

@@ -188,7 +188,7 @@ ASIDE = [
     ("skboot.testing.assert_not_worse(y, new, y_old=old)", "'y_reference'"),
     ("bootstrap_score(y, new, stratify=True)", "strata=y_true"),
     ("bootstrap_score(None, hits, metric='mean')", "compare_systems(None, values, metric='mean')"),
-    ("bootstrap_score(y, new, interval='BCa')", "Did you mean 'bca'?"),
+    ("bootstrap_score(y, new, interval='BC')", "Did you mean 'bca'?"),
     ("bootstrap_score(y, [None, *new[1:]])", "Got 1 such value, the first in row 0."),
     ("bootstrap_score(None, right_a, judge=right_b)", "'proxy'"),
     ("bootstrap_score(None, right_a, human=right_b)", "proxy="),
@@ -230,6 +230,7 @@ ASIDE = [
     # What results have.
     ("pair.p", "'p_value'"),
     ("pair.estimate", "'difference'"),
+    ("pair.pairs[0].value", "'difference'"),
     ("pair.se", ".pairs[0].standard_error"),
     ("pair.significant", ".pairs[0].excludes_zero"),
     ("pair.pairs[0].significant", "'excludes_zero'"),

@@ -3,12 +3,17 @@
 import functools
 import inspect
 import pickle
+import re
+import warnings
 
 import numpy as np
 import pytest
 import scipy.special
 import sklearn.metrics
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold
+from sklearn.svm import SVC
 
 import skboot
 import skboot.metrics
@@ -21,8 +26,10 @@ from skboot import (
     compare_systems,
     search_score,
 )
+from skboot._base import wayfinding
 from skboot._base.wayfinding import Hinting
 from skboot.inference import proportion_interval
+from skboot.inference.intervals import FOR_ONE_SCORE, interval_named, title_of, words_of
 from skboot.results import ComparisonResult, DatasetsComparison
 
 RNG = np.random.default_rng(0)
@@ -706,3 +713,127 @@ def test_an_object_that_is_being_made_has_no_hints():
         empty = kind.__new__(kind, (0, 1)) if issubclass(kind, tuple) else kind.__new__(kind)
         for name in ("x", "value", "p", "index", "score", "__deepcopy__"):
             hasattr(empty, name)
+
+
+def walked():
+    """What can be asked for an attribute that it lacks: of one kind each, and of few and many."""
+    options = {"n_resamples": 99, "random_state": 0}
+    systems = {"A": DECISION, "B": TRUTH, "C": 1 - DECISION}
+    score = TRUTH + RNG.normal(size=N)
+    two = compare_systems(TRUTH, {name: systems[name] for name in "AB"}, **options)
+    three = compare_systems(TRUTH, systems, **options)
+    scorer = BootstrapScorer(LogisticRegression(), n_train_resamples=5, random_state=0)
+    return {
+        "result": bootstrap_score(TRUTH, DECISION, **options),
+        "table": bootstrap_score(TRUTH, DECISION, metric=["accuracy", "f1"], **options),
+        "runs": bootstrap_runs(TRUTH, [DECISION, TRUTH, DECISION], metric="accuracy", **options),
+        "two": two,
+        "three": three,
+        "against one": compare_systems(TRUTH, systems, reference="A", **options),
+        "one-sided": compare_systems(TRUTH, systems, alternative="greater", **options),
+        "pair": two.pairs[0],
+        "ranks": three.ranks(),
+        "verdict": two.verdict(0.02),
+        "curve": skboot.bootstrap_curve(TRUTH, score, curve="roc", **options),
+        "scorer": clone(scorer),
+        "fitted": scorer.fit(X, TRUTH),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_hint_names_what_is_there_and_answers():
+    asked = {word for names in wayfinding._ATTRIBUTES.values() for word in names.split()}
+    asked |= {"index", "count", "fit_transform", "feature_names_in_", "best_score_", "score"}
+    n_hints = 0
+    for kind, thing in walked().items():
+        near = {name[:-1] for name in dir(thing) if name[0] != "_"}
+        for name in sorted(asked | near):
+            if hasattr(type(thing), name) or name in dir(thing):
+                continue
+            with pytest.raises(AttributeError) as raised:
+                getattr(thing, name)
+            hint = re.search(r"Did you mean (.+)\?$", str(raised.value))
+            if hint is None:
+                continue
+            meant = hint[1] if hint[1][0] in ".[" else f".{eval(hint[1])}"
+            meant = re.sub(r"\.to_(csv|excel)\(.*", "", meant)
+            assert eval(f"thing{meant}", {"thing": thing}) is not None, (kind, name, meant)
+            assert not hasattr(tuple, meant.rpartition(".")[2]), (kind, name, meant)
+            n_hints += 1
+    assert n_hints > 200
+
+
+class Short(LogisticRegression):
+    def predict(self, X):
+        return super().predict(X)[:-3]
+
+
+LONG = {"dataset": list("ddee"), "method": list("abab"), "score": [0.1, 0.2, 0.3, 0.4]}
+FEW = {"n_train_resamples": 5, "random_state": 0}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: BootstrapScorer(Short(), **FEW).fit(X, TRUTH), "predict of Short gave 57 answers"),
+        (
+            lambda: bootstrap_score(TRUTH, DECISION, resamples=list(KFold(3).split(X))),
+            "corrected_t",
+        ),
+        (
+            lambda: skboot.compare_across(
+                pytest.importorskip("pandas").DataFrame(LONG), greater_is_better=True
+            ),
+            "pivot(index='dataset', columns='method', values='score')",
+        ),
+        (
+            lambda: skboot.compare_across({"d": {"a": 1}, "e": {"a": 1}}, methods=1.5),
+            "Leave methods= out",
+        ),
+        (
+            lambda: skboot.model_selection.corrected_t({"params": [], "mean_test_score": [1]}),
+            "cv_results_ of a search",
+        ),
+        (lambda: BootstrapScorer(Ridge()).fit(np.array(1.0), TRUTH), "row for each sample"),
+        (lambda: BootstrapScorer(Ridge()).fit(X, np.array(1)), "row for each sample"),
+        (
+            lambda: BootstrapScorer(Ridge()).fit(X, TRUTH, groups=np.array(1)),
+            "row for each sample",
+        ),
+        (
+            lambda: bootstrap_score(TRUTH, DECISION, by=np.column_stack([TRUTH, WORDS])),
+            "by=list(zip(a, b))",
+        ),
+        (lambda: proportion_interval(np.array([1, 2]), 10), "call it for each"),
+        (
+            lambda: BootstrapScorer(SVC(), scoring="neg_log_loss", **FEW).fit(X, TRUTH),
+            "CalibratedClassifierCV(SVC(...))",
+        ),
+    ],
+)
+def test_a_call_that_fails_for_a_usual_reason_says_what_to_do(call, said):
+    with pytest.raises((ValueError, AttributeError)) as raised:
+        call()
+    assert said in str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_intervals_are_asked_for_by_the_names_that_tables_and_summaries_print():
+    for name in FOR_ONE_SCORE:
+        for printed in (title_of(name), words_of(name), name.upper()):
+            assert interval_named(printed) == name or title_of(interval_named(printed)) == printed
+    options = {"n_resamples": 99, "random_state": 0}
+    result = bootstrap_score(TRUTH, DECISION, interval="bootstrap-t", **options)
+    assert "bootstrap-t" in repr(result)
+    systems = {"A": DECISION, "B": 1 - DECISION}
+    assert "Tango" in str(compare_systems(TRUTH, systems, interval="Tango", **options))
+
+
+def test_a_warning_names_five_subgroups_and_counts_the_others():
+    y, by = np.tile([0, 1, 0, 0], 30), np.repeat(np.arange(30), 4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bootstrap_score(y, y + by, metric="roc_auc", by=by, n_resamples=99, random_state=0)
+    texts = [str(warning.message) for warning in caught if "others" in str(warning.message)]
+    assert len(texts) == 2
+    assert all(re.search(r"\b4\b.* and 25 others", text) for text in texts)

@@ -542,7 +542,15 @@ def check_strata(
 
 def check_resamples(resamples: Any, n_samples: int) -> Sequence[NDArray[np.integer]]:
     """Accept 0-based row indices of shape (n_resamples, n_samples), or a list of any numbers."""
-    if isinstance(resamples, list | tuple) and len(resamples) > 1 and _are_of_rows(resamples):
+    is_list = isinstance(resamples, list | tuple)
+    if is_list and resamples and all(isinstance(own, tuple) and len(own) == 2 for own in resamples):
+        must = "be rows of each resample, copies included"
+        advice = (
+            "These are splits to train on, not rows to score: scores of cross-validation go to "
+            "skboot.model_selection.corrected_t."
+        )
+        raise fail("resamples", must, "pairs of train and test rows", advice)
+    if is_list and len(resamples) > 1 and _are_of_rows(resamples):
         return [_checked_rows_of(k, own, n_samples) for k, own in enumerate(resamples)]
     indices = converted("resamples", resamples)
     shaped = indices.ndim == 2 and len(indices) >= 2 and indices.shape[1] == n_samples

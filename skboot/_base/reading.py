@@ -103,6 +103,9 @@ def _csv(path: str, wanted: Wanted, delimiter: str = ",") -> Columns:
         n_rows = 0
         while lines := _some_rows(reader, n_rows):
             rows = _whole_rows(lines, len(header), n_rows)
+            if len(header) > 1 and header in rows:
+                row = n_rows + rows.index(header) + 1
+                raise BadCall(f"row {row} is the header again, as in joined files: leave it out")
             for name, cells in columns.items():
                 cells.extend(map(itemgetter(header.index(name)), rows))
             n_rows += len(rows)

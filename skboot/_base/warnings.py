@@ -20,6 +20,8 @@ from typing import Literal
 
 from sklearn.exceptions import EfficiencyWarning, FitFailedWarning, UndefinedMetricWarning
 
+from .messages import first_of
+
 NoteKind = Literal[
     "few",
     "caution",
@@ -147,7 +149,7 @@ def warn_of(notes: Iterable[Note], of: str = "") -> None:
         first, *others = dict.fromkeys(note.text for note in own)
         text = f"{first} ({len(others)} more: see the summary.)" if others else first
         if items := [note.item for note in own if note.item]:
-            text = f"{about}: {'; '.join(items)}."
+            text = f"{about}: {first_of(items, '; ')}."
         warn_user(f"{of}: {text}" if of else text, _CATEGORIES[kind])
 
 

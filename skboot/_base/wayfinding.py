@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,7 @@ _OF_A_SCORE = (
 )
 # What of a result to take, by what people call it.
 _ATTRIBUTES = {
-    "difference": "estimate diff delta effect",
+    "difference": "estimate diff delta effect score mean value statistic",
     "area": "auc auroc",
     "x": "fpr",
     "estimate": "score mean value point statistic tpr y",
@@ -97,6 +98,8 @@ _ATTRIBUTES = {
     "to_frame().to_excel('result.xlsx')": "to_excel",
     "to_dict()": "to_json as_dict json",
 }
+# Arguments of the calls among them.
+_OF_CALLS = {"verdict": {"margin": 0.02}}
 # Parts of a result that have what it lacks.
 _PARTS = ("result_", "confidence_interval", "pairs")
 LEAST_LIKENESS = 0.75
@@ -126,20 +129,37 @@ def name_for(name: str, of_metric: Callable[[str], str] = no_metric) -> str:
 def attribute_for(of: Any, name: str) -> str:
     """Say what to write after an object for an attribute that it lacks; "" if nothing is near."""
     # `dir` of an estimator asks each attribute whether it is there, and so comes back here.
-    known = [one for one in object.__dir__(of) if one[0] != "_"]
+    # What every tuple has is nobody's aim.
+    known = [one for one in object.__dir__(of) if one[0] != "_" and not hasattr(tuple, one)]
     if hasattr(type(of), "fit"):
         # Settings, which do not end in "_", are no answer.
         known = [one for one in known if one not in vars(of) or one.endswith("_")]
     for meant, others in _ATTRIBUTES.items():
-        [own] = re.findall(r"^\w+", meant)
-        if name in others.split() and own in known and getattr(of, own, None) is not None:
+        if name in others.split() and _answers(of, meant, known):
             return f".{meant}"
     for part, place in _parts_of(of, known):
-        found = f".{name}" if name in object.__dir__(part) else attribute_for(part, name)
+        own = [one for one in object.__dir__(part) if not hasattr(tuple, one)]
+        found = f".{name}" if _answers(part, name, own) else attribute_for(part, name)
         if found:
             return f"{place}{found}"
-    near = difflib.get_close_matches(name, known, 1, LEAST_LIKENESS)
-    return f".{near[0]}" if near else ""
+    near = difflib.get_close_matches(name, known, len(known) or 1, LEAST_LIKENESS)
+    return next((f".{meant}" for meant in near if _answers(of, meant, known)), "")
+
+
+def _answers(of: Any, meant: str, known: Iterable[str]) -> bool:
+    """Whether what a hint names is there and answers: an attribute, or the call of a method."""
+    [own] = re.findall(r"^\w+", meant)
+    if own not in known:
+        return False
+    try:
+        value = getattr(of, own)
+        if meant.startswith(f"{own}("):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                value(**_OF_CALLS.get(own, {}))
+    except Exception:
+        return False
+    return value is not None
 
 
 def _parts_of(of: Any, known: Iterable[str]) -> Iterator[tuple[Any, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -25,6 +26,17 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise BadCall(f"{message} (see {self.prog} --help)")
+
+
+def _finite(text: str) -> float:
+    """Read an option that is a number; argparse names it."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"must be a finite number. Got {text}")
+    return value
 
 
 # What people type in the place of options, and what is meant, of which a verb has some.
@@ -190,7 +202,7 @@ def _gate(verb: argparse.ArgumentParser) -> None:
     _add_rows(verb)
     _add_pair(verb, required=True)
     text = "how much worse the candidate may be, in units of the metric; 0: it must be better"
-    verb.add_argument("--margin", type=float, required=True, help=text)
+    verb.add_argument("--margin", type=_finite, required=True, help=text)
     text = "what an inconclusive outcome counts as; exit code 3 if this is not given"
     verb.add_argument("--inconclusive", choices=["fail", "warn", "pass"], help=text)
     _add_metric(verb, None)
@@ -232,8 +244,8 @@ def _plan(verb: argparse.ArgumentParser) -> None:
         ("margin", "margin with which the gate shall pass if both are equal"),
         ("proportion", "expected share, such as an accuracy, instead of a file"),
     ):
-        verb.add_argument(f"--{name}", type=float, metavar="X", help=text)
-    verb.add_argument("--power", type=float, default=0.8, metavar="P", help="default: 0.8")
+        verb.add_argument(f"--{name}", type=_finite, metavar="X", help=text)
+    verb.add_argument("--power", type=_finite, default=0.8, metavar="P", help="default: 0.8")
     _add_metric(verb, None)
     _add_labels(verb)
     _add_units(verb)
@@ -306,7 +318,7 @@ def _add_labels(verb: argparse.ArgumentParser) -> None:
     text = "labels of the columns of probabilities; or all labels, where some look like numbers"
     verb.add_argument("--labels", nargs="+", metavar="LABEL", help=text)
     text = "predict the positive label where the column of scores is at least X"
-    verb.add_argument("--threshold", type=float, metavar="X", help=text)
+    verb.add_argument("--threshold", type=_finite, metavar="X", help=text)
     _add_positive(verb)
 
 
@@ -343,7 +355,7 @@ def _add_resampling(verb: argparse.ArgumentParser) -> None:
 
 def _add_confidence(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--confidence-level", type=float, default=0.95, metavar="P", help="default: 0.95"
+        "--confidence-level", type=_finite, default=0.95, metavar="P", help="default: 0.95"
     )
 
 

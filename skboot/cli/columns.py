@@ -51,6 +51,8 @@ class Rows(NamedTuple):
 
 # How a missing value is written, in small letters.
 _MISSING = ("na", "nan", "n/a", "none", "null", "-", "?")
+# How files without types write True and False, in small letters.
+_TRUTH_VALUES = {"true", "false"}
 # Options that name a column of ids, and the arguments that they are.
 _IDS = ("groups", "strata", "average_over", "by")
 
@@ -208,7 +210,8 @@ def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str,
     texts = [name for name, values in numbers.items() if values is None]
     if not texts:
         return {name: values for name, values in numbers.items() if values is not None}
-    if len(texts) == len(columns):
+    if all(name in texts or _are_truth_values(columns[name]) for name in columns):
+        # "true" and "false" are labels beside a third one.
         return {name: np.array(cells) for name, cells in columns.items()}
     text, other = texts[0], next(name for name in columns if name not in texts)
     real = [name for name, values in numbers.items() if values is not None and _are_real(values)]
@@ -227,6 +230,11 @@ def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str,
     )
 
 
+def _are_truth_values(cells: Cells) -> bool:
+    """Whether all cells are written True or False."""
+    return isinstance(cells, list) and {cell.lower() for cell in set(cells)} <= _TRUTH_VALUES
+
+
 def _values(cells: Cells) -> set[Any]:
     return set(cells if isinstance(cells, list) else cells.ravel().tolist())
 
@@ -240,6 +248,9 @@ def _as_numbers(cells: Cells) -> Array | None:
     """Return cells as numbers; None if one of them is none."""
     if isinstance(cells, np.ndarray):
         return cells if cells.dtype.kind in "biuf" else None
+    if _are_truth_values(cells):
+        # As files that know types hold them.
+        return np.array([cell.lower() == "true" for cell in cells])
     if "_" in "".join(cells):
         # Python reads 1_000 as a number.
         return None

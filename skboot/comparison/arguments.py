@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .._base import checks as check
 from .._base.warnings import Note, NoteKind
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
-from ..inference.intervals import ALTERNATIVES
+from ..inference.intervals import ALTERNATIVES, interval_named
 from ..inference.looks import checked_first_look
 from ..metrics.statistic import Statistic
 from ..results.decisions import check_below_range
@@ -34,6 +34,7 @@ def checked_asked(
     The name of the reference is checked with those of the systems.
     """
     level = check.check_confidence_level(confidence_level)
+    interval = interval_named(interval, DIFFERENCE_METHODS)
     if isinstance(interval, str) and interval in PROBLEMS:
         raise check.fail(
             "interval",

@@ -79,7 +79,8 @@ def checked_data_sets(scores: Any, datasets: Any, methods: Any, greater_is_bette
         for name, given in (("datasets", datasets), ("methods", methods)):
             if given is not None:
                 must = "be None where the scores name their data sets and methods"
-                raise check.fail(name, must, repr(given))
+                advice = f"Leave {name}= out: it names those of an array."
+                raise check.fail(name, must, repr(given), advice)
     if isinstance(scores, Mapping):
         comparisons = [isinstance(value, ComparisonResult) for value in scores.values()]
         if any(comparisons):
@@ -93,6 +94,7 @@ def checked_data_sets(scores: Any, datasets: Any, methods: Any, greater_is_bette
     if isinstance(scores, Mapping):
         return _of_dicts(scores, direction)
     if is_table:
+        _refuse_long(scores)
         datasets, methods = _labels_of_frame(scores)
         values = scores.to_numpy()
     else:
@@ -160,6 +162,22 @@ def _given_names(name: str, given: Any, n: int, noun: str) -> list[str]:
         raise check.fail(name, must, f"{len(names)} names")
     _check_names(name, names, noun)
     return names
+
+
+def _refuse_long(frame: Any) -> None:
+    """Refuse a frame with a row for each score, which names data sets and methods in columns."""
+    if not hasattr(frame, "select_dtypes"):
+        return
+    words = [*frame.select_dtypes(exclude=["number", "bool"]).columns]
+    numbers = [name for name in frame.columns if name not in words]
+    if words:
+        example = "index='dataset', columns='method', values='score'"
+        if len(words) == 2 and len(numbers) == 1:
+            most, fewest = sorted(words, key=lambda name: -frame[name].nunique())
+            example = f"index={most!r}, columns={fewest!r}, values={numbers[0]!r}"
+        must = "have a row for each data set and a column of numbers for each method"
+        advice = f"Of a long table give scores.pivot({example})."
+        raise check.fail("scores", must, f"text in the column {words[0]!r}", advice)
 
 
 def _labels_of_frame(frame: Any) -> tuple[list[str], list[str]]:

@@ -23,7 +23,7 @@ from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.distribution import BoundStatistic, bootstrap, over_blocks
 from ..inference.evidence import Drawn, Evidence
-from ..inference.intervals import confidence_interval
+from ..inference.intervals import confidence_interval, interval_named
 from ..method_error.error632 import error632
 from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..method_error.out_of_bag import OutOfBagError
@@ -174,6 +174,7 @@ def search_score(
     best 0.580, corrected 0.504 (0.440 to 0.568)
     """
     level = check.check_confidence_level(confidence_level)
+    interval = interval_named(interval)
     check.check_choice("interval", interval, _INTERVALS)
     workers = check.check_workers(n_jobs, verbose)
     rows = checked_systems(y_true, y_preds, sample_weight, labels)

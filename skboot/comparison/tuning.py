@@ -425,6 +425,14 @@ def _of_each_metric(
     first: Mapping[str, Any], second: Any, given: Any, groups: Any, level: float
 ) -> CorrectedTable:
     """Return the intervals of all metrics of a dict, or of their differences from another one."""
+    if "params" in first or any(str(key).startswith("split0_") for key in first):
+        # The candidates of a search are chosen by these very scores.
+        must = "be scores of cross-validation"
+        advice = (
+            "Score the whole search: corrected_t(cross_validate(search, X, y, cv=..., "
+            "return_indices=True)), or its best score by skboot.search_score."
+        )
+        raise check.fail("scores_a", must, "the cv_results_ of a search", advice)
     if given != (None, None):
         advice = "Leave them out: the indices of the dict give the sizes."
         raise check.fail(

@@ -102,13 +102,14 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
     Note
     """
     tail = min(level, 1 - level)
+    beyond = "so little"
     advice = "No practical number of resamples is enough: use more data, or another interval."
     if tail * (MOST_RESAMPLES + 1) >= 1:
-        needed = math.ceil(1 / tail - 1e-6) - 1
-        advice = f"Use n_resamples={needed} or more."
+        beyond = f"{100 * tail:.3g} %"
+        advice = f"Use n_resamples={math.ceil(1 / tail - 1e-6) - 1} or more."
     text = (
-        f"{n_resamples} resamples are too few for a quantile with {100 * tail:.3g} % beyond it: "
-        f"the most extreme is used. {advice}"
+        f"{n_resamples} resamples are too few for a quantile with {beyond} beyond it: the most "
+        f"extreme is used. {advice}"
     )
     return Note("resamples", text)
 

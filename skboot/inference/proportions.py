@@ -159,6 +159,13 @@ def proportion_interval(
         hits = f"k={round(share * n)}, n={n}"
         advice = f"k counts the hits: for a share of {share:g} of {n} rows use {hits}."
         raise fail("k", "be an integer", repr(share), advice)
+    if np.ndim(k) or np.ndim(n):
+        name = "k" if np.ndim(k) else "n"
+        advice = (
+            "Of one proportion give two counts: k=186, n=200. Of many call it for each; of rows "
+            "that are right or wrong use skboot.bootstrap_score(None, right, metric='mean')."
+        )
+        raise fail(name, "be an integer", "an array", advice)
     k, n = (whole_number(name, value) for name, value in (("k", k), ("n", n)))
     if n < 1 or not 0 <= k <= n:
         advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."

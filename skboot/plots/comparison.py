@@ -358,9 +358,9 @@ def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
     """Write the difference with its widest interval and its p-value."""
     if math.isnan(pair.difference):
         return "undefined"
-    digits = comparison_tables.digits_of(pair)
-    value = rendering.number(pair.difference, digits)
-    interval = rendering.limits(pair.widest_interval, digits, marked=False)
+    scale = comparison_tables.scale_of(pair)
+    value = rendering.number(pair.difference, scale)
+    interval = rendering.limits(pair.widest_interval, scale, marked=False)
     own, adjusted = comparison_tables.p_numbers(result, pair)
     p = own if result.adjust is None else adjusted
     return f"{value} ({interval}), {comparison_tables.p_text(p)}"

@@ -209,7 +209,8 @@ class CriticalDifferenceDisplay(Display):
             [line] = self.ax_.plot([rank, rank, x], [0, y, y], **style)
             self.lines_.append(line)
             shown = shortened(name)
-            text = f"{shown}  {rank:.2f}" if is_left else f"{rank:.2f}  {shown}"
+            value = rendering.number(rank, rendering.Scale(2))
+            text = f"{shown}  {value}" if is_left else f"{value}  {shown}"
             self.texts_.append(
                 self.ax_.annotate(
                     literal(text),
@@ -238,7 +239,9 @@ class CriticalDifferenceDisplay(Display):
         style = {"color": "black", "linewidth": 1.5, "marker": "|", "clip_on": False}
         [self.scale_] = self.ax_.plot(ends, [-_ABOVE] * 2, **style)
         self.ax_.annotate(
-            literal(f"{scale_name}: {self.critical_difference:.2f}"),
+            literal(
+                f"{scale_name}: {rendering.number(self.critical_difference, rendering.Scale(2))}"
+            ),
             (ends[1], -_ABOVE),
             xytext=(8, 0),
             textcoords="offset points",

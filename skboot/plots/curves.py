@@ -173,7 +173,8 @@ class CurveBandDisplay(Display):
         for each in curves:
             band = f"{rendering.percent(each.confidence_level)} {each.band} band"
             if each.area is not None:
-                band = f"{_AREAS[each.curve]} = {each.area:.2f}, {band}"
+                area = rendering.number(each.area, rendering.Scale(2))
+                band = f"{_AREAS[each.curve]} = {area}, {band}"
             label = f"{name or each.name or wording.capitalized(each.title)} ({band})"
             lines.append((each.x, each.estimate, each.low, each.high, label))
         widest = max(curves, key=lambda each: float(np.ptp(each.x)))

@@ -41,8 +41,8 @@ class BootstrapDistributionDisplay(Display):
         What the interval is called.
     histogram_name : str
         What the histogram is, where the interval is not made from it; else empty.
-    digits : int, optional
-        Digits after the point in the legend; as the width of the interval supports when None.
+    digits : int or skboot.results.rendering.Scale, optional
+        Digits after the point in the legend; as the interval supports when None.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class BootstrapDistributionDisplay(Display):
         name: str | None = None,
         interval_name: str = "CI",
         histogram_name: str = "",
-        digits: int | None = None,
+        digits: int | rendering.Scale | None = None,
     ) -> None:
         self.replicates = np.asarray(replicates, dtype=float)
         self.estimate = estimate
@@ -128,7 +128,7 @@ class BootstrapDistributionDisplay(Display):
             name=name or with_direction(result.basis.title(result), result.greater_is_better),
             interval_name=result.basis.interval_name(result),
             histogram_name=result.basis.replicates_text(result),
-            digits=wording.digits_of(result),
+            digits=wording.scale_of(result),
         )
         return display.plot(ax, **kwargs)
 
@@ -200,14 +200,14 @@ class BootstrapDistributionDisplay(Display):
     # -------------------------------------------------------------- steps
 
     @property
-    def _digits(self) -> int:
+    def _digits(self) -> int | rendering.Scale:
         """Digits after the point of the numbers in the legend."""
         if self.digits is not None:
             return self.digits
-        low, high = self.confidence_interval
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            return 3
-        return rendering.digits_for(low, high, (self.estimate, low, high), (0.0,))
+        low, high = interval = self.confidence_interval
+        has_width = math.isfinite(low) and math.isfinite(high) and low < high
+        how = {"width": high - low} if has_width else {"digits": 3}
+        return rendering.Scale.of([self.estimate], [interval], **how)
 
     def _draw_bars(self, values: NDArray[Any], bins: Any, style: Mapping[str, Any]) -> Any:
         """Draw the histogram; returns its bars."""

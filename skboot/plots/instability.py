@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base.doors import door
+from ..results import rendering
 from .common import BLUE, GREY, ORANGE, Display
 
 Array = NDArray[Any]
@@ -192,7 +193,7 @@ class PredictionInstabilityDisplay(Display):
         mean = known.mean() if len(known) else np.nan
         if self.kind == "label":
             return f"Another label by {mean:.1%} of the models, mean over rows"
-        return f"Mean absolute difference {mean:.3g}"
+        return f"Mean absolute difference {rendering.significant(mean)}"
 
     def _draw_ranges(self, low: Array, high: Array, style: Mapping[str, Any]) -> None:
         """Draw a line per row at its answer, and the diagonal."""

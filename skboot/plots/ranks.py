@@ -111,7 +111,10 @@ class RankDisplay(ForestPlot):
             lows=[row.low for row in rows],
             highs=[row.high for row in rows],
             names=[row.system for row in rows],
-            texts=[_text_beside(row, ranks.digits) for row in rows],
+            texts=[
+                f"{text}, rank {row.low} to {row.high}"
+                for row, text in zip(rows, ranks.texts, strict=True)
+            ],
             label=f"rank by {wording.spoken(result.metric)} (1 is the best)",
             interval_name=f"simultaneous {level} interval",
         )
@@ -174,8 +177,3 @@ class RankDisplay(ForestPlot):
             self.texts_ += self._write_values(self.ax_, rows, size)
         self._finish(name, handles)
         return self
-
-
-def _text_beside(row: Any, digits: int) -> str:
-    """Write the estimate with the interval of its rank."""
-    return f"{rendering.number(row.estimate, digits)}, rank {row.low} to {row.high}"

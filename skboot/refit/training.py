@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_clusterer
 from sklearn.exceptions import ConvergenceWarning
 
+from .._base.messages import refuse
 from .._base.sklearn_compat import n_rows_of
 from . import inner_cv
 from .lending import Lender, Loan, copy_of_rows
@@ -274,11 +275,25 @@ class Answers:
         name = next((name for name in methods if hasattr(self.estimator, name)), None)
         if name is None:
             kind = type(self.estimator).__name__
-            raise AttributeError(f"{kind} has none of the methods {', '.join(methods)}.")
+            advice = "Use a metric of labels, such as 'accuracy', or an estimator that has it"
+            if "predict_proba" in methods:
+                advice += f", such as CalibratedClassifierCV({kind}(...))"
+            raise AttributeError(
+                f"{kind} has no {' and no '.join(methods)}, which the metric reads. {advice}."
+            )
         return name
 
     def _ask(self, method: str) -> Any:
-        return self.lender.call(getattr(self.estimator, method), self.X)
+        answers = self.lender.call(getattr(self.estimator, self._method([method])), self.X)
+        # Several outputs have a list, an answer of all rows for each.
+        n_rows, of_rows = n_rows_of(self.X), answers[0] if isinstance(answers, list) else answers
+        if np.ndim(answers) and np.ndim(of_rows) and len(of_rows) != n_rows != len(answers):
+            name = type(self.estimator).__name__
+            raise refuse(
+                f"{method} of {name} gave {len(of_rows)} answers for {n_rows} rows. It must give "
+                "one for each row of X."
+            )
+        return answers
 
     @cached_property
     def _classes_seen(self) -> NDArray[Any] | None:

@@ -218,12 +218,12 @@ class Basis(ABC):
         """Return the name of the interval in words."""
         return words_of(result.confidence_interval.method)
 
-    def corrected_estimate(self, result: EvaluationResult) -> str | None:
+    def corrected_estimate(self, result: EvaluationResult) -> float | None:
         """Return the estimate without its bias where the interval leaves out the estimate."""
         if left_out_estimate(result.confidence_interval, self.evidence) is None:
             return None
         bias = bias_told(result.confidence_interval, self.evidence).bias
-        return rendering.number(result.estimate - bias, wording.digits_of(result))
+        return result.estimate - bias
 
     # -------------------------------------------------------------- a sentence for a paper
 
@@ -302,8 +302,7 @@ class Basis(ABC):
         error = ("Monte Carlo error", self._monte_carlo_text(result))
         if self.uses_no_resamples(result):
             return [error, ("units", wording.units_and_rows(result))]
-        bias = ("bias", wording.number(result, result.bias))
-        return [bias, error, ("resampled", self.resampled(result))]
+        return [("bias", wording.bias(result)), error, ("resampled", self.resampled(result))]
 
     def remarks(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return the facts that the row of a score does not hold, and why numbers are undefined."""
@@ -332,7 +331,7 @@ class Basis(ABC):
             return f"undefined: {wording.reason(result)}"
         sign = wording.direction(result.greater_is_better)
         score = wording.estimate(result) + (f" ({sign})" if sign else "") + self.choice_of_estimate
-        corrected = self.corrected_estimate(result)
+        corrected = wording.corrected_estimate(result)
         return score if corrected is None else f"{score}; corrected for bias: {corrected}"
 
     def interval_text(self, result: EvaluationResult) -> str:
@@ -399,11 +398,11 @@ class SystemBasis(Basis):
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
-        expected = self.corrected_estimate(result) or score
+        expected = wording.corrected_estimate(result) or score
         start = f"{name} on {wording.new_data(result)} is estimated at {score} from {rows}"
         if expected != score:
             of_estimate = bias_told(result.confidence_interval, self.evidence).bias
-            bias = rendering.number(of_estimate, wording.digits_of(result))
+            bias = rendering.number(of_estimate, wording.scale_of(result))
             start = (
                 f"{name} was {score} on {rows}; corrected for a bias of {bias}, on "
                 f"{wording.new_data(result)} it is estimated at {expected}"

@@ -6,6 +6,7 @@ The words are in `skboot.results.comparison_wording`, the tables in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -127,19 +128,22 @@ class ComparisonResult(FromACall, ShownDifferences):
             key=lambda each: np.min(each[0].n_units),
         )
         of_call = self.provenance.facts
+        sizes = [abs(each.estimate) for each in self.systems.values()]
+        rounding = 1e-12 * max((size for size in sizes if math.isfinite(size)), default=0.0)
         facts = ComparisonFacts(
             metric=self.metric,
             greater_is_better=system.greater_is_better,
             estimand=self.estimand,
             unit=system.unit,
             n_units=system.n_units,
-            digits=max(pair._own_digits for pair in self.pairs),
+            digits=max(pair._scale(rounding=rounding).digits for pair in self.pairs),
             drawn=known.drawn,
             varied=of_call.varied,
             paired_runs=of_call.paired_runs,
             paired=of_call.paired,
             bounds=(min(lowest), max(highest)),
             n_samples=system.n_samples,
+            rounding=rounding,
         )
         return tuple(
             pair if pair.comparison == facts else taken_up(pair, facts) for pair in self.pairs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from . import rendering, wording
 from .drawing import Strip
 
 if TYPE_CHECKING:
+    from ..inference.confidence_interval import ConfidenceInterval
     from .comparison import ComparisonResult
     from .pairs import PairedDifference
 
@@ -49,16 +50,16 @@ def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
 def systems_table(result: ComparisonResult) -> rendering.Table:
     """Return the table of the systems, from the best, which is in bold."""
     level = rendering.percent(result.confidence_level)
-    digits, best = _digits_and_best(result)
+    scales = _scales(result, IN_A_SUMMARY)
+    best = _best(result, scales)
     rows = []
     for name in result._in_order:
         system = result.systems[name]
-        value = rendering.number(system.estimate, digits)
+        value = rendering.number(system.estimate, scales[name])
         interval = system.confidence_interval
         cell = rendering.Best(value) if value == best else value
-        rows.append(
-            [name, cell, rendering.limits(interval, digits), wording.method_title(interval)]
-        )
+        limits = rendering.limits(interval, scales[name])
+        rows.append([name, cell, limits, wording.method_title(interval)])
     noun = result._compared
     header = [noun, wording.spoken(result.metric), f"{level} CI", "interval"]
     return rendering.Table(header, rows)
@@ -69,22 +70,33 @@ def scores_table(
 ) -> rendering.Table:
     """Return one row per system and one column per comparison, the best of each in bold."""
     systems = dict.fromkeys(system for _, result in named for system in result.systems)
-    columns = [_scores_of(result, options) for _, result in named]
-    titles = [
-        f"{wording.spoken(name) if name == each.metric else name} "
-        f"({rendering.percent(each.confidence_level)} CI)"
-        for name, each in named
-    ]
+    columns, titles = [], []
+    for name, result in named:
+        spoken = wording.spoken(name) if name == result.metric else name
+        columns.append(_scores_of(result, options))
+        titles.append(f"{spoken} ({rendering.percent(result.confidence_level)} CI)")
+        if options.p_values:
+            centre = result.reference or result.best or result._in_order[0]
+            adjusted = result.adjust is not None and len(result.pairs) > 1
+            columns.append(
+                {
+                    system: p_numbers(result, result.pair(system, centre))[adjusted]
+                    for system in result.systems
+                    if system != centre
+                }
+            )
+            titles.append(f"{'adjusted ' * adjusted}p against {centre}")
     rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
     return rendering.Table([named[0][1]._compared, *titles], rows)
 
 
 def _scores_of(result: ComparisonResult, options: rendering.TableOptions) -> dict[str, str]:
     """Return "0.85 (0.80 to 0.90)" of each system, with the same digits for all."""
-    digits, best = _digits_and_best(result, options)
+    scales = _scales(result, options)
+    best = _best(result, scales)
     cells = {}
     for name, system in result.systems.items():
-        value = rendering.number(system.estimate, digits)
+        value, digits = rendering.number(system.estimate, scales[name]), scales[name]
         low, high = system.confidence_interval
         interval = "(no interval)"
         if not (math.isnan(low) or math.isnan(high)):
@@ -94,18 +106,26 @@ def _scores_of(result: ComparisonResult, options: rendering.TableOptions) -> dic
     return cells
 
 
-def _digits_and_best(
-    result: ComparisonResult, options: rendering.TableOptions = IN_A_SUMMARY
-) -> tuple[int, str | None]:
-    """Return the digits that all scores need, and how the best of them is then written.
+def _scales(
+    result: ComparisonResult, options: rendering.TableOptions
+) -> Mapping[str, int | rendering.Scale]:
+    """Return the decimals of each system's score: those asked for, or those that all need."""
+    if options.digits is None:
+        return scales_of_scores(result)
+    return dict.fromkeys(result.systems, options.digits)
 
-    Scores that are written alike are best alike. None if the direction is unknown.
+
+def _best(result: ComparisonResult, scales: Mapping[str, int | rendering.Scale]) -> str | None:
+    """Return how the best score is written; scores that are written alike are best alike.
+
+    None if the direction is unknown.
     """
-    digits = digits_of_scores(result) if options.digits is None else options.digits
-    defined = [s.estimate for s in result.systems.values() if not math.isnan(s.estimate)]
+    scores = {name: system.estimate for name, system in result.systems.items()}
+    defined = [name for name, score in scores.items() if not math.isnan(score)]
     if result.greater_is_better is None or not defined:
-        return digits, None
-    return digits, rendering.number((max if result.greater_is_better else min)(defined), digits)
+        return None
+    best = (max if result.greater_is_better else min)(defined, key=scores.__getitem__)
+    return rendering.number(scores[best], scales[best])
 
 
 def pairs_table(
@@ -175,12 +195,12 @@ def _may_have_p(pair: PairedDifference) -> bool:
 def _pair_cells(result: ComparisonResult, pair: PairedDifference, columns: _Columns) -> list[str]:
     """Return the numbers of a pair."""
     simultaneous = pair.simultaneous_interval
-    digits = digits_of(pair) if columns.digits is None else columns.digits
+    digits = scale_of(pair) if columns.digits is None else columns.digits
     own, scores = pair._further_cells(IN_A_SUMMARY), list[str]()
     if columns.scores:
-        of_scores, _ = _digits_and_best(result, rendering.TableOptions(columns.digits))
-        both = (result.systems[name].estimate for name in (pair.first, pair.second))
-        scores = [rendering.number(score, of_scores) for score in both]
+        of_scores = _scales(result, rendering.TableOptions(columns.digits))
+        both = (pair.first, pair.second)
+        scores = [rendering.number(result.systems[n].estimate, of_scores[n]) for n in both]
     return [
         *scores,
         rendering.number(pair.difference, digits),
@@ -191,7 +211,7 @@ def _pair_cells(result: ComparisonResult, pair: PairedDifference, columns: _Colu
             else []
         ),
         *(p_numbers(result, pair)[: 1 + columns.adjusted] if columns.with_p else []),
-        rendering.number(pair.bootstrap_support, 3)
+        rendering.number(pair.bootstrap_support, rendering.Scale(3))
         if pair.outperformance is None
         else share_text(pair.outperformance),
         *(own.get(title, "") for title in columns.further),
@@ -215,8 +235,8 @@ def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
     """Return the drawing of a difference, with its widest interval and 0 as reference."""
     replicates = result.replicates(pair.first, pair.second)
     low, high = pair.widest_interval
-    digits = digits_of(pair)
-    labels = tuple(rendering.number(value, digits) for value in (pair.difference, low, high, 0.0))
+    scale = scale_of(pair)
+    labels = tuple(rendering.number(value, scale) for value in (pair.difference, low, high, 0.0))
     return Strip(
         replicates=replicates[np.isfinite(replicates)],
         estimate=pair.difference,
@@ -229,36 +249,41 @@ def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
     )
 
 
-def digits_of_scores(result: ComparisonResult) -> int:
-    """Return the digits after the point of every score, in tables as in sentences.
+def scales_of_scores(result: ComparisonResult) -> dict[str, rendering.Scale]:
+    """Return the decimals of each system's score, in tables as in sentences.
 
-    They are those that the system with the narrowest interval needs. No two systems that can be
-    told apart are written alike, unless that takes more than two digits more.
+    All have those that the system with the narrowest interval needs, if these are at most two more.
+    No two systems that can be told apart are written alike, unless that takes more than two digits
+    more.
     """
-    scores = {name: system.estimate for name, system in result.systems.items()}
-    digits = max(wording.digits_of(system) for system in result.systems.values())
-    apart = [
-        (scores[pair.first], scores[pair.second])
-        for pair in result.pairs
-        if result.is_distinguishable(pair)
-    ]
-    for more in range(3):
-        if all(round(a, digits + more) != round(b, digits + more) for a, b in apart):
-            return digits + more
-    return digits
+    systems = result.systems
+    needed = rendering.alike([wording.scale_of(system) for system in systems.values()])
+    apart = [pair for pair in result.pairs if result.is_distinguishable(pair)]
+    for more in range(rendering.MOST_MORE_DIGITS + 1):
+        scales = {name: scale + more for name, scale in zip(systems, needed, strict=True)}
+        texts = {n: rendering.number(systems[n].estimate, scale) for n, scale in scales.items()}
+        if all(texts[pair.first] != texts[pair.second] for pair in apart):
+            return scales
+    return dict(zip(systems, needed, strict=True))
 
 
-def digits_of(pair: PairedDifference) -> int:
-    """Return the digits after the point of a difference: those of all of its comparison."""
-    return pair._own_digits if pair.comparison is None else pair.comparison.digits
+def scale_of(pair: PairedDifference, *intervals: ConfidenceInterval) -> rendering.Scale:
+    """Return the decimals of a difference, at least those of all of its comparison.
+
+    Other intervals than those of the pair may stand beside them.
+    """
+    if pair.comparison is None:
+        return pair._scale(*intervals)
+    facts = pair.comparison
+    return pair._scale(*intervals, rounding=facts.rounding).at_least(facts.digits)
 
 
 def short_text(pair: PairedDifference) -> str:
     """Write the names of a pair, its difference and its interval on one line."""
-    digits, interval = digits_of(pair), pair.confidence_interval
+    scale, interval = scale_of(pair), pair.confidence_interval
     level = rendering.percent(interval.confidence_level)
-    limits = f"{level} CI {rendering.limits(interval, digits)}, {method_title(pair)}"
-    value = rendering.number(pair.difference, digits)
+    limits = f"{level} CI {rendering.limits(interval, scale)}, {method_title(pair)}"
+    value = rendering.number(pair.difference, scale)
     return f"{pair.first} - {pair.second}: {value} ({limits})"
 
 
@@ -266,7 +291,9 @@ def share_text(share: Outperformance) -> str:
     """Write P(A > B) with its interval."""
     if math.isnan(share.probability):
         return "undefined"
-    value, low, high = (rendering.number(number, 2) for number in share[:3])
+    probability, *limits = share[:3]
+    scale = rendering.Scale.of([probability], [(limits[0], limits[1])], (0.0, 1.0), digits=2)
+    value, low, high = (rendering.number(number, scale) for number in share[:3])
     return f"{value} ({low} to {high})"
 
 
@@ -276,7 +303,7 @@ def p_number(p: float) -> str:
         return "undefined"
     if p < _LEAST_SHOWN:
         return f"<{_LEAST_SHOWN:.4f}"
-    text = f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+    text = f"{p:.2g}" if p < 0.1 else rendering.number(p, rendering.Scale(2))
     # Rounding never moves a p-value to the other side of the usual level.
     return f"{p:.4f}" if (float(text) <= 0.05) != (p <= 0.05) else text
 

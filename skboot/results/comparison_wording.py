@@ -14,10 +14,10 @@ from ..inference.differences import CLOSED_FORM
 from . import rendering, wording
 from .comparison_tables import (
     SUPERIORITY,
-    digits_of,
-    digits_of_scores,
     p_numbers,
     p_text,
+    scale_of,
+    scales_of_scores,
     share_text,
     short_text,
 )
@@ -109,12 +109,12 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     """Return the claim of a comparison of two systems."""
     if math.isnan(pair.difference):
         return f"The difference in {_metric(result)} is undefined: {_reason(result, pair)}."
+    scales = scales_of_scores(result)
     scores = [
-        rendering.number(result.systems[n].estimate, digits_of_scores(result))
-        for n in (pair.first, pair.second)
+        rendering.number(result.systems[n].estimate, scales[n]) for n in (pair.first, pair.second)
     ]
     rows = _rows(result)
-    value = rendering.number(pair.difference, digits_of(pair))
+    value = rendering.number(pair.difference, scale_of(pair))
     start = (
         f"{pair.first} scored {scores[0]} and {pair.second} {scores[1]} in {_metric(result)} on "
         f"{rows}"
@@ -149,12 +149,12 @@ def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
     outperformance = pair.outperformance
     if outperformance is None or outperformance.n_pairs == 0:
         return ""
-    share, low, high = (f"{100 * number:.0f}" for number in outperformance[:3])
+    share, low, high = map(rendering.share, outperformance[:3])
+    level = rendering.percent(outperformance.confidence_level)
     on = " on bootstrap samples" if _is_left_out(result) else ""
     return (
-        f" {pair.first} beat {pair.second} in {share} % of {outperformance.n_pairs} pairs of runs"
-        f"{on} ({rendering.percent(outperformance.confidence_level)} CI {low} to {high} %, given "
-        f"{_given(result)})."
+        f" {pair.first} beat {pair.second} in {share} of {outperformance.n_pairs} pairs of runs"
+        f"{on} ({level} CI {low.removesuffix(' %')} to {high}, given {_given(result)})."
     )
 
 
@@ -170,7 +170,7 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
     level, method = pair.confidence_interval.confidence_level, pair.confidence_interval.method
     if math.isnan(low) or math.isnan(high):
         return f"no {rendering.percent(level)} CI: {_reason(result, pair)}"
-    limits = rendering.limits(pair.confidence_interval, digits_of(pair))
+    limits = rendering.limits(pair.confidence_interval, scale_of(pair))
     sided = "one-sided " if pair.alternative != "two-sided" else ""
     details = [
         f"{sided}{rendering.percent(level)} CI {limits}",
@@ -193,7 +193,7 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
         if result.is_distinguishable(pair):
             kind = "better" if _ordered(result, pair)[0] == name else "worse"
         groups[kind].append(name)
-    score = rendering.number(result.systems[centre].estimate, digits_of_scores(result))
+    score = rendering.number(result.systems[centre].estimate, scales_of_scores(result)[centre])
     noun = result._compared
     rows = _rows(result)
     if result.reference is None:

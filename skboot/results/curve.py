@@ -410,7 +410,7 @@ class CurveResult(FromACall, Shown):
 
     def __str__(self) -> str:
         level = rendering.percent(self.confidence_level)
-        mean = f"{self._mean_width:.3g}"
+        mean = rendering.significant(self._mean_width)
         return f"{self.title}, {level} {self.band} band of mean width {mean}"
 
     def summary(self) -> str:
@@ -436,9 +436,10 @@ class CurveResult(FromACall, Shown):
         level = rendering.percent(self.confidence_level)
         held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
         ends = f"{self.axes[0]} {self._place(0)} to {self._place(-1)}"
+        width = rendering.significant(self._mean_width)
         return (
             f"The {self.title} was estimated on {self._rows()}; its {level} {self.band} "
-            f"confidence band holds {held[self.band]} (mean width {self._mean_width:.3g}; "
+            f"confidence band holds {held[self.band]} (mean width {width}; "
             f"{ends}; {self._resampled()}).{self._differs()}"
         )
 
@@ -495,7 +496,7 @@ class CurveResult(FromACall, Shown):
             ("estimand", f"{self._value_name} {of} on {new}"),
             ("points", f"{points}, {self.axes[0]} {self._place(0)} to {self._place(-1)}"),
             (f"{level} band", f"{self.band}: {reach}"),
-            ("mean width", f"{self._mean_width:.3g}"),
+            ("mean width", rendering.significant(self._mean_width)),
             (how, self._resampled()),
         ]
         if self.held_fixed:
@@ -515,12 +516,14 @@ class CurveResult(FromACall, Shown):
         """Return the band at some points of the grid."""
         shown = self._shown_points
         level = rendering.percent(self.confidence_level)
-        digits = 3 if options.digits is None else options.digits
-        rows = [
-            [self._place(k), *(rendering.number(v, digits) for v in values)]
-            for k in shown.tolist()
-            for values in [(self.estimate[k], self.low[k], self.high[k])]
-        ]
+        anchors, rows = (0.0, *self.bounds), []
+        for k in shown.tolist():
+            value, *limits = (float(column[k]) for column in (self.estimate, self.low, self.high))
+            digits: int | rendering.Scale | None = options.digits
+            if digits is None:
+                digits = rendering.Scale.of([value], [(limits[0], limits[1])], anchors, digits=3)
+            numbers = (rendering.number(number, digits) for number in (value, *limits))
+            rows.append([self._place(k), *numbers])
         header = [self.axes[0], self._value_name, f"{level} low", "high"]
         return rendering.Table(header, rows, 0)
 

@@ -28,6 +28,8 @@ from .decisions import few_compared
 from .pairs import PairedDifference
 from .ranks import RankTable
 
+# How mean ranks, and statistics of them, are written.
+_OF_RANKS = rendering.Scale(2)
 _METHODS = {
     "new": {
         "skewed-t": "t interval over the data sets, longer on the side of the tail",
@@ -82,7 +84,7 @@ class DatasetsPair(PairedDifference):
             cells["Wilcoxon p"] = p_number(self.wilcoxon_p_value)
             cells["with Holm"] = p_number(self.wilcoxon_p_value_adjusted)
         if self.share_within_margin is not None:
-            cells[f"within {self.margin:g}"] = f"{100 * self.share_within_margin:.0f} %"
+            cells[f"within {self.margin:g}"] = rendering.share(self.share_within_margin)
         return cells
 
     def _row(self, is_distinguishable: bool) -> dict[str, Any]:
@@ -144,7 +146,11 @@ class MeanRanks(RankTable):
     def _table(self) -> rendering.Table:
         level = rendering.percent(self.confidence_level)
         rows = [
-            [row.system, f"{row.mean_rank:.2f}", f"{row.low:.2f} to {row.high:.2f}"]
+            [
+                row.system,
+                rendering.number(row.mean_rank, _OF_RANKS),
+                rendering.limits((row.low, row.high), _OF_RANKS, marked=False),
+            ]
             for row in self.rows
         ]
         return rendering.Table([self.noun, "mean rank", f"{level} simultaneous"], rows)
@@ -334,10 +340,13 @@ class DatasetsComparison(ComparisonResult):
         """Return Friedman's test and what margin and ranks mean, as label and text."""
         statistic, p = self.friedman
         tied = "undefined: all methods tie on every data set"
-        lines = [("Friedman", f"{statistic:.2f}, {p_text(p_number(p))}" if p == p else tied)]
-        ranks = self.mean_ranks()
+        test = f"{rendering.number(statistic, _OF_RANKS)}, {p_text(p_number(p))}"
+        distance = rendering.number(self.mean_ranks().critical_difference, _OF_RANKS)
         apart = "mean ranks further apart differ (Nemenyi); they depend on all methods in the pool"
-        lines.append(("critical difference", f"{ranks.critical_difference:.2f}: {apart}"))
+        lines = [
+            ("Friedman", test if p == p else tied),
+            ("critical difference", f"{distance}: {apart}"),
+        ]
         if self.margin is not None:
             lines.append((f"within {self.margin:g}", "share of the data sets"))
         return lines

@@ -17,7 +17,7 @@ from ..inference.intervals import title_of
 from ..inference.proportions import Discordant, tango_limits
 from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
 from . import rendering, wording
-from .comparison_tables import digits_of, digits_of_scores, method_name
+from .comparison_tables import method_name, scale_of, scales_of_scores
 
 if TYPE_CHECKING:
     from .comparison import ComparisonResult
@@ -107,8 +107,8 @@ def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table
         On its pair.
     """
     [pair] = result.pairs
-    interval, of_scores = _deciding_interval(pair), digits_of_scores(result)
-    scores = [result.systems[name].estimate for name in (pair.first, pair.second)]
+    interval, of_scores = _deciding_interval(pair), scales_of_scores(result)
+    scale, names = scale_of(pair, interval), (pair.first, pair.second)
     level = rendering.percent(interval.confidence_level)
     title = title_of(interval.method, method_name(interval.method))
     header = ["metric", "verdict", "n", pair.first, pair.second, "difference"]
@@ -116,9 +116,9 @@ def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table
         wording.spoken(result.metric),
         verdict.outcome,
         thousands(wording.n_scored(result)),
-        *(rendering.number(score, of_scores) for score in scores),
-        rendering.number(pair.difference, digits_of(pair)),
-        rendering.limits(interval, digits_of(pair)),
+        *(rendering.number(result.systems[name].estimate, of_scores[name]) for name in names),
+        rendering.number(pair.difference, scale),
+        rendering.limits(interval, scale),
         f"{verdict.margin:g}",
     ]
     return rendering.Table([*header, f"{level} CI ({title})", "margin"], [cells], 2)
@@ -192,7 +192,7 @@ def _fewest_units(pair: PairedDifference) -> int:
 
 def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Verdict) -> str:
     """Return the verdict in words."""
-    outcome, margin, digits = verdict.outcome, verdict.margin, digits_of(pair)
+    outcome, margin, scale = verdict.outcome, verdict.margin, scale_of(pair, interval)
     metric = wording.spoken(pair.metric)
     one, other = map(rendering.one_line, (pair.first, pair.second))
     by_margin = f"than {other} in {metric} by more than {margin:g}"
@@ -208,7 +208,10 @@ def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Ve
     }[outcome, margin == 0]
     if math.isnan(interval.low) or math.isnan(interval.high):
         return f"{outcome}: {said} (the difference has no interval)."
-    least = rendering.number(verdict.smallest_margin, digits) if verdict.smallest_margin else "0"
+    limit = interval.high if pair.greater_is_better is False else interval.low
+    # The smallest margin is a limit, but for its sign.
+    least = rendering.number(verdict.smallest_margin, scale.decimals(limit))
+    least = least if verdict.smallest_margin else "0"
     parts = [] if is_better else [f"Margins above {least} pass{_could_show(pair, verdict)}."]
     parts += filter(None, [few_compared(pair.unit, pair.n_units)])
     return " ".join([f"{outcome}: {said} ({_numbers(pair, interval)}).", *parts])
@@ -216,7 +219,7 @@ def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Ve
 
 def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
     """Write the difference, its sign if that misleads, and the interval that decides."""
-    digits, shown = digits_of(pair), pair.widest_interval
+    scale, shown = scale_of(pair, interval), pair.widest_interval
     sign = ", where smaller is better" if pair.greater_is_better is False else ""
     joint = "simultaneous " if _is_simultaneous(pair) else ""
     level = rendering.percent(interval.confidence_level)
@@ -225,8 +228,8 @@ def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
     if interval.method != shown.method:
         name = f" by {own}'s method, which decides instead of the {other} interval"
     return (
-        f"difference {rendering.number(pair.difference, digits)}{sign}, {joint}{level} CI "
-        f"{rendering.limits(interval, digits)}{name}"
+        f"difference {rendering.number(pair.difference, scale)}{sign}, {joint}{level} CI "
+        f"{rendering.limits(interval, scale)}{name}"
     )
 
 
@@ -239,7 +242,7 @@ def _could_show(pair: PairedDifference, verdict: Verdict) -> str:
         rough = f" (roughly: {pair.degrees_of_freedom:.3g} degrees of freedom tell little of it)"
     return (
         "; if both were equally good, a comparison of this size would pass a margin of "
-        f"{rendering.number(verdict.detectable_margin, digits_of(pair))} in 80 % of cases{rough}"
+        f"{rendering.number(verdict.detectable_margin, scale_of(pair))} in 80 % of cases{rough}"
     )
 
 

@@ -94,7 +94,7 @@ class MethodBasis(ScoresBasis):
         """Return the first note: others speak of the scores beside the estimate."""
         return result.notes[:1]
 
-    def corrected_estimate(self, result: EvaluationResult) -> str | None:
+    def corrected_estimate(self, result: EvaluationResult) -> float | None:
         """Return None: the replicates are scores of single runs, not of the estimate."""
         return None
 

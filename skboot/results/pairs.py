@@ -24,7 +24,7 @@ from ..inference.proportions import Discordant
 from ..inference.two_areas import TwoAreas
 from ..inference.verdicts import Verdict
 from . import decisions, rendering
-from .comparison_tables import digits_of, p_number, short_text
+from .comparison_tables import p_number, scale_of, short_text
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,10 @@ class ComparisonFacts:
     n_units : int or tuple of int
         How many units there were to draw from; a number per factor if there are two.
     digits : int
-        Digits after the point of the differences and their limits, in tables and sentences: as many
-        as the difference that needs most.
+        Decimals that the differences and their limits have at least, in tables and sentences: as
+        many as the difference that needs most.
+    rounding : float
+        What scores of this size differ by through rounding alone.
     drawn : Drawn
         What was drawn, for plans.
     varied : str or None
@@ -72,6 +74,7 @@ class ComparisonFacts:
     paired: bool = True
     bounds: tuple[float, float] = (-math.inf, math.inf)
     n_samples: int | None = None
+    rounding: float = 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -176,9 +179,9 @@ class PairedDifference(Hinting):
         return f"<{type(self).__name__}: {metric}{short_text(self)}>"
 
     def __str__(self) -> str:
-        digits = digits_of(self)
-        limits = rendering.limits(self.confidence_interval, digits)
-        return f"{rendering.number(self.difference, digits)} ({limits})"
+        scale = scale_of(self)
+        limits = rendering.limits(self.confidence_interval, scale)
+        return f"{rendering.number(self.difference, scale)} ({limits})"
 
     def __float__(self) -> float:
         return self.difference
@@ -234,19 +237,19 @@ class PairedDifference(Hinting):
         low, high = self.widest_interval
         return bool(low > 0 or high < 0)
 
-    @property
-    def _own_digits(self) -> int:
-        """Digits after the point that the width of its own interval supports."""
+    def _scale(self, *intervals: ConfidenceInterval, rounding: float = 0.0) -> rendering.Scale:
+        """Return the decimals that its own intervals, and others beside them, support."""
         low, high = self.confidence_interval
         if math.isinf(low) != math.isinf(high):
             # A one-sided interval is as wide as its limit is far from the estimate, twice.
             limit = high if math.isinf(low) else low
             low, high = sorted((limit, 2 * self.difference - limit))
-        if not (math.isfinite(low + high) and high - low > 1e-12):
+        width = high - low
+        if not (math.isfinite(width) and width > rounding and rendering.differ(low, high)):
             size = abs(self.difference)
-            low, high = 0.0, size / 10 if math.isfinite(size) and size > 0 else 0.1
-        shown = (self.difference, *self.widest_interval, *self.confidence_interval)
-        return rendering.digits_for(low, high, shown, (0.0,))
+            width = size / 10 if math.isfinite(size) and size > rounding else 0.1
+        shown = (self.widest_interval, self.confidence_interval, *intervals)
+        return rendering.Scale.of([self.difference], shown, width=width)
 
     # -------------------------------------------------------------- decisions
 

@@ -208,7 +208,7 @@ class EvaluationPlan(FromACall, Shown):
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what a reader should know, as label and text."""
-        reached = f"{self.value:.3g}"
+        reached = rendering.significant(self.value)
         facts = [
             ("needed", self.size),
             ("for", f"{wording.spoken(self.metric)}: {self.aim}"),
@@ -238,7 +238,7 @@ class EvaluationPlan(FromACall, Shown):
         rows = []
         for row in self.table:
             units = _NO_SIZE if row.n_units is None else thousands(row.n_units)
-            value = f"{row.value:.3g}"
+            value = rendering.significant(row.value)
             if options.digits is not None:
                 value = rendering.number(row.value, options.digits)
             cells = [units, value if row.n_units is not None else f"{value} at best"]

@@ -19,6 +19,7 @@ import numpy as np
 
 from .._base.messages import fail, refuse
 from . import rendering, wording
+from .comparison_tables import scales_of_scores
 from .decisions import few_compared, one_sided, unknown_direction
 from .storage import plain
 
@@ -152,8 +153,8 @@ class Ranks(RankTable):
         Of all intervals of ranks together.
     rows : tuple of Rank
         The ranks.
-    digits : int
-        After the point, with which estimates are shown.
+    texts : tuple of str
+        The estimates as they are shown.
     noun : {"system", "method"}
         What is ranked.
     caution : str
@@ -163,7 +164,7 @@ class Ranks(RankTable):
     metric: str
     confidence_level: float
     rows: tuple[Rank, ...]
-    digits: int
+    texts: tuple[str, ...]
     noun: str
     caution: str = ""
 
@@ -172,11 +173,11 @@ class Ranks(RankTable):
         rows = [
             [
                 row.system,
-                rendering.number(row.estimate, self.digits),
+                text,
                 str(row.rank),
                 f"{row.low} to {row.high}",
             ]
-            for row in self.rows
+            for row, text in zip(self.rows, self.texts, strict=True)
         ]
         return rendering.Table(
             [self.noun, wording.spoken(self.metric), "rank", f"{level} simultaneous"], rows
@@ -209,10 +210,11 @@ def ranks_of(result: ComparisonResult) -> Ranks:
         rank = 1 + (n_scored if math.isnan(estimate) else int(n_better[k]))
         low, high = 1 + int(n_surely_better[k]), len(names) - int(n_surely_worse[k])
         rows.append(Rank(name, float(estimate), rank, low, high))
-    digits = max(wording.digits_of(system) for system in result.systems.values())
+    scales = scales_of_scores(result)
+    texts = tuple(rendering.number(row.estimate, scales[row.system]) for row in rows)
     level, pair = result.confidence_level, result.pairs[0]
     caution = few_compared(pair.unit, pair.n_units)
-    return Ranks(result.metric, level, tuple(rows), digits, result._compared, caution)
+    return Ranks(result.metric, level, tuple(rows), texts, result._compared, caution)
 
 
 def top_of(result: ComparisonResult, k: Any) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ import contextlib
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import NamedTuple
 
@@ -105,53 +106,130 @@ _STEERING = dict.fromkeys(
 # ------------------------------------------------------------------ numbers
 
 
-def digits_for(low: float, high: float, values: Iterable[float], anchors: Iterable[float]) -> int:
-    """Digits after the point that suit an interval.
+# Decimals by which numbers side by side may differ before they are no longer written alike.
+MOST_MORE_DIGITS = 2
+# Digits that double precision has, after the first one.
+_PRECISION = 15
+# Share of their size by which numbers differ that are not the same but for rounding.
+_ROUNDING = 1e-13
 
-    Rounding moves no limit by more than a fortieth of the width, and no value is shown as an
-    anchor (0, or the end of the metric's range) that it does not reach, unless that takes more
-    than two digits more.
 
-    Parameters
+@dataclass(frozen=True)
+class Scale:
+    """How many decimals the numbers beside an estimate have.
+
+    A limit has as many as its distance from the estimate supports, the estimate as many as the
+    nearer limit does: rounding moves neither by more than a tenth of it. Every other number has two
+    significant digits at least. Nothing is written as an anchor (0, or the end of the metric's
+    range) that it is not.
+
+    Attributes
     ----------
-    low, high : float
-        Limits, ``low < high``, finite.
-    values, anchors : iterable of float
-        What will be shown, and what it must not be mistaken for.
-
-    Returns
-    -------
-    int
-        Negative for tens, hundreds, ...
+    digits : int
+        Decimals that each number has at least; negative for tens, hundreds, ...
+    distances : dict of float to float
+        From each estimate and limit to the nearest limit or estimate.
+    anchors : tuple of float
+        What no other number must be mistaken for.
     """
-    digits = math.ceil(math.log10(20) - math.log10(high - low))
-    values = [value for value in values if math.isfinite(value)]
-    anchors = [anchor for anchor in anchors if math.isfinite(anchor)]
-    # Values further apart than a unit of the last digit are never rounded alike.
-    unit = 10.0**-digits
-    if all(value == anchor or abs(value - anchor) > unit for anchor in anchors for value in values):
+
+    digits: int
+    distances: Mapping[float, float] = field(default_factory=dict)
+    anchors: tuple[float, ...] = (0.0, 1.0)
+
+    @classmethod
+    def of(
+        cls,
+        estimates: Iterable[float],
+        intervals: Iterable[tuple[float, float]],
+        anchors: Iterable[float] = (0.0,),
+        *,
+        width: float | None = None,
+        digits: int = 3,
+    ) -> Scale:
+        """Return the scale of an estimate, or several, and its limits.
+
+        Parameters
+        ----------
+        estimates, intervals, anchors : iterable
+            What will be shown, and what it must not be mistaken for.
+        width : float, optional
+            Of the interval: a fortieth of it is the most by which rounding moves a number. All
+            numbers have the decimals of the one that needs most, if these are at most two more;
+            else each has its own.
+        digits : int
+            Decimals to begin with where there is no width.
+        """
+        middle = [value for value in estimates if math.isfinite(value)]
+        ends = [limit for interval in intervals for limit in interval if math.isfinite(limit)]
+        distances: dict[float, float] = {}
+        for values, others in ((middle, ends), (ends, middle)):
+            for value in values:
+                apart = [abs(value - o) for o in others if differ(value, o)]
+                if apart:
+                    distances[value] = min(apart)
+        finite = tuple(anchor for anchor in anchors if math.isfinite(anchor))
+        if width is None:
+            return cls(digits, distances, finite)
+        digits = math.ceil(math.log10(20) - math.log10(width))
+        scale = cls(digits, distances, finite)
+        most = max((scale.decimals(value) for value in (*middle, *ends)), default=digits)
+        return scale if most > digits + MOST_MORE_DIGITS else scale.at_least(most)
+
+    def __add__(self, more: int) -> Scale:
+        return replace(self, digits=self.digits + more)
+
+    def at_least(self, digits: int) -> Scale:
+        """Return the scale whose numbers have so many decimals at least."""
+        return replace(self, digits=max(self.digits, digits))
+
+    def decimals(self, value: float) -> int:
+        """Return the decimals of a number."""
+        if not value or not math.isfinite(value):
+            return self.digits
+        distance = next((d for v, d in self.distances.items() if not differ(v, value)), None)
+        if distance is None:
+            needed = 1 - math.floor(math.log10(abs(value)))
+        else:
+            needed = math.ceil(math.log10(5) - math.log10(distance))
+        digits = max(self.digits, needed)
+        while any(value != a and round(value, digits) == a for a in self.anchors):
+            digits += 1
         return digits
-    for more in range(3):
-        rounded = [(value, round(value, digits + more)) for value in values]
-        if all(r != round(a, digits + more) or v == a for v, r in rounded for a in anchors):
-            return digits + more
-    return digits
 
 
-def number(value: float, digits: int) -> str:
-    """Write a number with so many digits after the point; never "-0.00", never "nan"."""
+def alike(scales: Sequence[Scale]) -> list[Scale]:
+    """Give all scales the decimals of the one that needs most, if these are at most two more."""
+    digits = [scale.digits for scale in scales]
+    if not digits or max(digits) > min(digits) + MOST_MORE_DIGITS:
+        return list(scales)
+    return [scale.at_least(max(digits)) for scale in scales]
+
+
+def differ(first: float, second: float) -> bool:
+    """Whether two finite numbers differ by more than rounding."""
+    return abs(first - second) > _ROUNDING * max(abs(first), abs(second))
+
+
+def number(value: float, digits: int | Scale) -> str:
+    """Write a number with so many decimals, or those of a scale; never "-0.00", never "nan"."""
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    if value and (abs(value) >= 1e9 or (digits > 7 and abs(value) < 1e-3)):
-        significant = max(digits + math.floor(math.log10(abs(value))), 0)
-        return f"{value:.{min(significant, 15)}e}"
+    digits = digits.decimals(value) if isinstance(digits, Scale) else digits
+    if not value:
+        # More zeros than are read say no more than one.
+        return f"{0:.{digits if 0 < digits <= 7 else 0}f}"
+    size = math.floor(math.log10(abs(value)))
+    if abs(value) >= 1e9 or (digits > 7 and abs(value) < 1e-3):
+        return f"{value:.{min(max(digits + size, 0), _PRECISION)}e}"
+    digits = min(digits, _PRECISION - size)
     text = f"{value:.{digits}f}" if digits >= 0 else f"{round(value, digits):.0f}"
     return text.lstrip("-") if not text.strip("-0.") else text
 
 
-def limits(interval: tuple[float, float], digits: int, *, marked: bool = True) -> str:
+def limits(interval: tuple[float, float], digits: int | Scale, *, marked: bool = True) -> str:
     """Write both limits, as "0.801 to 0.897", or the one that is finite, as "at least 0.801".
 
     Marked: say so where they have no width.
@@ -170,6 +248,21 @@ def limits(interval: tuple[float, float], digits: int, *, marked: bool = True) -
 def percent(level: float) -> str:
     """Write a level as "95 %"."""
     return f"{100 * level:.10g} %"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with so many significant digits, and more where it would be 0 or 1."""
+    while digits < _PRECISION and value not in (0, 1) and float(f"{value:.{digits}g}") == 1:
+        digits += 1
+    return f"{value:.{digits}g}"
+
+
+def share(value: float) -> str:
+    """Write a share in percent, as "35 %"; nothing is 0 or 100 % that it is not."""
+    digits = 0
+    while value not in (0, 1) and round(100 * value, digits) in (0, 100):
+        digits += 1
+    return f"{number(100 * value, digits)} %"
 
 
 # ------------------------------------------------------------------ lists and tables

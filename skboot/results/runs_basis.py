@@ -77,10 +77,10 @@ class SeveralRuns(Basis):
 
     def facts_of_runs(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return runs, variance components and advice as label and text."""
-        evidence, digits = self.run_evidence, wording.digits_of(result)
-        lines = [("runs", f"{self._counted_runs()}: {_range_of(evidence.scores, digits)}")]
+        evidence, scale = self.run_evidence, wording.scale_of(result)
+        lines = [("runs", f"{self._counted_runs()}: {_range_of(evidence.scores, scale)}")]
         if len(evidence.full_scores):
-            lines.append(("full-list runs", _range_of(evidence.full_scores, digits)))
+            lines.append(("full-list runs", _range_of(evidence.full_scores, scale)))
         score = evidence.components.of_score(evidence.n_test_units)
         if not all(math.isnan(part) for part in score):
             text = f"standard deviation of one run's score, and its share: {_parts(score)}"
@@ -151,7 +151,7 @@ class RunsBasis(SeveralRuns, ScoresBasis):
         method = result.confidence_interval.method
         return _INTERVALS.get(method, f"{method} interval")
 
-    def corrected_estimate(self, result: EvaluationResult) -> str | None:
+    def corrected_estimate(self, result: EvaluationResult) -> float | None:
         """Return None: the spread of the replicates is one component of several."""
         return None
 
@@ -211,11 +211,11 @@ def is_untrained(result: EvaluationResult | ComparisonResult) -> bool:
 # ------------------------------------------------------------------ numbers in words
 
 
-def _range_of(scores: NDArray[np.float64], digits: int) -> str:
+def _range_of(scores: NDArray[np.float64], scale: rendering.Scale) -> str:
     """Return mean and standard deviation, which papers print, and the range."""
     spread = f", standard deviation {scores.std(ddof=1):.2g}" if len(scores) > 1 else ""
     values = (scores.mean(), scores.min(), np.median(scores), scores.max())
-    mean, low, middle, high = (rendering.number(float(value), digits) for value in values)
+    mean, low, middle, high = (rendering.number(float(value), scale) for value in values)
     return f"mean {mean}{spread}, min {low}, median {middle}, max {high}"
 
 
@@ -223,7 +223,7 @@ def _parts(score: Components) -> str:
     known = {name: part for name, part in score._asdict().items() if not math.isnan(part)}
     total = sum(known.values()) or 1.0
     return ", ".join(
-        f"{SOURCES[name]} {math.sqrt(part):.2g} ({100 * part / total:.0f} %)"
+        f"{SOURCES[name]} {math.sqrt(part):.2g} ({rendering.share(part / total)})"
         for name, part in known.items()
     )
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
 # Title of a column of tables, which they have where the reference of a score is known.
 _BASELINE = "baseline"
-# Decimals by which the rows of a table may differ before they are no longer written alike.
-_MOST_MORE_DIGITS = 2
 _ACRONYMS = frozenset(
     ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "npv", "ovo", "ovr", "ppv", "r2")
 ) | {"rmse", "roc", "tnr", "tpr"}
@@ -60,31 +58,32 @@ def direction(greater_is_better: bool | None) -> str:
     return _DIRECTIONS[greater_is_better]
 
 
-def digits_of(result: EvaluationResult) -> int:
-    """Digits after the point that the interval's width supports."""
+def scale_of(result: EvaluationResult) -> rendering.Scale:
+    """Return how many decimals the numbers of a result have."""
     low, high = result.confidence_interval
-    if not _apart(low, high):
+    width = high - low
+    if not (math.isfinite(width) and rendering.differ(low, high)):
         # Nothing to go by but the spread, or three digits.
         spread, size = result.standard_error, abs(result.estimate)
-        known = _apart(result.estimate, result.estimate + spread)
-        low, high = 0.0, 4 * spread if known else size / 10 if _apart(0, size) else 0.1
-    shown = (result.estimate, *result.confidence_interval)
-    return rendering.digits_for(low, high, shown, (0.0, *result.evidence.facts.bounds))
-
-
-def _apart(low: float, high: float) -> bool:
-    """Whether two finite numbers differ by more than rounding."""
-    return math.isfinite(low + high) and high - low > 1e-9 * max(abs(low), abs(high))
+        known = math.isfinite(spread) and rendering.differ(
+            result.estimate + spread, result.estimate
+        )
+        width = 4 * spread if known else size / 10 if math.isfinite(size) and size else 0.1
+    estimates = [result.estimate]
+    if (corrected := result.basis.corrected_estimate(result)) is not None:
+        estimates.append(corrected)
+    anchors = (0.0, *result.evidence.facts.bounds)
+    return rendering.Scale.of(estimates, [result.confidence_interval], anchors, width=width)
 
 
 def limits(result: EvaluationResult, *, marked: bool = True) -> str:
     """Write both limits, as "0.801 to 0.897"; marked: say so where they have no width."""
-    return rendering.limits(result.confidence_interval, digits_of(result), marked=marked)
+    return rendering.limits(result.confidence_interval, scale_of(result), marked=marked)
 
 
 def estimate(result: EvaluationResult) -> str:
     """Write the estimate with the digits that suit its interval."""
-    return rendering.number(result.estimate, digits_of(result))
+    return rendering.number(result.estimate, scale_of(result))
 
 
 def numbers(result: EvaluationResult) -> str:
@@ -101,9 +100,15 @@ def short(result: EvaluationResult) -> str:
 
 def _estimates(result: EvaluationResult) -> str:
     """Write the estimate, and beside it the corrected one that its interval belongs to."""
-    corrected = result.basis.corrected_estimate(result)
+    corrected = corrected_estimate(result)
     beside = "" if corrected is None else f", corrected for bias {corrected}"
     return f"{estimate(result)}{beside}"
+
+
+def corrected_estimate(result: EvaluationResult) -> str | None:
+    """Write the estimate without its bias where the interval leaves out the estimate."""
+    corrected = result.basis.corrected_estimate(result)
+    return None if corrected is None else rendering.number(corrected, scale_of(result))
 
 
 # ------------------------------------------------------------------ parts of sentences and facts
@@ -175,7 +180,7 @@ def judged(result: EvaluationResult | ComparisonResult, n_rows: int) -> list[tup
     )
     return [
         ("labelled", labelled),
-        ("weight of the judge", f"{facts.proxy_weight:.2f}"),
+        ("weight of the judge", rendering.number(facts.proxy_weight, rendering.Scale(2))),
         ("human labels alone", facts.labels_alone),
         ("assumed", "the rows with a human label are a random sample of all rows"),
     ]
@@ -251,7 +256,19 @@ def number_or_reason(result: EvaluationResult, value: float) -> str:
 
 def number(result: EvaluationResult, value: float) -> str:
     """Return a number with one digit more than the estimate."""
-    return rendering.number(value, digits_of(result) + 1)
+    return rendering.number(value, scale_of(result) + 1)
+
+
+def bias(result: EvaluationResult) -> str:
+    """Return the bias with the decimals of the standard error, which it is read beside.
+
+    It is 0 where it is less than a thousandth of that, as through rounding.
+    """
+    size, spread = result.bias, result.standard_error
+    digits = (scale_of(result) + 1).decimals(spread)
+    if not 0 < 1e-3 * spread < abs(size):
+        return rendering.number(size, digits)
+    return rendering.number(size, rendering.Scale(digits, {size: spread}, (0.0,)))
 
 
 def baseline(result: EvaluationResult) -> float | None:
@@ -270,7 +287,7 @@ def below_baseline(result: EvaluationResult) -> str:
     if not is_worse(result.estimate, value, result.greater_is_better):
         return ""
     assert value is not None
-    score = rendering.number(value, digits_of(result))
+    score = rendering.number(value, scale_of(result))
     return f" This is worse than the baseline, a system that ignores its inputs: {score} here."
 
 
@@ -287,7 +304,7 @@ def naive_text(result: EvaluationResult) -> str:
     value = result.naive_estimate
     if value is None or math.isnan(value):
         return "undefined: no system that ignores its inputs has a value on these rows"
-    text = rendering.number(value, digits_of(result))
+    text = rendering.number(value, scale_of(result))
     where = " in each task" if result.provenance.facts.n_tasks else ""
     return f"{text} (best system that ignores its inputs{where}, on the same rows)"
 
@@ -335,7 +352,7 @@ def table_of(
     rows = [
         [*own, metric, *_cells(result, shared, digits)]
         for own, metric, result, digits in zip(
-            names, metrics, results, _digits_of_rows(results, metrics, options), strict=True
+            names, metrics, results, _scales_of_rows(results, metrics, options), strict=True
         )
     ]
     known = [k for k, title in enumerate(header) if title != _BASELINE or any(r[k] for r in rows)]
@@ -343,26 +360,25 @@ def table_of(
     return rendering.Table([header[k] for k in known], rows, len(titles) + 2)
 
 
-def _digits_of_rows(
+def _scales_of_rows(
     results: Sequence[EvaluationResult], metrics: Sequence[str], options: rendering.TableOptions
-) -> list[int]:
+) -> Sequence[int | rendering.Scale]:
     """Return the decimals of each row: those asked for, or as many as the row that needs most.
 
-    Where that would be more than two decimals more, as for metrics of other units, the rows of each
-    metric have as many as the one of them that needs most.
+    Where that would be more than two decimals more, as for metrics of other units, this holds for
+    the rows of each metric.
     """
     if options.digits is not None:
         return [options.digits] * len(results)
-    of_metric: dict[str, int] = {}
-    for metric, result in zip(metrics, results, strict=True):
-        digits = digits_of(result)
-        of_metric[metric] = max(of_metric.get(metric, digits), digits)
-    own = [of_metric[metric] for metric in metrics]
-    alike = bool(own) and max(own) - min(own) <= _MOST_MORE_DIGITS
-    return [max(own)] * len(own) if alike else own
+    scales = rendering.alike([scale_of(result) for result in results])
+    for metric in dict.fromkeys(metrics):
+        rows = [k for k, name in enumerate(metrics) if name == metric]
+        for k, scale in zip(rows, rendering.alike([scales[k] for k in rows]), strict=True):
+            scales[k] = scale
+    return scales
 
 
-def _cells(result: EvaluationResult, shared: bool, digits: int) -> list[str]:
+def _cells(result: EvaluationResult, shared: bool, digits: int | rendering.Scale) -> list[str]:
     naive = baseline(result)
     interval = rendering.limits(result.confidence_interval, digits)
     if not shared:
@@ -387,10 +403,10 @@ def strip_of(result: EvaluationResult) -> Strip:
     # Imported here, as by those who draw it: most results are not drawn.
     from .drawing import Strip
 
-    digits, naive = digits_of(result), baseline(result)
+    scale, naive = scale_of(result), baseline(result)
     low, high = result.confidence_interval
     shown = (result.estimate, low, high, math.nan if naive is None else naive)
-    labels = tuple(rendering.number(value, digits) for value in shown)
+    labels = tuple(rendering.number(value, scale) for value in shown)
     return Strip(
         replicates=result.evidence.sorted_replicates,
         estimate=result.estimate,

@@ -21,7 +21,7 @@ from .._base.sklearn_compat import n_rows_of, with_exact_integers
 from .._base.warnings import Note
 from .._base.wayfinding import OF_MODELS, OF_PREDICTIONS
 from .._base.workers import is_cross_validated
-from ..inference.intervals import FOR_ONE_SCORE
+from ..inference.intervals import FOR_ONE_SCORE, interval_named
 from ..inference.run_intervals import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
@@ -75,6 +75,7 @@ class FitCall:
         ``model_alone``: whether no training samples, without a test set, leave a model alone.
         """
         given = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
+        given["interval"] = interval_named(given["interval"])
         random_state, error_score = parameters["random_state"], parameters["error_score"]
         check.check_choice("strategy", given["strategy"], STRATEGIES)
         check.check_choice("inner_cv", given["inner_cv"], ("grouped", "as-is"))
@@ -342,11 +343,13 @@ def check_rows_of_fit(X: Any, y: Any, groups: Any) -> None:
     """Refuse masked values, targets of mixed types, and columns of another length than X."""
     for name, values in (("X", X), ("y", y), ("groups", groups)):
         check.check_readable(name, values)
+        if values is not None and (np.isscalar(values) or getattr(values, "shape", None) == ()):
+            raise check.fail(name, "have a row for each sample", "a single value")
         sized = all(hasattr(own, "shape") or hasattr(own, "__len__") for own in (X, values))
         if not sized:
             # An argument without a length is None, or the estimator may know how to read it.
             continue
-        n_values = 0 if getattr(values, "shape", None) == () else n_rows_of(values)
+        n_values = n_rows_of(values)
         if n_values != n_rows_of(X):
             must = f"have as many rows as X, {n_rows_of(X)}"
             advice = "Row order is what pairs them; an index is never used."

@@ -12,7 +12,7 @@ from .._base.sklearn_compat import ScorerBase, scorer_parts
 from .._base.typing import ScoreInterval
 from .._base.workers import DEFAULT_WORKERS
 from ..evaluation import ScoreRequest
-from ..inference.intervals import FOR_ONE_SCORE
+from ..inference.intervals import FOR_ONE_SCORE, interval_named
 from ..refit.scoring import named_scorers, needed_of
 from ..refit.training import Answers
 from ..streams.columns import of_columns
@@ -153,6 +153,7 @@ def interval_scorer(
         must = "be the name of a metric, or a scorer made of a metric function"
         raise check.fail("metric", must, repr(metric), "Use sklearn.metrics.make_scorer.")
     level = check.check_confidence_level(confidence_level)
+    interval = interval_named(interval)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
     sampling = Sampling(
         n_resamples=check.check_count("n_resamples", n_resamples, 2),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._base.messages import first_of
 from .._base.warnings import Note
 from ..inference.evidence import Evidence
 from ..inference.proportions import Discordant
@@ -206,7 +207,7 @@ def kept_of(
         reasons.setdefault(reason, []).append(f"{subgroup.name} ({detail})")
     if not reasons:
         return KeptSubgroups(tuple(kept), "")
-    left_out = "; ".join(f"for {why}: {', '.join(names)}" for why, names in reasons.items())
+    left_out = "; ".join(f"for {why}: {first_of(names)}" for why, names in reasons.items())
     if len(kept) < 2:
         few = f"There is no disparity of {what} between subgroups: fewer than two are left."
         return KeptSubgroups((), f"{few} Left out {left_out}.")

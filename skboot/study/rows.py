@@ -314,7 +314,8 @@ def subgroups(by: ArrayLike | None, rows: Rows) -> Sequence[Part]:
     """Return the subgroups of ``by``; without it one part of all rows, without a name."""
     if by is None:
         return WHOLE
-    labels = check.check_names("by", by)
+    advice = "For subgroups of several columns give a name for each row: by=list(zip(a, b))."
+    labels = check.check_names("by", by, advice)
     check_row_each("by", labels, rows.n_samples)
     distinct, codes = check.numbered_labels("by", labels, "subgroup name")
     names = distinct.tolist()

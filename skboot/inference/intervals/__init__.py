@@ -14,7 +14,7 @@ the usual levels are order statistics.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -282,3 +282,17 @@ def title_of(name: str, words: str | None = None) -> str:
     written = (word for word in re.findall(r"[\w-]+", words) if word.lower() == name)
     known = INTERVALS[name].title if name in INTERVALS else ""
     return known or next(written, name)
+
+
+def interval_named(name: Any, also: Sequence[str] = ()) -> Any:
+    """Return the name that a caller may give of an interval as tables or summaries print it.
+
+    What no interval is called, none of these nor of those that differences have, stays as it is.
+    """
+    if not isinstance(name, str) or name in (*INTERVALS, *also):
+        return name
+    for own in (*INTERVALS, *also):
+        printed = (own, title_of(own), words_of(own))
+        if name.lower() in map(str.lower, printed):
+            return own
+    return name
