@@ -12,9 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_clusterer
 from sklearn.exceptions import ConvergenceWarning
 
+from .._base.checks import missing_rows
+from .._base.messages import refuse
 from .._base.sklearn_compat import n_rows_of
 from . import inner_cv
 from .lending import Lender, Loan, copy_of_rows
@@ -278,7 +281,22 @@ class Answers:
         return name
 
     def _ask(self, method: str) -> Any:
-        return self.lender.call(getattr(self.estimator, method), self.X)
+        """Return what a method answers: the one place where answers of estimators are taken.
+
+        Answers that are not finite fail the run, as scikit-learn's metrics do; some metrics, such
+        as those of ranks, would make a number of them.
+        """
+        answers = self.lender.call(getattr(self.estimator, method), self.X)
+        # Classifiers of several outputs return the probabilities of each in a list.
+        in_parts = isinstance(answers, list | tuple) and all(map(np.ndim, answers))
+        for part in answers if in_parts else [answers]:
+            values = np.asarray(part.data if sparse.issparse(part) else part)
+            if missing_rows(values) is not None:
+                raise refuse(
+                    f"{type(self.estimator).__name__}.{method} returns NaN, infinity or None for "
+                    "some rows. Mend the estimator, or the steps before it."
+                )
+        return answers
 
     @cached_property
     def _classes_seen(self) -> NDArray[Any] | None:
