@@ -95,7 +95,7 @@ def _passed(
         if bad is not None or not _did_not_bind(error):
             raise
         call = FailedCall(known[0], _full_name(*known), *known[1:], options)
-        said = advice_on(call, str(error))
+        said = advice_on(call, str(error)) or str(error)
     raise TypeError(said)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail
 from .._base.memory import check_fits
-from .._base.warnings import Note, tell
+from .._base.warnings import Note, only_advises, tell
 from .._base.workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
 from ..metrics.adapters import n_cells_with_weights
 from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
@@ -645,6 +645,7 @@ def _data_and_first_block(
     return on_data, first
 
 
+@only_advises(None)
 def _advise_weights(binding: Binding, statistics: Sequence[BoundStatistic], seconds: float) -> None:
     """Warn, once a name, of a long call that functions of weighted rows would make short."""
     if seconds < _WORTH_ADVICE:
