@@ -458,10 +458,8 @@ def _fill_left_out(
         for some, block in left_out.parts(k, _n_sums(bound)):
             values[some] = bound.statistic.evaluate(block, bound.reduced)
     except MetricError as failure:
-        raise RuntimeError(
-            f"The metric {bound.statistic.name!r} raised {type(failure.error).__name__} "
-            f"without one unit of the data (needed for BCa): {failure.error}"
-        ) from failure.error
+        left_out = "without one unit of the data (needed for BCa)"
+        raise failure.on_rows(left_out, drawn=False) from failure.error
 
 
 class Moments(NamedTuple):
@@ -602,11 +600,7 @@ def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> lis
             _sharing(binding, binding.block(number), statistics), statistics, n_resamples
         )
     except MetricError as failure:
-        resample = first + failure.resample
-        raise RuntimeError(
-            f"The {failure.noun} raised {type(failure.error).__name__} on resample {resample}: "
-            f"{failure.error}"
-        ) from failure.error
+        raise failure.on_rows(f"on resample {first + failure.resample}") from failure.error
 
 
 def _with_data(
