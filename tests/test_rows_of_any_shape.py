@@ -223,7 +223,6 @@ def test_rows_of_any_kind_give_what_their_numbers_give_however_slow_the_metric_i
 ):
     """Advice that cannot read the rows is left out, and nothing else."""
     monkeypatch.setattr(distribution, "_WORTH_ADVICE", 0.0)
-    monkeypatch.setattr(distribution, "_ADVISED", set())
     rows = AWKWARD[kind]
     others = rows[np.random.default_rng(1).permutation(N)]
     numbers = {repr(row): float(k) for k, row in enumerate(rows)}

@@ -103,6 +103,8 @@ def texts_of(notes: Iterable[Note]) -> tuple[str, ...]:
 # Where notes go: to the engine that collects them, or to the public function that the user called.
 # Each thread has its own; workers return their notes.
 COLLECTED: ContextVar[Notes | None] = ContextVar("collected", default=None)
+# The public function that the user called, and what it has warned of before its end.
+CALLED: ContextVar[tuple[str, set[str]] | None] = ContextVar("called", default=None)
 
 
 @contextlib.contextmanager
@@ -128,6 +130,14 @@ def tell(*notes: Note) -> None:
 def say(kind: NoteKind, text: str) -> None:
     """Tell a note of one sentence."""
     tell(Note(kind, text))
+
+
+def warn_before(note: Note) -> None:
+    """Warn of long work before it is done, once a call; other warnings are raised at its end."""
+    of, told = CALLED.get() or ("", set())
+    if note.about not in told:
+        told.add(note.about)
+        warn_of([note], of)
 
 
 def only_advises(otherwise: Any = ()) -> Callable[[_Advice], _Advice]:
