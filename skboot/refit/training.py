@@ -288,13 +288,18 @@ class Answers:
         """
         answers = self.lender.call(getattr(self.estimator, method), self.X)
         # Classifiers of several outputs return the probabilities of each in a list.
-        in_parts = isinstance(answers, list | tuple) and all(map(np.ndim, answers))
+        of_outputs = method != "predict" and np.ndim(self.y) == 2 and np.shape(self.y)[1] > 1
+        in_parts = of_outputs and isinstance(answers, list | tuple)
+        name, n_rows = f"{type(self.estimator).__name__}.{method}", n_rows_of(self.X)
         for part in answers if in_parts else [answers]:
+            n_answers = n_rows_of(part) if np.ndim(part) or sparse.issparse(part) else 1
+            if n_answers != n_rows:
+                raise refuse(f"{name} returns {n_answers} answers for {n_rows} rows.")
             values = np.asarray(part.data if sparse.issparse(part) else part)
-            if missing_rows(values) is not None:
+            if missing_rows(values) is not None or np.ma.is_masked(part):
                 raise refuse(
-                    f"{type(self.estimator).__name__}.{method} returns NaN, infinity or None for "
-                    "some rows. Mend the estimator, or the steps before it."
+                    f"{name} returns NaN, infinity or None for some rows. Mend the estimator, or "
+                    "the steps before it."
                 )
         return answers
 

@@ -222,7 +222,7 @@ class Spoilt(ClassifierMixin, BaseEstimator):
         self.method, self.value, self.on_all = method, value, on_all
 
     def fit(self, X, y):
-        self.spoils_ = self.on_all or len(np.unique(X[:, 0])) < 60
+        self.spoils_ = self.on_all or len(np.unique(X[:, 0])) < 80
         self.model_ = LogisticRegression().fit(X, np.asarray(y))
         self.classes_ = self.model_.classes_
         return self
@@ -253,10 +253,13 @@ READ_BY = {
     "decision_function": ("roc_auc", "average_precision"),
 }
 SPOILT = [(method, scoring) for method, of_method in READ_BY.items() for scoring in of_method]
+VALUES = [(np.nan, np.inf, -np.inf)[k % 3] for k in range(len(SPOILT))]
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize(("method", "scoring"), SPOILT)
+@pytest.mark.parametrize(
+    ("method", "scoring", "value"),
+    [(*read, value) for read, value in zip(SPOILT, VALUES, strict=True)],
+)
 def test_answers_that_are_not_finite_have_no_score_whatever_reads_them(
     classes, method, scoring, value
 ):
@@ -280,3 +283,14 @@ def test_answers_that_are_not_finite_have_no_score_whatever_reads_them(
         scorer(clone(model).fit(X, y), X, y)
     with pytest.raises(ValueError, match=said):
         quiet(skboot.BootstrapScorer(kind(method, value, on_all=False), **options).fit, X, y)
+
+
+def test_answers_of_another_number_than_the_rows_are_counted(regression):
+    X, y = regression
+
+    class Short(LinearRegression):
+        def predict(self, X):
+            return super().predict(X)[1:]
+
+    with pytest.raises(ValueError, match=r"Short\.predict returns 39 answers for 40 rows"):
+        skboot.BootstrapScorer(Short(), scoring="neg_median_absolute_error").fit(X, y)
