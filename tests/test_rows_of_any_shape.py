@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import accuracy_score
 
 from skboot import bootstrap_runs, bootstrap_score, compare_systems
+from skboot.inference import distribution
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -161,3 +162,80 @@ def test_a_part_whose_rows_weigh_nothing_is_named(metric, column):
         bootstrap_score(TRUTH, ANSWER, **call, **OPTIONS)
     with pytest.raises(ValueError, match=match):
         compare_systems(TRUTH, {"A": ANSWER, "B": TRUTH}, **call, **OPTIONS)
+
+
+# ------------------------------------------------------------------ rows that only advice reads
+
+AWKWARD = {
+    "masks": objects(IMAGES[0]),
+    "lists of several lengths": objects([np.array(own) for own in LISTS[0]]),
+    "mixed types": objects([1, "a", 2.5, ("b", 3)] * (N // 4)),
+    "dicts": objects([{"boxes": k % 3} for k in range(N)]),
+    "sets": objects([{k % 3, k % 2} for k in range(N)]),
+    "arrays in objects": objects([objects([k % 3, "a"]) for k in range(N)]),
+    "complex numbers in objects": objects([(k % 3 + 1j, k) for k in range(N)]),
+}
+
+
+class Tensor:
+    """A row whose comparison has no truth value, as that of a tensor has none."""
+
+    def __eq__(self, other):
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+
+    __hash__ = None
+
+
+def alike(y_true, y_pred):
+    return float(
+        np.mean([repr(one) == repr(other) for one, other in zip(y_true, y_pred, strict=True)])
+    )
+
+
+def weighted_alike(y_true, y_pred, sample_weight=None):
+    return alike(y_true, y_pred) if sample_weight is None else np.nan
+
+
+CALLS = {
+    "bootstrap_score": lambda rows, others, **o: bootstrap_score(rows, others, **o),
+    "groups": lambda rows, others, **o: bootstrap_score(
+        rows, others, groups=np.arange(N) // 2, **o
+    ),
+    "by": lambda rows, others, **o: bootstrap_score(rows, others, by=PLACE, **o)[0],
+    "block_length": lambda rows, others, **o: bootstrap_score(rows, others, block_length=3, **o),
+    "compare_systems": lambda rows, others, **o: compare_systems(
+        rows, {"a": others, "b": others[::-1]}, **o
+    ),
+    "equal systems": lambda rows, others, **o: compare_systems(
+        rows, {"a": others, "b": others.copy()}, **o
+    ),
+    "bootstrap_runs": lambda rows, others, **o: bootstrap_runs(
+        rows, [others, others[::-1], rows], **o
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("kind", AWKWARD)
+def test_rows_of_any_kind_give_what_their_numbers_give_however_slow_the_metric_is(
+    kind, call, monkeypatch
+):
+    """Advice that cannot read the rows is left out, and nothing else."""
+    monkeypatch.setattr(distribution, "_WORTH_ADVICE", 0.0)
+    rows = AWKWARD[kind]
+    others = rows[np.random.default_rng(1).permutation(N)]
+    numbers = {repr(row): float(k) for k, row in enumerate(rows)}
+    as_numbers = [np.array([numbers[repr(row)] for row in side]) for side in (rows, others)]
+    options = {**OPTIONS, "greater_is_better": True, "n_resamples": 19, "interval": "percentile"}
+    for metric in (alike, weighted_alike):
+        found, expected = (
+            CALLS[call](*sides, metric=metric, **options) for sides in ((rows, others), as_numbers)
+        )
+        assert repr(found) == repr(expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_rows_without_a_truth_value_are_read_by_the_metric_alone():
+    rows = objects([Tensor() for _ in range(N)])
+    assert bootstrap_score(rows, rows, metric=lambda a, b: len(a), **OPTIONS).estimate == N

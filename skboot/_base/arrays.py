@@ -106,8 +106,8 @@ def is_missing(value: Any) -> bool:
     except TypeError:
         # The NA of pandas has no truth value.
         return True
-    except ValueError:
-        # An array is a row for a metric that takes any values.
+    except Exception:
+        # An array or a tensor is a row for a metric that takes any values.
         return False
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import sklearn.metrics
 
 from .sklearn_compat import scorer_parts
+from .warnings import only_advises
 from .wayfinding import (
     ASSERT,
     COMPARE,
@@ -172,6 +173,7 @@ def keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(one.name for one in parameters if one.name not in ("self", "cls"))
 
 
+@only_advises("")
 def advice_on(call: FailedCall, said: str) -> str:
     """What Python says of a call, and what is meant; ``said`` is for one without unknown names."""
     known = keywords_of(call.function)

@@ -275,25 +275,35 @@ def check_readable(name: str, values: Any) -> None:
         converted(name, values)
 
 
-def check_no_missing(name: str, array: NDArray[Any], advice: str = "") -> None:
-    """Refuse NaN, infinities and None; of records in each field."""
-    if array.dtype.names is not None:
-        for field in array.dtype.names:
-            check_no_missing(name, array[field], advice)
+def missing_rows(array: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """Which values are NaN, infinite or None, in the shape of the array; None where none is."""
     if array.dtype.kind in "iubSUV":
-        return
-    if array.dtype.kind == "f":
+        return None
+    if array.dtype.kind in "fc":
         # A sum takes one pass without a temporary array, and is finite unless a value is not or it
         # overflows.
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(array.sum()):
-                return
+                return None
         bad = ~np.isfinite(array)
     elif array.dtype.kind == "O":
-        bad = np.array([is_missing(x) for x in array.ravel()]).reshape(array.shape)
+        floats = (float, np.floating)
+        flat = [
+            is_missing(value) or (isinstance(value, floats) and bool(np.isinf(value)))
+            for value in array.ravel()
+        ]
+        bad = np.array(flat, dtype=bool).reshape(array.shape)
     else:
         bad = np.isnat(array) if array.dtype.kind in "mM" else np.zeros(array.shape, bool)
-    if bad.any():
+    return bad if bad.any() else None
+
+
+def check_no_missing(name: str, array: NDArray[Any], advice: str = "") -> None:
+    """Refuse NaN, infinities and None; of records in each field."""
+    for field in array.dtype.names or ():
+        check_no_missing(name, array[field], advice)
+    bad = missing_rows(array)
+    if bad is not None:
         row = int(np.argwhere(bad)[0][0])
         raise fail(
             name,

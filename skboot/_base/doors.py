@@ -20,7 +20,7 @@ import numpy as np
 
 from .calls import FailedCall, advice_on, keywords_of
 from .messages import parts_of, rename
-from .warnings import COLLECTED, Notes, warn_of
+from .warnings import CALLED, COLLECTED, Notes, warn_of
 
 _HERE = f"{Path(__file__).parents[1]}{os.sep}"
 
@@ -82,16 +82,17 @@ def _passed(
         is_inner = sys._getframe(2).f_code.co_filename.startswith(_HERE)
         if is_inner and COLLECTED.get() is not None:
             return work(*arguments, **options)
-        notes = Notes()
-        before = COLLECTED.set(notes)
+        notes, owner = Notes(), _owner(_full_name(*known))
+        before, outer = COLLECTED.set(notes), CALLED.set((owner, set()))
         try:
             # What is too small is 0, whatever numpy is told to raise outside.
             with np.errstate(under="ignore"):
                 return work(*arguments, **options)
         finally:
             COLLECTED.reset(before)
+            CALLED.reset(outer)
             if notes:
-                warn_of(notes, _owner(_full_name(*known)))
+                warn_of(notes, owner)
     except (TypeError, ValueError) as error:
         bad = parts_of(error)
         if bad is not None and not bad.of:
@@ -99,7 +100,7 @@ def _passed(
         if bad is not None or not _did_not_bind(error):
             raise
         call = FailedCall(known[0], _full_name(*known), *known[1:], options)
-        said = advice_on(call, str(error))
+        said = advice_on(call, str(error)) or str(error)
     raise TypeError(said)
 
 

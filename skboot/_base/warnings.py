@@ -8,15 +8,17 @@ warning of each kind, under its own name (`skboot._base.doors`).
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from sklearn.exceptions import EfficiencyWarning, FitFailedWarning, UndefinedMetricWarning
 
@@ -49,6 +51,10 @@ _NUMBERS_AND_NAMES = re.compile(r"'[^']*'|\d[\d.,]*")
 
 # A context manager of the package ends inside a frame of contextlib.
 _SKIPPED = (f"{Path(__file__).parents[1]}{os.sep}", str(contextlib.__file__))
+
+
+_Advice = TypeVar("_Advice", bound=Callable[..., Any])
+_LOGGER = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,8 @@ def texts_of(notes: Iterable[Note]) -> tuple[str, ...]:
 # Where notes go: to the engine that collects them, or to the public function that the user called.
 # Each thread has its own; workers return their notes.
 COLLECTED: ContextVar[Notes | None] = ContextVar("collected", default=None)
+# The public function that the user called, and what it has warned of before its end.
+CALLED: ContextVar[tuple[str, set[str]] | None] = ContextVar("called", default=None)
 
 
 @contextlib.contextmanager
@@ -132,6 +140,46 @@ def tell(*notes: Note) -> None:
 def say(kind: NoteKind, text: str) -> None:
     """Tell a note of one sentence."""
     tell(Note(kind, text))
+
+
+def warn_before(note: Note) -> None:
+    """Warn of long work before it is done, once a call; other warnings are raised at its end."""
+    of, told = CALLED.get() or ("", set())
+    if note.about not in told:
+        told.add(note.about)
+        warn_of([note], of)
+
+
+def only_advises(otherwise: Any = ()) -> Callable[[_Advice], _Advice]:
+    """Mark a function that decides nothing but what is said of rows, or in an error about them.
+
+    Rows may be anything that a metric takes: arrays, objects without an order, of mixed types.
+    Where such a function cannot read them nothing is said, and the call goes on.
+
+    Parameters
+    ----------
+    otherwise : object
+        What it returns where it raises: no note, no text.
+
+    Returns
+    -------
+    callable
+        A decorator.
+    """
+
+    def decorate(function: _Advice) -> _Advice:
+        @wraps(function)
+        def advice(*arguments: Any, **options: Any) -> Any:
+            try:
+                return function(*arguments, **options)
+            except Exception:
+                # For those who develop the package.
+                _LOGGER.debug("%s gives no advice", function.__qualname__, exc_info=True)
+                return otherwise
+
+        return advice  # type: ignore[return-value]
+
+    return decorate
 
 
 def warn_of(notes: Iterable[Note], of: str = "") -> None:

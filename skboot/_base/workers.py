@@ -172,7 +172,7 @@ class Progress:
     def __init__(self, n_items: int, noun: str, verbose: int | None) -> None:
         self._n_items, self._noun = n_items, noun
         self._clears = verbose is None
-        self._reports = bool(verbose) or (verbose is None and _is_watched())
+        self._reports = bool(verbose) or (verbose is None and is_watched())
         self._start = self._reported = time.perf_counter()
         self._n_done = self._n_resumed = self._width = 0
 
@@ -214,7 +214,7 @@ def _write(text: str) -> None:
             print(text, end="", file=stream, flush=True)
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
     """Whether someone looks at a terminal and waits for this call alone."""
     try:
         is_terminal = sys.stderr.isatty()

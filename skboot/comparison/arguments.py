@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._base import checks as check
-from .._base.warnings import Note, NoteKind
+from .._base.warnings import Note, NoteKind, only_advises
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES, interval_named
 from ..inference.looks import checked_first_look
@@ -86,6 +86,7 @@ def check_judged(margin: float, statistics: Mapping[str, Sequence[Statistic]]) -
             raise check.fail("greater_is_better", must, "None", advice)
 
 
+@only_advises()
 def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
     """Return the note of a system that equals the truth on every row; none of others."""
     if not rows.are_truth:

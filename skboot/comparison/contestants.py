@@ -219,8 +219,11 @@ def _discordant(first: Contestant, second: Contestant, replicates: Floats) -> Di
 
 def are_identical(first: Contestant, second: Contestant) -> bool:
     """Whether two systems predict the same on every row."""
-    if first.predicted is None or second.predicted is None:
+    one, other = first.predicted, second.predicted
+    if one is None or other is None or first.evidence.estimate != second.evidence.estimate:
         return False
-    return first.evidence.estimate == second.evidence.estimate and np.array_equal(
-        first.predicted, second.predicted
-    )
+    if not (one.dtype.hasobject and other.dtype.hasobject):
+        return np.array_equal(one, other)
+    # Rows that are arrays have no single answer to whether they are equal.
+    rows = zip(one.ravel(), other.ravel(), strict=True)
+    return one.shape == other.shape and all(a is b or np.array_equal(a, b) for a, b in rows)

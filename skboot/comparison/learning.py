@@ -104,7 +104,7 @@ def learning_curve(
     confidence_level : float
         In (0, 1).
     error_score : float or "raise"
-        What becomes of a training that fails: NaN leaves it out.
+        What becomes of a training that fails, or answers NaN or infinity: NaN leaves it out.
     n_jobs : int, optional
         Maximum number of workers, used when the work takes seconds. The numbers do not depend on
         it.

@@ -174,7 +174,8 @@ def compare_methods(
     inner_cv : {"grouped", "as-is"}
         Whether cross-validation inside an estimator keeps copies of a row on one side.
     error_score : float or "raise"
-        What becomes of a run that fails: NaN leaves its training sample out for all estimators.
+        What becomes of a run that fails, or answers NaN or infinity: NaN leaves its training sample
+        out for all estimators.
     n_jobs : int, optional
         Maximum number of workers, used when the work takes seconds. The numbers do not depend on
         it. Use 1 for an estimator with threads of its own, such as boosting.

@@ -380,10 +380,8 @@ def _evaluated(subject: BoundStatistic, outside: UnitBlock, resamples: NDArray[n
     try:
         return subject.statistic.evaluate(outside, subject.reduced)
     except MetricError as failure:
-        raise RuntimeError(
-            f"The metric {subject.statistic.name!r} raised {type(failure.error).__name__} on the "
-            f"rows left out of resample {resamples[failure.resample]}: {failure.error}"
-        ) from failure.error
+        left_out = f"on the rows left out of resample {resamples[failure.resample]}"
+        raise failure.on_rows(left_out) from failure.error
 
 
 def _row_values(subject: BoundStatistic) -> Floats:

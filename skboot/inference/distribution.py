@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -16,9 +17,17 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail
 from .._base.memory import check_fits
+from .._base.messages import thousands
 from .._base.values import size_of
-from .._base.warnings import Note, tell
-from .._base.workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
+from .._base.warnings import Note, only_advises, tell, warn_before
+from .._base.workers import (
+    DEFAULT_WORKERS,
+    Progress,
+    Workers,
+    in_chunks,
+    is_watched,
+    single_threaded_blas,
+)
 from ..metrics.adapters import n_cells_with_weights
 from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
 from ..resampling.coding import CodedRows
@@ -32,12 +41,10 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 # Readings of statistics that need not be smooth: their different values without one unit are
 # counted, because sorting these values takes less time than evaluating them.
 _COUNTED = ("rows", "crossing")
-# Least time (seconds, predicted) of all resamples for which faster ways are named.
+# Least time (seconds, predicted) of all resamples that is told before they are evaluated.
 _WORTH_ADVICE = 5.0
 # Calls that are timed before they are named, so that a busy machine is not taken for a slow metric.
 _TIMED_CALLS = 3
-# Names of the metrics for which they were named in this session.
-_ADVISED: set[str] = set()
 
 
 Of = TypeVar("Of", bound=Evaluated)
@@ -139,8 +146,11 @@ def bootstrap(
     n_values = sum(bound.statistic.n_values for bound in statistics)
     check_replicates_fit(binding.plan.n_resamples, n_values)
     shared = (binding, statistics)
+    # Someone who looks at progress sees how long it takes.
+    is_shown = bool(workers.verbose) or (workers.verbose is None and is_watched())
+    with_data = partial(_with_data, is_shown=is_shown)
     try:
-        (data, first), *rest = over_blocks(binding, _block, shared, workers, _with_data)
+        (data, first), *rest = over_blocks(binding, _block, shared, workers, with_data)
     except MetricError as failure:
         raise failure.on_data() from failure.error
     blocks = [first, *rest]
@@ -460,10 +470,8 @@ def _fill_left_out(
         for some, block in left_out.parts(k, _n_sums(bound)):
             values[some] = bound.statistic.evaluate(block, bound.reduced)
     except MetricError as failure:
-        raise RuntimeError(
-            f"The metric {bound.statistic.name!r} raised {type(failure.error).__name__} "
-            f"without one unit of the data (needed for BCa): {failure.error}"
-        ) from failure.error
+        left_out = "without one unit of the data (needed for BCa)"
+        raise failure.on_rows(left_out, drawn=False) from failure.error
 
 
 class Moments(NamedTuple):
@@ -607,20 +615,19 @@ def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> lis
             _sharing(binding, binding.block(number), statistics), statistics, n_resamples
         )
     except MetricError as failure:
-        resample = first + failure.resample
-        raise RuntimeError(
-            f"The {failure.noun} raised {type(failure.error).__name__} on resample {resample}: "
-            f"{failure.error}"
-        ) from failure.error
+        raise failure.on_rows(f"on resample {first + failure.resample}") from failure.error
 
 
 def _with_data(
-    shared: tuple[Binding, Sequence[BoundStatistic]], number: int
+    shared: tuple[Binding, Sequence[BoundStatistic]], number: int, *, is_shown: bool
 ) -> tuple[list[_OnData], list[_Values]]:
-    """Return what is known on the data, and the first block."""
+    """Return what is known on the data, and the first block; warn if the others will take long."""
     start = time.perf_counter()
     found = _data_and_first_block(*shared, number)
-    _advise_weights(*shared, (time.perf_counter() - start) * shared[0].n_blocks)
+    seconds = (time.perf_counter() - start) * shared[0].n_blocks
+    note = _note_on_time(*shared, is_shown) if seconds >= _WORTH_ADVICE else None
+    if note is not None:
+        warn_before(note)
     return found
 
 
@@ -650,27 +657,34 @@ def _data_and_first_block(
     return on_data, first
 
 
-def _advise_weights(binding: Binding, statistics: Sequence[BoundStatistic], seconds: float) -> None:
-    """Warn, once a name, of a long call that functions of weighted rows would make short."""
-    if seconds < _WORTH_ADVICE:
-        return
-    for k, bound in enumerate(statistics):
-        statistic, reduced = bound.statistic, bound.reduced
-        n_cells = n_cells_with_weights(statistic, reduced)
-        if n_cells is None or statistic.name in _ADVISED:
-            continue
-        seconds = binding.plan.n_resamples * _seconds_of_a_call(binding, bound, k)
-        if seconds < _WORTH_ADVICE:
-            continue
-        _ADVISED.add(statistic.name)
-        n_rows = len(reduced.data["y_pred"])
-        text = (
-            f"about {seconds:.0f} s in one process: {statistic.name!r} is called on all {n_rows} "
-            f"rows of each resample. With an argument sample_weight it is called on {n_cells} "
-            "pairs of labels."
-        )
-        tell(Note("slow", text))
-        return
+@only_advises(None)
+def _note_on_time(
+    binding: Binding, statistics: Sequence[BoundStatistic], is_shown: bool
+) -> Note | None:
+    """Return how long functions that are called on every resample take, and what is quicker.
+
+    ``is_shown`` says whether progress is: then only a quicker way is news.
+    """
+    called = [k for k, bound in enumerate(statistics) if bound.statistic.reads == "rows"]
+    n_resamples = binding.plan.n_resamples
+    seconds = {k: n_resamples * _seconds_of_a_call(binding, statistics[k], k) for k in called}
+    if sum(seconds.values()) < _WORTH_ADVICE:
+        return None
+    slowest = statistics[max(called, key=seconds.__getitem__)]
+    name = slowest.statistic.name
+    n_systems = sum(statistics[k].statistic.name == name for k in called)
+    text = (
+        f"about {sum(seconds.values()):.0f} s in one process: {name!r} is called "
+        f"{thousands(n_resamples * n_systems)} times, on {slowest.reduced.n_codes} rows."
+    )
+    n_cells = n_cells_with_weights(slowest.statistic, slowest.reduced)
+    if n_cells is not None:
+        text += f" With an argument sample_weight it is called on {n_cells} pairs of labels."
+    elif is_shown:
+        return None
+    else:
+        text += " Give n_jobs= to share the calls among processes, or a smaller n_resamples."
+    return Note("slow", text, about="time of resamples")
 
 
 def _seconds_of_a_call(binding: Binding, bound: BoundStatistic, k: int) -> float:

@@ -314,8 +314,8 @@ def _few_cells(y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Cells | Non
         return None
     try:
         cells = Cells.of(y_true, y_pred)
-    except TypeError:
-        # Objects need not have an order.
+    except (TypeError, ValueError):
+        # Objects need not have an order, and arrays have one that is no answer.
         return None
     return cells if len(cells.counts) * ROWS_PER_CELL <= len(y_pred) else None
 

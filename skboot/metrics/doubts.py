@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.checks import fail
-from .._base.warnings import Note
+from .._base.warnings import Note, only_advises
 from .cells import label_counts
 from .statistic import Statistic
 
@@ -50,6 +50,7 @@ class _Unmet(NamedTuple):
 LookedAt = tuple[Statistic, NDArray[Any] | None, NDArray[Any], NDArray[Any] | None, str]
 
 
+@only_advises()
 def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note]:
     """Return warnings of predictions that a metric takes but that are hardly what was meant.
 
@@ -161,6 +162,7 @@ def refuse_other_labels(y_true: NDArray[Any], y_pred: NDArray[Any], metric: str)
 # ------------------------------------------------------------------ scores
 
 
+@only_advises(None)
 def note_on_scores(
     statistic: Statistic, y_pred: NDArray[Any], argument: str, n_rows: int
 ) -> Note | None:
@@ -192,6 +194,7 @@ def _note_on_ratios(
     return Note("caution", text, about="probabilities")
 
 
+@only_advises(None)
 def note_on_decisions(
     scores: NDArray[Any], argument: str, consequence: str, n_rows: int
 ) -> Note | None:

@@ -145,6 +145,20 @@ def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic
     return _signed(_fast_path(request) or _callable(request), statistic.sign)
 
 
+def metric_of_column(statistic: Any) -> Statistic | None:
+    """Return the metric of one column against its own truth, of one that is asked for each column.
+
+    None where that is called on repeated rows too.
+    """
+    function = statistic.function
+    options = {k: v for k, v in function.keywords.items() if k not in _OF_COLUMNS}
+    if statistic.response == "indicators":
+        options["average"] = "binary"
+    request = _taken_apart(partial(function.func, **options), statistic.name)
+    found = _fast_path(request)
+    return None if found is None else _signed(found, statistic.sign)
+
+
 def _resolve(
     metric: Any,
     name: str | None,
@@ -363,6 +377,8 @@ def _returns_several(request: Request) -> bool:
 
 # Options by which a metric of scikit-learn returns a number for each class, or output.
 _OF_SEVERAL = ("average", "multioutput")
+# What these options, and those of how columns belong to classes, say is said by a single column.
+_OF_COLUMNS = (*_OF_SEVERAL, "multi_class", "labels")
 
 
 def asks_for_several(options: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._base.arrays import EXACT
 from .._base.checks import fail, is_among, numbered_labels
-from .._base.warnings import Note, tell
+from .._base.warnings import Note, only_advises, tell
 from .adapters import Negated
 from .cells import label_counts
 from .checks import (
@@ -221,6 +221,7 @@ def _check_discrete(
         raise fail(name, must, got, advice)
 
 
+@only_advises(SAME_KIND)
 def _as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
     """How to make decisions labels as those of the truth: which are positive is not known."""
     labels = np.unique(y_true) if y_pred.dtype.kind == "b" and _kind(y_true) == "text" else ()

@@ -600,6 +600,18 @@ class MetricError(RuntimeError):
     def __str__(self) -> str:
         return f"The {self.noun} {self.metric!r} raised {type(self.error).__name__}: {self.error}"
 
+    def on_rows(self, rows: str, *, drawn: bool = True) -> RuntimeError:
+        """The error to be raised if the metric fails on other rows than the data of the user.
+
+        ``rows`` follows what it raised, such as "on resample 37"; ``drawn`` says whether strata
+        would have kept these rows from lacking a class.
+        """
+        strata = ", or resample within strata= if it fails where a class is absent" if drawn else ""
+        return RuntimeError(
+            f"The {self.noun} {self.metric!r} raised {type(self.error).__name__} {rows}: "
+            f"{str(self.error).rstrip('.')}. Return np.nan where it is undefined{strata}."
+        )
+
     def on_data(self, argument: str | None = None) -> ValueError:
         """The error to be raised if the metric fails on the data of the user, not on a resample."""
         argument = argument or self.noun

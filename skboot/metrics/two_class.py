@@ -21,7 +21,7 @@ from .._base.checks import (
     is_among,
 )
 from .._base.doors import door
-from .._base.warnings import Note, NoteKind
+from .._base.warnings import Note, NoteKind, only_advises
 from .cells import label_counts
 from .cost_metrics import check_same_kind, label_column, labels_in_order
 from .doubts import refuse_other_labels
@@ -246,6 +246,7 @@ def name_the_positive(function: str, label: Any, response: str = "") -> str:
     )
 
 
+@only_advises(None)
 def positive_note(
     statistic: Statistic,
     y_true: NDArray[Any] | None,
@@ -395,6 +396,7 @@ def _share(
     return float(weights[hits].sum()) / total if total > 0 else float("nan")
 
 
+@only_advises()
 def of_reversed_scores(
     statistic: Statistic, rows: Columns, naive: float | None, limits: tuple[float, float]
 ) -> tuple[Note, ...]:
@@ -438,6 +440,7 @@ def _are_lower(scores: NDArray[Any], others: NDArray[Any]) -> bool:
     return bool(found.pvalue < _CHANCE)
 
 
+@only_advises("")
 def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:
     """Return what to do with real numbers where labels are asked for.
 

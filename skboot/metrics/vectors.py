@@ -20,7 +20,7 @@ from .._base.checks import fail
 from .._base.values import content_of
 from .adapters import LibraryCallable
 from .cells import SharedCells, label_counts
-from .lookup import asks_for_several, metric_of_class
+from .lookup import asks_for_several, metric_of_class, metric_of_column
 from .responses import check_response
 from .statistic import CallableStatistic, Columns, Floats, NotANumber, Statistic, as_number
 
@@ -153,10 +153,13 @@ class Found(NamedTuple):
         By the name of the metric, or of an entry of it; one for each array of predictions.
     paths : dict of str to tuple
         Keys of the result of each: the metric, and the entry of a metric with several.
+    columns : dict of str to list of tuple (ndarray, ndarray)
+        Truth and predictions of entries that are of one column, in the place of those of the call.
     """
 
     statistics: dict[str, list[Statistic]]
     paths: dict[str, tuple[Any, ...]]
+    columns: dict[str, list[tuple[NDArray[Any], NDArray[Any]]]]
 
 
 def each_entry(
@@ -177,10 +180,12 @@ def each_entry(
     Found
         Metrics of one number as they are.
     """
-    found = Found({}, {})
+    found = Found({}, {}, {})
     for name, own in statistics.items():
         read = columns[name]
-        entries = _of_classes(own, read) or _of_calls(own, read)
+        of_columns = _of_columns(own, read)
+        entries: Any = {key: [one for one, *_ in each] for key, each in of_columns.items()}
+        entries = entries or _of_classes(own, read) or _of_calls(own, read)
         if isinstance(entries, list):
             found.statistics[name], found.paths[name] = entries, (name,)
             continue
@@ -190,6 +195,8 @@ def each_entry(
             flat = key if plain and not _has_classes(own[0]) else f"{name} ({key})"
             found.statistics[flat] = [replace(each, name=flat) for each in many]  # type: ignore[type-var]
             found.paths[flat] = (name, key)
+            if key in of_columns:
+                found.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
     return found
 
 
@@ -249,6 +256,11 @@ def _of_calls(
     entries = entries_of(returned)
     if returned is None:
         return [first, *others]
+    if entries is None and asks_for_several(_options(first)) and first.pos_label is None:
+        # Of two classes, or one column, options of several say nothing.
+        alone = metric_of_column(first)
+        if alone is not None:
+            return [check_response(alone, truth, predicted) for truth, predicted, _ in columns]
     if entries is None:
         once = CalledOnData(first.function, call, returned)
         return [replace(first, function=once), *others]
@@ -328,3 +340,37 @@ def _of_classes(
             for truth, predicted, cells in each
         ]
     return found
+
+
+def _of_columns(
+    statistics: Sequence[Statistic], columns: Sequence[Columns]
+) -> dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]]:
+    """Return the metric of each class, label or output by its column, with what it reads.
+
+    Empty where the metric is not asked for each column, where a column has no way of its own, or
+    where a class does not occur.
+    """
+    first = statistics[0]
+    if not isinstance(first, LibraryCallable) or not asks_for_several(_options(first)):
+        return {}
+    if first.response == "labels" or "pos_label" in _options(first):
+        return {}
+    of_column = metric_of_column(first)
+    found: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
+    for one, (truth, predicted, _) in zip(statistics, columns, strict=True):
+        if of_column is None or truth is None or predicted.ndim != 2:
+            return {}
+        names: Any = range(predicted.shape[1])
+        if truth.ndim == 1:
+            labels = one.labels  # type: ignore[attr-defined]
+            names = (label_counts(truth)[0] if labels is None else np.asarray(labels)).tolist()
+        if not 3 - truth.ndim < len(names) == predicted.shape[1] or predicted.dtype.hasobject:
+            return {}
+        for k, name in enumerate(names):
+            own = truth[:, k] if truth.ndim == 2 else (truth == name).astype(np.intp)
+            if first.response != "outputs" and own.min() == own.max():
+                return {}
+            checked = check_response(of_column, own, predicted[:, k])
+            found.setdefault(name, []).append((checked, own, predicted[:, k]))
+    order = sorted(found) if first.response == "scores" else found
+    return {name: found[name] for name in order}

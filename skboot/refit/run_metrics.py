@@ -310,8 +310,6 @@ class ValueRunMetric(RowRunMetric):
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the predicted values."""
         values = np.asarray(answers.predicted, dtype=np.float64)
-        if not np.isfinite(values).all():
-            raise ValueError("The estimator predicts values that are not finite.")
         return {self.key: values == 1 if self.key == "flags" else values}
 
     def losses(self, data: Array) -> Array:

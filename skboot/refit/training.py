@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_clusterer
 from sklearn.exceptions import ConvergenceWarning
 
+from .._base.checks import missing_rows
 from .._base.messages import refuse
 from .._base.sklearn_compat import n_rows_of
 from . import inner_cv
@@ -284,15 +286,29 @@ class Answers:
         return name
 
     def _ask(self, method: str) -> Any:
+        """Return what a method answers: the one place where answers of estimators are taken.
+
+        Answers that are not finite fail the run, as scikit-learn's metrics do; some metrics, such
+        as those of ranks, would make a number of them.
+        """
         answers = self.lender.call(getattr(self.estimator, self._method([method])), self.X)
-        # Several outputs have a list, an answer of all rows for each.
-        n_rows, of_rows = n_rows_of(self.X), answers[0] if isinstance(answers, list) else answers
-        if np.ndim(answers) and np.ndim(of_rows) and len(of_rows) != n_rows != len(answers):
-            name = type(self.estimator).__name__
-            raise refuse(
-                f"{method} of {name} gave {len(of_rows)} answers for {n_rows} rows. It must give "
-                "one for each row of X."
-            )
+        # Classifiers of several outputs return the probabilities of each in a list.
+        of_outputs = method != "predict" and np.ndim(self.y) == 2 and np.shape(self.y)[1] > 1
+        in_parts = of_outputs and isinstance(answers, list | tuple)
+        name, n_rows = f"{type(self.estimator).__name__}.{method}", n_rows_of(self.X)
+        for part in answers if in_parts else [answers]:
+            n_answers = n_rows_of(part) if np.ndim(part) or sparse.issparse(part) else 1
+            if n_answers != n_rows:
+                raise refuse(
+                    f"{name} returns {n_answers} answers for {n_rows} rows. It must return one for "
+                    "each row of X."
+                )
+            values = np.asarray(part.data if sparse.issparse(part) else part)
+            if missing_rows(values) is not None or np.ma.is_masked(part):
+                raise refuse(
+                    f"{name} returns NaN, infinity or None for some rows. Mend the estimator, or "
+                    "the steps before it."
+                )
         return answers
 
     @cached_property

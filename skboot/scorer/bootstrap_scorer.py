@@ -118,7 +118,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
     refit : bool, default=True
         Keep the run on all rows as ``estimator_``, for ``predict`` and the like.
     error_score : float or "raise", default=np.nan
-        What becomes of a run that fails: left out and counted, or raised.
+        What becomes of a run that fails, or answers NaN or infinity: left out and counted, or
+        raised. Of the run on all rows either is raised.
     n_jobs : int, optional
         Maximum number of workers, used when the work takes seconds. The numbers do not depend on
         it. Use 1 for an estimator with threads of its own, such as boosting.

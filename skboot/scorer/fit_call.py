@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from sklearn.utils import indexable
 
 from .._base import checks as check
-from .._base.arrays import Unusable
 from .._base.copies import Columns, Distinct, can_be_read
 from .._base.sklearn_compat import n_rows_of, with_exact_integers
-from .._base.warnings import Note
+from .._base.warnings import Note, only_advises
 from .._base.wayfinding import OF_MODELS, OF_PREDICTIONS
 from .._base.workers import is_cross_validated
 from ..inference.intervals import FOR_ONE_SCORE, interval_named
@@ -226,6 +225,7 @@ def check_estimator(name: str, value: Any) -> None:
         raise check.fail(name, must, got, advice)
 
 
+@only_advises()
 def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
     """Return a caution where rows that are scored are copies of rows that are trained on.
 
@@ -240,20 +240,16 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
         return []
     resampled = data.unit is None and (data.tests is None or call.n_train_resamples > 0)
     of_rows, of_tests = 0, []
-    try:
-        columns = Columns(data.X, data.y)
-        distinct = Distinct(columns)
-        if resampled and distinct.n_copies >= _SMALLEST_SHARE * n_rows:
-            of_rows = distinct.n_copies
-        tests = [] if data.tests is None else zip(data.tests.names, data.tests.rows, strict=True)
-        for name, rows in tests:
-            if can_be_read(rows.X) and (
-                n_copies := distinct.n_copies_in(Columns(rows.X, rows.y, numbers=columns.numbers))
-            ):
-                of_tests.append(f"{n_copies} of {len(rows.y)} rows of {name_in('X_test', name)}")
-    except Unusable:
-        # The estimator may know how to read them.
-        return []
+    columns = Columns(data.X, data.y)
+    distinct = Distinct(columns)
+    if resampled and distinct.n_copies >= _SMALLEST_SHARE * n_rows:
+        of_rows = distinct.n_copies
+    tests = [] if data.tests is None else zip(data.tests.names, data.tests.rows, strict=True)
+    for name, rows in tests:
+        if can_be_read(rows.X) and (
+            n_copies := distinct.n_copies_in(Columns(rows.X, rows.y, numbers=columns.numbers))
+        ):
+            of_tests.append(f"{n_copies} of {len(rows.y)} rows of {name_in('X_test', name)}")
     text = ""
     if of_rows:
         text = (
@@ -321,6 +317,7 @@ def _counts_of(k: int, split: Any, unit: NDArray[np.intp]) -> NDArray[np.intp]:
     return counts
 
 
+@only_advises()
 def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:
     """Return advice where training samples are drawn within a fold of another's cross-validation.
 

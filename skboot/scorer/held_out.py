@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.sklearn_compat import with_rows
+from .._base.warnings import only_advises
 from ..metrics.cost_metrics import SAME_KIND
 from ..refit.training import HeldOut
 
@@ -94,6 +95,7 @@ def _groups(of: str, groups: Any, rows: HeldOut) -> Any:
     return labels
 
 
+@only_advises()
 def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
     """Return a sentence for each test set that shares groups with the training set."""
     if groups is None:

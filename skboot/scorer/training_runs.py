@@ -22,7 +22,7 @@ from .._base import checks as check
 from .._base.memory import check_fits
 from .._base.sklearn_compat import with_rows
 from .._base.versions import versions_used
-from .._base.warnings import Note
+from .._base.warnings import Note, only_advises
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import inner_cv, runner, training
 from ..refit.estimates import MethodError, method_error
@@ -356,6 +356,7 @@ def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | 
     return str(Path(call.memory) / name), notes
 
 
+@only_advises()
 def _copies(job: Job) -> list[Note]:
     """Return a caution where inner splits have copies of a row on both sides."""
     left = inner_cv.left_as_they_are(job.estimator, job.n_rows) if job.group_copies else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
@@ -125,21 +125,28 @@ def measured_by(
     places : Places
     """
     named = [one for own in rows.values() for one in own]
-    found, places = _statistics_of_each(scoring, named, truths)
+    found, places, columns = _statistics_of_each(scoring, named, truths)
     scores = {}
     for metric, statistics in found.items():
-        following = iter(statistics)
-        scores[metric] = {
-            name: [Measured(columns, next(following)) for _, columns in own]
-            for name, own in rows.items()
-        }
+        every = [own for _, own in named]
+        if metric in columns:
+            # A metric of one column of the predictions, against a truth of its own.
+            every = [
+                replace(own, y_true=truth, y_pred=predicted, labels=None, _in_order=[])
+                for own, (truth, predicted) in zip(every, columns[metric], strict=True)
+            ]
+        following = map(Measured, every, statistics)
+        scores[metric] = {name: [next(following) for _ in own] for name, own in rows.items()}
     return scores, places
 
 
 def _statistics_of_each(
     scoring: Scoring, rows: Sequence[tuple[str, Rows]], truths: Mapping[str, str]
-) -> tuple[dict[str, list[Statistic]], Places]:
-    """Return statistics by metric, one for each array, and where their results belong."""
+) -> tuple[dict[str, list[Statistic]], Places, Mapping[str, Any]]:
+    """Return statistics by metric, one for each array, and where their results belong.
+
+    Last the truth and predictions of those that read one column.
+    """
     better = check.check_direction(scoring.greater_is_better)
     pos_label, not_given = scoring.pos_label, isinstance(scoring.metric, NotGiven)
     metric = str(scoring.metric) if not_given else scoring.metric
@@ -200,7 +207,7 @@ def _statistics_of_each(
     if order is not None and scoring.labels is None:
         _tell_of_columns(arrays)
     if not scoring.several or not any(own[0].calls_function for own in found.values()):
-        return found, Places(single, {name: (name,) for name in found}, single)
+        return found, Places(single, {name: (name,) for name in found}, single), {}
     return _of_each_entry(found, single, [own for _, own in rows])
 
 
@@ -256,7 +263,7 @@ def _tell_of_columns(rows: Sequence[Rows]) -> None:
 
 def _of_each_entry(
     found: Mapping[str, Sequence[Statistic]], single: bool, rows: Sequence[Rows]
-) -> tuple[dict[str, list[Statistic]], Places]:
+) -> tuple[dict[str, list[Statistic]], Places, Mapping[str, Any]]:
     """Return the statistics with one for each number of those that return several."""
     # Imported here, because few metrics are functions of which nothing is known.
     from ..metrics.vectors import each_entry
@@ -267,7 +274,7 @@ def _of_each_entry(
     }
     entries = each_entry(found, columns)
     alone = single and all(len(path) == 1 for path in entries.paths.values())
-    return entries.statistics, Places(single, entries.paths, alone)
+    return entries.statistics, Places(single, entries.paths, alone), entries.columns
 
 
 def _refused_weights(statistic: Statistic) -> ValueError:

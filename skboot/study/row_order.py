@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._base.warnings import Note, tell
+from .._base.warnings import Note, only_advises, tell
 from ..inference._tuning import FEWEST_ROWS
 from ..inference.dependence import neighbours_are_alike
 from ..resampling.plan import ResamplingPlan
@@ -70,6 +70,7 @@ def with_caution(
     return plan
 
 
+@only_advises(False)
 def _are_similar(one: Measured, kinds: Sequence[Any], n_looks: int) -> bool:
     """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
     statistic, n = one.statistic.unsigned or one.statistic, one.rows.n_samples
@@ -116,6 +117,7 @@ def dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
     return found
 
 
+@only_advises(None)
 def warn_of_orders(*tables: Mapping[str, Any]) -> None:
     """Warn once if two columns of a table have the same labels in different orders, or none.
 

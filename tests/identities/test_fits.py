@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 from identity_cases import close, quiet
 from scipy import optimize, stats
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot
+from skboot.metrics import interval_scorer
 
 TRAINED = []
 
@@ -209,3 +210,87 @@ def test_a_method_that_is_better_on_every_sample_outperforms(classes, scoring):
         pair = quiet(skboot.compare_methods, order, X, y, **options).pairs[0]
         share = pair.outperformance.probability
         assert share == (1 if pair.difference > 0 else 0)
+
+
+# ------------------------------------------------------------------ answers that are no numbers
+
+
+class Spoilt(ClassifierMixin, BaseEstimator):
+    """Answers as a good model does, but for the first row; on all rows only where ``on_all``."""
+
+    def __init__(self, method="predict_proba", value=np.nan, on_all=True):
+        self.method, self.value, self.on_all = method, value, on_all
+
+    def fit(self, X, y):
+        self.spoils_ = self.on_all or len(np.unique(X[:, 0])) < 80
+        self.model_ = LogisticRegression().fit(X, np.asarray(y))
+        self.classes_ = self.model_.classes_
+        return self
+
+    def _answer(self, method, X):
+        answers = getattr(self.model_, method)(X).astype(float)
+        if self.spoils_ and method == self.method:
+            answers[0] = self.value
+        return answers
+
+    def predict(self, X):
+        return self._answer("predict", X)
+
+    def predict_proba(self, X):
+        return self._answer("predict_proba", X)
+
+
+class SpoiltDecisions(Spoilt):
+    predict_proba = property()
+
+    def decision_function(self, X):
+        return self._answer("decision_function", X)
+
+
+READ_BY = {
+    "predict": ("accuracy", "f1_macro", "neg_mean_absolute_error", "neg_median_absolute_error"),
+    "predict_proba": ("roc_auc", "average_precision", "neg_log_loss", "neg_equal_error_rate"),
+    "decision_function": ("roc_auc", "average_precision"),
+}
+SPOILT = [(method, scoring) for method, of_method in READ_BY.items() for scoring in of_method]
+VALUES = [(np.nan, np.inf, -np.inf)[k % 3] for k in range(len(SPOILT))]
+
+
+@pytest.mark.parametrize(
+    ("method", "scoring", "value"),
+    [(*read, value) for read, value in zip(SPOILT, VALUES, strict=True)],
+)
+def test_answers_that_are_not_finite_have_no_score_whatever_reads_them(
+    classes, method, scoring, value
+):
+    """As scikit-learn's metrics refuse them: an error on all rows, else runs that failed."""
+    X, y = classes
+    kind = SpoiltDecisions if method == "decision_function" else Spoilt
+    model = kind(method, value)
+    options = {"scoring": scoring, "n_train_resamples": 10, "random_state": 0}
+    test = {"X_test": X[:40], "y_test": y[:40]}
+    said = f"{method} returns NaN, infinity or None"
+    for call in (
+        lambda: skboot.BootstrapScorer(model, **options).fit(X, y),
+        lambda: skboot.BootstrapScorer(model, **options).fit(X, y, **test),
+        lambda: skboot.compare_methods({"a": model, "b": GaussianNB()}, X, y, **options),
+        lambda: skboot.learning_curve(model, X, y, scoring=scoring, random_state=0),
+    ):
+        with pytest.raises(ValueError, match=said):
+            quiet(call)
+    scorer = interval_scorer(scoring)
+    with pytest.raises(ValueError, match=said):
+        scorer(clone(model).fit(X, y), X, y)
+    with pytest.raises(ValueError, match=said):
+        quiet(skboot.BootstrapScorer(kind(method, value, on_all=False), **options).fit, X, y)
+
+
+def test_answers_of_another_number_than_the_rows_are_counted(regression):
+    X, y = regression
+
+    class Short(LinearRegression):
+        def predict(self, X):
+            return super().predict(X)[1:]
+
+    with pytest.raises(ValueError, match=r"Short\.predict returns 39 answers for 40 rows"):
+        skboot.BootstrapScorer(Short(), scoring="neg_median_absolute_error").fit(X, y)

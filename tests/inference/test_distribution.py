@@ -1,7 +1,9 @@
 """Filling distributions: accelerations by leaving out units, streams, and progress."""
 
 import gc
+import re
 import tracemalloc
+import warnings
 import weakref
 from functools import partial
 from types import SimpleNamespace
@@ -9,9 +11,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.exceptions import EfficiencyWarning
-from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
+from sklearn.metrics import average_precision_score, f1_score, max_error, roc_auc_score
 
-from skboot import bootstrap_score
+from skboot import (
+    bootstrap_curve,
+    bootstrap_runs,
+    bootstrap_score,
+    compare_runs,
+    compare_systems,
+    search_score,
+)
 from skboot.inference import distribution
 from skboot.inference.distribution import (
     BoundStatistic,
@@ -240,7 +249,6 @@ def slow(monkeypatch):
     """Return a function that makes metrics of 0.1 s a call, on a clock that they move."""
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(distribution, "time", SimpleNamespace(perf_counter=lambda: clock.now))
-    monkeypatch.setattr(distribution, "_ADVISED", set())
 
     def metric_of(seconds=0.1, name="own"):
         def metric(truth, predicted):
@@ -257,15 +265,69 @@ LABELS = np.array([0, 1] * 20)
 OPTIONS = {"n_resamples": 320, "random_state": 0, "interval": "percentile"}
 
 
-def test_a_slow_function_of_labels_is_told_once_that_weights_make_it_fast(slow):
-    with pytest.warns(
-        EfficiencyWarning, match=r"about 32 s.*'own'.*all 40 rows.*sample_weight.*2 pairs"
-    ):
-        bootstrap_score(LABELS, LABELS, metric=slow(), **OPTIONS)
-    # Warnings are errors here.
-    bootstrap_score(LABELS, LABELS, metric=slow(), **OPTIONS)
-    with pytest.warns(EfficiencyWarning, match="'other'"):
-        bootstrap_score(LABELS, LABELS, metric=slow(name="other"), **OPTIONS)
+def told_of(call):
+    """What a call warns of, but for few resamples."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(one.message) for one in caught if one.category is EfficiencyWarning]
+
+
+def test_a_slow_function_of_labels_is_told_that_weights_make_it_fast(slow):
+    [text] = told_of(lambda: bootstrap_score(LABELS, LABELS, metric=slow(), **OPTIONS))
+    assert "about 32 s in one process: 'own' is called 320 times, on 40 rows." in text
+    assert "With an argument sample_weight it is called on 2 pairs of labels." in text
+
+
+RUNS = {"a": [LABELS * 1.5] * 2, "b": [LABELS * 0.5] * 2}
+SLOW_CALLS = {
+    "bootstrap_score": lambda o: bootstrap_score(LABELS, LABELS * 1.5, **o),
+    "several": lambda o: bootstrap_score(
+        LABELS, LABELS * 1.5, **o | {"metric": [max_error, o["metric"]]}
+    ),
+    "by": lambda o: bootstrap_score(LABELS, LABELS * 1.5, by=LABELS, **o),
+    "compare_systems": lambda o: compare_systems(
+        LABELS, {"a": LABELS * 1.5, "b": LABELS * 2.5}, **o
+    ),
+    "unpaired": lambda o: compare_systems(
+        dict.fromkeys("ab", LABELS), {"a": LABELS * 1.5, "b": LABELS * 2.5}, paired=False, **o
+    ),
+    "bootstrap_runs": lambda o: bootstrap_runs(LABELS, RUNS["a"], **o),
+    "compare_runs": lambda o: compare_runs(LABELS, RUNS, **o),
+    "search_score": lambda o: search_score(
+        LABELS, {"a": LABELS * 1.5, "b": LABELS * 2.5}, greater_is_better=True, **o
+    ),
+    "bootstrap_curve": lambda o: bootstrap_curve(
+        LABELS,
+        np.arange(40.0),
+        curve=lambda y, s, grid: grid * o["metric"](y, s),
+        grid=[0.2, 0.5],
+        n_resamples=320,
+        random_state=0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SLOW_CALLS)
+def test_every_function_tells_once_that_resamples_take_long_and_a_terminal_shows_it(
+    name, slow, monkeypatch
+):
+    """What it says is what the clock says, but for the data, which are evaluated too."""
+    options = {**OPTIONS, "interval": "auto", "metric": slow()}
+    if name in ("compare_runs", "search_score", "bootstrap_runs"):
+        del options["interval"]
+    [text] = told_of(lambda: SLOW_CALLS[name](options))
+    seconds, n_calls = (
+        float(x) for x in re.findall(r"about (\d+) s.* called (\d+) times", text)[0]
+    )
+    assert seconds == pytest.approx(0.1 * n_calls, abs=0.5)
+    assert n_calls >= 320
+    assert "n_jobs=" in text
+    monkeypatch.setattr(distribution, "is_watched", lambda: True)
+    assert told_of(lambda: SLOW_CALLS[name](options)) == []
+    options["metric"] = slow(0.001)
+    monkeypatch.setattr(distribution, "is_watched", lambda: False)
+    assert told_of(lambda: SLOW_CALLS[name](options)) == []
 
 
 def test_a_busy_machine_is_not_taken_for_a_slow_function(slow):
@@ -279,11 +341,6 @@ def test_a_busy_machine_is_not_taken_for_a_slow_function(slow):
 
     bootstrap_score(LABELS, LABELS, metric=metric, **OPTIONS)
     assert len(calls) > OPTIONS["n_resamples"]
-
-
-def test_nothing_is_said_where_weights_would_not_help_or_nobody_waits(slow):
-    bootstrap_score(LABELS, LABELS, metric=slow(0.01), **OPTIONS)
-    bootstrap_score(LABELS, LABELS * 1.5, metric=slow(), **OPTIONS)
 
 
 def test_the_jackknife_of_a_function_keeps_values_and_no_counts():

@@ -119,20 +119,6 @@ def test_runs_of_a_method_have_the_columns_of_the_truth():
     assert pair.difference == pytest.approx(np.mean(f1[:6]) - np.mean(f1[6:]), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("columns", "metric"),
-    [
-        ((SETS, DECIDED), functools.partial(metrics.f1_score, average=None)),
-        ((REAL, PREDICTED), functools.partial(metrics.r2_score, multioutput="raw_values")),
-    ],
-)
-def test_several_numbers_are_those_of_the_columns(columns, metric):
-    results = bootstrap_score(*columns, metric=metric, resamples=DRAWN, interval="percentile")
-    expected = np.array([metric(*(column[rows] for column in columns)) for rows in DRAWN])
-    for result, own in zip(results.values(), expected.T, strict=True):
-        np.testing.assert_allclose(result.bootstrap_distribution, own, rtol=1e-12, atol=1e-12)
-
-
 def test_a_column_of_one_is_a_column():
     options = {"n_resamples": 99, "random_state": 0}
     result = bootstrap_score(SETS[:, :1], DECIDED[:, :1], metric="f1", **options)

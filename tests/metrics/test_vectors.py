@@ -13,6 +13,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import skboot
 from skboot import bootstrap_runs, bootstrap_score, compare_runs, compare_systems
+from skboot.study.measured import Scoring, measured_by
+from skboot.study.rows import Rows
 from skboot.testing import assert_not_worse
 
 N = 60
@@ -264,17 +266,43 @@ def test_classes_that_one_of_two_systems_never_predicts_are_entries_of_both():
     assert list(result) == [0, 1, 2, 3]
 
 
-def test_probabilities_have_the_metric_of_each_class():
-    prob = np.random.default_rng(3).dirichlet(np.ones(3), N)
+PROB = np.random.default_rng(3).dirichlet(np.ones(3), N)
+SETS, REAL = (PROB > 0.3).astype(int), np.random.default_rng(4).normal(size=(2, N, 3))
+OF_COLUMNS = [
+    (partial(metrics.roc_auc_score, multi_class="ovr", average=None), NAMES[TRUTH], PROB),
+    (partial(metrics.average_precision_score, average=None), NAMES[TRUTH], PROB),
+    (partial(metrics.roc_auc_score, average=None), SETS, REAL[0]),
+    (partial(metrics.average_precision_score, average=None), SETS, REAL[0]),
+    *(
+        (partial(function, average=None), SETS, SETS[::-1])
+        for function in (metrics.f1_score, metrics.precision_score, metrics.jaccard_score)
+    ),
+    *(
+        (partial(function, multioutput="raw_values"), *REAL)
+        for function in (metrics.r2_score, metrics.mean_squared_error, metrics.mean_absolute_error)
+    ),
+    # Of two classes there is one number.
+    (partial(metrics.roc_auc_score, average=None), TRUTH > 0, PROB[:, 1]),
+    (partial(metrics.average_precision_score, average=None), TRUTH > 0, PROB[:, 1]),
+]
+
+
+@pytest.mark.parametrize(("metric", "truth", "predicted"), OF_COLUMNS)
+def test_a_partial_for_each_column_has_the_values_and_the_speed_of_its_column(
+    metric, truth, predicted
+):
     rows = np.random.default_rng(2).integers(0, N, (79, N))
-    metric = partial(metrics.roc_auc_score, multi_class="ovr", average=None)
-    result = bootstrap_score(
-        NAMES[TRUTH], prob, metric=metric, resamples=rows, interval="percentile"
-    )
-    assert list(result) == NAMES.tolist()
-    for k, one in enumerate(result.values()):
-        expected = [metrics.roc_auc_score(TRUTH[r] == k, prob[r, k]) for r in rows]
-        assert one.bootstrap_distribution == pytest.approx(expected, abs=1e-12)
+    options = {"metric": metric, "resamples": rows, "interval": "percentile"}
+    result = bootstrap_score(truth, predicted, **options)
+    results = list(result.values()) if isinstance(result, dict) else [result]
+    expected = np.array([metric(truth[r], predicted[r]) for r in rows]).reshape(len(rows), -1)
+    if truth.dtype.kind == "U":
+        assert list(result) == NAMES.tolist()
+    for one, values in zip(results, expected.T, strict=True):
+        assert one.bootstrap_distribution == pytest.approx(values, abs=1e-10)
+    columns = Rows(truth, predicted, None, NAMES if truth.dtype.kind == "U" else None)
+    scores, _ = measured_by(Scoring(metric), {"": [("y_pred", columns)]})
+    assert not any(own.statistic.calls_function for each in scores.values() for own in each[""])
 
 
 # ------------------------------------------------------------------ undefined

@@ -171,7 +171,14 @@ def test_data_enter_by_what_they_hold():
         None, "a", b"a", 1, 1.0, True, "1", [1], (1,), {1}, frozenset([1]), {1: 1}, [[1], 1],
         [[1, 1]], np.float64(1), np.int64(1), len, max, np.log1p, np.log, np.nan, {"a": 1, "b": 2},
         {"b": 2, "a": 1}, np.random.default_rng(0), np.random.RandomState(0), range(3), slice(3),
+        # The same bytes in another shape, type or order.
+        X.ravel(), X.reshape(2, N), X[None], X.view("i8"), X.view("f4"), np.asfortranarray(X),
+        X[:0], X[:0].T, Y.astype(object)[:, None], sparse.csr_array(X), sparse.csc_matrix(X),
     ]  # fmt: skip
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=["a", "b"])
+    values += [frame, frame[["b", "a"]], frame.rename(columns={"b": "c"}), frame.astype("f4")]
+    values += [frame.set_axis(["b", "a"], axis=1), frame["a"], frame["a"].rename("b")]
     keys = [key_of(value) for value in values]
     assert len(set(keys)) == len(keys)
     copies = [key_of(v.copy(order="K") if isinstance(v, np.ndarray) else v) for v in values]
