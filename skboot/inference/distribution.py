@@ -19,7 +19,7 @@ from .._base.checks import fail
 from .._base.memory import check_fits
 from .._base.messages import thousands
 from .._base.values import size_of
-from .._base.warnings import Note, only_advises, tell, warn_before
+from .._base.warnings import Note, only_advises, warn_before
 from .._base.workers import (
     DEFAULT_WORKERS,
     Progress,
