@@ -163,7 +163,13 @@ def _statistics_of_each(
             asked |= {"labels": labels, "several_outputs": own.has_outputs}
             resolved, single = resolve_metrics(metric, of_rows=of_rows, **asked)
             positive = None
-            if pos_label is None:
+            truth = own.y_true
+            if (
+                pos_label is None
+                and truth is not None
+                and truth.dtype.kind in "iuf"
+                and truth.max() > 1
+            ):
                 columns = [(one.y_true, one.y_pred, None) for one in arrays]
                 positive = positive_of_call(unnamed_positives(metric, resolved), columns)
             if positive is not None and positive.are_both:
