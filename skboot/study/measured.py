@@ -157,6 +157,7 @@ def _statistics_of_each(
     found: dict[str, list[Statistic]] = {}
     looked_at: list[LookedAt] = []
     complete: set[int] = set()
+    of_truth: set[tuple[str, int]] = set()
     for argument, own in rows:
         if not resolved or own.labels is not labels:
             labels = own.labels
@@ -188,6 +189,11 @@ def _statistics_of_each(
                 if predicted.ndim == 2:
                     predicted = checked_columns(own, statistic, argument)
                 checked = check_response(statistic, own.y_true, predicted, argument)
+                # The runs of a call share their truth.
+                truth = own.y_true
+                if truth is not None and truth.ndim == 1 and (name, id(truth)) not in of_truth:
+                    of_truth.add((name, id(truth)))
+                    (checked.unsigned or checked).check_all(truth)
                 looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
                 if own.sample_weight is not None and not checked.takes_weights:
                     raise _refused_weights(checked)
