@@ -219,14 +219,15 @@ def _statistics_of_each(
 def check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
     """Refuse labels beside one label or number a row that the metric cannot mean."""
     inner = statistic.unsigned or statistic
-    if own.labels is None or own.y_pred.ndim != 1 or own.truth_column is None:
+    truth = own.truth_column
+    if own.labels is None or own.y_pred.ndim != 1 or truth is None:
         return
     if inner.response == "values":
         must = f"be None for the metric {inner.name!r} of numbers"
         raise check.fail("labels", must, f"{own.labels.tolist()[:5]}")
     if inner.response != "labels" or not inner.names_classes:
         return
-    true, predicted = (set(label_counts(y)[0].tolist()) for y in (own.y_true, own.y_pred))
+    true, predicted = (set(label_counts(y)[0].tolist()) for y in (truth, own.y_pred))
     labels = own.labels.tolist()
     if averages and true.isdisjoint(labels):
         must = f"hold a label of y_true for the metric {inner.name!r}"
