@@ -143,7 +143,7 @@ def as_array(values: Any) -> NDArray[Any]:
     if categories is None or array.ndim != 1:
         return array
     order = {_CATEGORIES: tuple(_plain_array(categories).tolist())}
-    return array.astype(np.dtype(array.dtype, metadata=order))  # type: ignore[call-overload]
+    return array.astype(np.dtype(array.dtype, metadata=order))
 
 
 def category_order(*columns: NDArray[Any] | None) -> NDArray[Any] | None:
@@ -154,16 +154,17 @@ def category_order(*columns: NDArray[Any] | None) -> NDArray[Any] | None:
     first = columns[0]
     if first is None or first.dtype.metadata is None:
         return None
-    categories = first.dtype.metadata.get(_CATEGORIES)
+    categories = declared_categories(first)
     if categories is None:
         return None
     occurring = set().union(*(own.tolist() for own in columns if own is not None and own.ndim == 1))
-    return _plain_array([one for one in categories if one in occurring])
+    return _plain_array([one for one in categories.tolist() if one in occurring])
 
 
 def declared_categories(column: NDArray[Any]) -> NDArray[Any] | None:
     """Return all categories of an ordered column in their order, also those without a row."""
-    categories = (column.dtype.metadata or {}).get(_CATEGORIES)
+    metadata: Any = column.dtype.metadata
+    categories = None if metadata is None else metadata.get(_CATEGORIES)
     return None if categories is None else _plain_array(list(categories))
 
 
@@ -174,7 +175,7 @@ def has_order(values: Any) -> bool:
 
 def _ordered_categories(values: Any) -> Any:
     """Return the categories of a column that says that they have an order; None of any other."""
-    dtype = getattr(values, "dtype", None)
+    dtype: Any = getattr(values, "dtype", None)
     if getattr(dtype, "pyarrow_dtype", None) is not None:
         values = values.array.__arrow_array__() if hasattr(values, "array") else values
     arrow = getattr(values, "type", None)

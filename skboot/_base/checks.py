@@ -452,8 +452,8 @@ def numbered_labels(
             n_distinct = len(set(labels.ravel().tolist()))
         distinct, codes = numbered(labels)
         if labels.dtype.kind == "O" and not _rise(distinct, n_distinct):
-            kinds = " and ".join(sorted({type(label).__name__ for label in distinct.tolist()}))
-            got = f"{kinds} objects, of which neither of two need be the greater"
+            types = " and ".join(sorted({type(label).__name__ for label in distinct.tolist()}))
+            got = f"{types} objects, of which neither of two need be the greater"
             advice = "Give text: [' '.join(sorted(map(str, one))) for one in labels]."
             raise fail(name, f"hold {noun}s with an order", got, advice)
         return distinct, codes

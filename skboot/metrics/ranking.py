@@ -133,6 +133,10 @@ class RocAuc(Statistic):
         if several and not sums_to_one(y_pred):
             must = f"hold probabilities, with sum 1 in each row, for the metric {self.name!r}"
             raise fail("y_pred", must, "other sums", "Give what predict_proba returns.")
+
+    def check_all(self, y_true: NDArray[Any]) -> None:
+        """Refuse a class without a row, beside which no area is defined."""
+        several = self.averages_columns and len(known_labels(self.labels, y_true)) > 2
         leaves_out = several and (self.multi_class == "ovo" or self.average == "weighted")
         if self.labels is not None and not leaves_out:
             occurring = label_counts(y_true)[0].tolist()

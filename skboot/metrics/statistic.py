@@ -349,6 +349,10 @@ class Statistic(Evaluated):
         """
         return None
 
+    def check_all(self, y_true: NDArray[Any]) -> None:
+        """Refuse a truth of all rows that lacks what it needs, as a batch or a subgroup may."""
+        return None
+
     def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
         """Return what keeps the labels of these rows, of which a subgroup may lack some."""
         if self.labels is not None or "labels" not in getattr(self, "__dataclass_fields__", ()):

@@ -79,13 +79,15 @@ def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers)
     list of RunMetric
     """
     with arguments_named({"metric": "scoring", "y_true": "y"}):
-        _check_positive(scorers, target)
+        classes = target.classes
+        if classes is not None and classes.dtype.kind in "iuf" and classes.max() > 1:
+            _check_positive(scorers, target)
         return [_run_metric(name, scorer, target, answers) for name, scorer in scorers.items()]
 
 
 def _check_positive(scorers: Mapping[str, Any], target: Target) -> None:
     """Warn of the positive class where scikit-learn's is the lesser label; refuse both at once."""
-    if target.classes is None or len(target.classes) != 2 or target.y is None:
+    if target.y is None or len(np.asarray(target.classes)) != 2:
         return
     needed = {name: needed_of(name, scorer, target.classes) for name, scorer in scorers.items()}
     statistics = {name: one.statistic for name, one in needed.items() if one is not None}

@@ -188,9 +188,10 @@ def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
 
 def in_text(labels: Any) -> Any:
     """Return labels in bytes as text, and any others as they are."""
-    if labels is None or labels.dtype.kind != "S":
+    if labels is None or labels.ndim != 1 or labels.dtype.kind not in "SO":
         return labels
-    return np.char.decode(labels, "latin-1")
+    of_bytes = labels.dtype.kind == "S" or all(isinstance(one, bytes) for one in labels)
+    return np.char.decode(labels.astype(bytes), "latin-1") if of_bytes else labels
 
 
 def bits_of(scores: NDArray[Any]) -> NDArray[np.uint64]:

@@ -164,13 +164,20 @@ def _statistics_of_each(
     found: dict[str, list[Statistic]] = {}
     looked_at: list[LookedAt] = []
     complete: set[int] = set()
+    of_truth: set[tuple[str, int]] = set()
     for argument, own in rows:
         if not resolved or own.labels is not labels:
             labels = own.labels
             asked |= {"labels": labels, "several_outputs": own.has_outputs}
             resolved, single = resolve_metrics(metric, of_rows=of_rows, **asked)
             positive = None
-            if pos_label is None:
+            truth = own.y_true
+            if (
+                pos_label is None
+                and truth is not None
+                and truth.dtype.kind in "iuf"
+                and truth.max() > 1
+            ):
                 columns = [(one.y_true, one.y_pred, None) for one in arrays]
                 positive = positive_of_call(unnamed_positives(metric, resolved), columns)
             if positive is not None and positive.are_both:
@@ -189,6 +196,11 @@ def _statistics_of_each(
                 if predicted.ndim == 2:
                     predicted = checked_columns(own, statistic, argument)
                 checked = check_response(statistic, own.y_true, predicted, argument)
+                # The runs of a call share their truth.
+                truth = own.y_true
+                if truth is not None and truth.ndim == 1 and (name, id(truth)) not in of_truth:
+                    of_truth.add((name, id(truth)))
+                    (checked.unsigned or checked).check_all(truth)
                 looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
                 if own.sample_weight is not None and not checked.takes_weights:
                     raise _refused_weights(checked)
@@ -214,14 +226,15 @@ def _statistics_of_each(
 def check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
     """Refuse labels beside one label or number a row that the metric cannot mean."""
     inner = statistic.unsigned or statistic
-    if own.labels is None or own.y_pred.ndim != 1 or own.truth_column is None:
+    truth = own.truth_column
+    if own.labels is None or own.y_pred.ndim != 1 or truth is None:
         return
     if inner.response == "values":
         must = f"be None for the metric {inner.name!r} of numbers"
         raise check.fail("labels", must, f"{own.labels.tolist()[:5]}")
     if inner.response != "labels" or not inner.names_classes:
         return
-    true, predicted = (set(label_counts(y)[0].tolist()) for y in (own.y_true, own.y_pred))
+    true, predicted = (set(label_counts(y)[0].tolist()) for y in (truth, own.y_pred))
     labels = own.labels.tolist()
     if averages and true.isdisjoint(labels):
         must = f"hold a label of y_true for the metric {inner.name!r}"
