@@ -95,7 +95,7 @@ def test_the_detectable_margin_is_of_the_side_on_which_the_first_is_worse(better
     [pair] = compare_systems(None, systems, interval="percentile", **options).pairs
     low, high = pair.confidence_interval
     sides = [pair.difference - low, high - pair.difference]
-    assert max(sides) > 1.2 * min(sides)
+    assert max(sides) > 1.05 * min(sides)
     error = np.std(compare_systems(None, systems, **options).replicates("A", "B"), ddof=1)
     expected = sides[0 if better else 1] + stats.t.ppf(0.8, 39) * error * np.sqrt(40 / 39)
     assert_allclose(pair.verdict(0.1).detectable_margin, expected, rtol=1e-9)
