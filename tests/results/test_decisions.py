@@ -86,6 +86,21 @@ def test_the_detectable_margin_is_the_half_width_and_the_power():
     assert_allclose(pair.verdict(0.1).detectable_margin, expected, rtol=0.05)
 
 
+@pytest.mark.parametrize("better", [True, False])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_detectable_margin_is_of_the_side_on_which_the_first_is_worse(better, sign):
+    values = sign * np.random.default_rng(0).lognormal(sigma=1.5, size=40)
+    options = {"metric": "mean", "greater_is_better": better, "random_state": 0}
+    systems = {"A": values, "B": np.zeros(40)}
+    [pair] = compare_systems(None, systems, interval="percentile", **options).pairs
+    low, high = pair.confidence_interval
+    sides = [pair.difference - low, high - pair.difference]
+    assert max(sides) > 1.05 * min(sides)
+    error = np.std(compare_systems(None, systems, **options).replicates("A", "B"), ddof=1)
+    expected = sides[0 if better else 1] + stats.t.ppf(0.8, 39) * error * np.sqrt(40 / 39)
+    assert_allclose(pair.verdict(0.1).detectable_margin, expected, rtol=1e-9)
+
+
 def test_methods_are_judged_by_their_interval(data):
     y, _ = data
     rng = np.random.default_rng(0)
