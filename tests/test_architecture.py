@@ -496,7 +496,7 @@ def test_importing_skboot_loads_no_optional_package_that_scikit_learn_does_not()
     assert done.stdout.strip() == "[]"
 
 
-LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 46
+LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 81
 LONG_DOCSTRING = 'def f():\n    """Long.\n' + "    text\n" * 60 + '    """\n    return 1'
 BROKEN = [
     (import_violations, "metrics/a.py", "from skboot.resampling.block import Block"),
