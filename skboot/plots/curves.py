@@ -12,7 +12,6 @@ from scipy.special import ndtr, ndtri
 from .._base.checks import fail
 from .._base.doors import door
 from ..results import rendering, wording
-from ..results.curve import DET_RATES
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal
 
 if TYPE_CHECKING:
@@ -358,10 +357,10 @@ class CurveBandDisplay(Display):
         ax.set_xlabel(literal(wording.capitalized(self.axes[0])))
         ax.set_ylabel(literal(wording.capitalized(self.axes[1])))
         if self.curve == "det" and not self.is_difference:
-            names = [f"{rate:g}" for rate in DET_RATES]
+            names = [f"{rate:g}" for rate in rendering.DET_RATES]
             for side in "xy":
                 getattr(ax, f"set_{side}scale")("function", functions=(_deviate, ndtr))
-                getattr(ax, f"set_{side}ticks")(DET_RATES, names)
+                getattr(ax, f"set_{side}ticks")(rendering.DET_RATES, names)
                 getattr(ax, f"set_{side}lim")(_ENDS)
         elif self.curve in _REFERENCES and self.curve != "decision":
             ax.set_xlim(-0.01, 1.01)

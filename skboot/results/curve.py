@@ -64,8 +64,6 @@ _OVER_THRESHOLDS = ("roc", "det", "precision_recall")
 _SIZES_OF_A_LAW = 4
 # Below it a variance is rounding, and would make one size outweigh all others.
 _LEAST_VARIANCE = 1e-12
-DET_RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
-"""Rates that are marked on the axes of a DET curve, as scikit-learn does, and that tables show."""
 # Points of the grid that tables of text show, if there are more than all of them that fit.
 _SHOWN_POINTS, _MOST_SHOWN = 9, 20
 # Distance from a point of the grid, as a share of its span, that is rounding.
@@ -474,7 +472,7 @@ class CurveResult(FromACall, Shown):
         if n <= _MOST_SHOWN:
             return np.arange(n)
         if self.curve == "det" and self.x[0] > 0 and self.x[-1] < 1:
-            marked = ndtri(DET_RATES)[:, None]
+            marked = ndtri(rendering.DET_RATES)[:, None]
             return np.unique(np.argmin(np.abs(ndtri(self.x) - marked), axis=1))
         return np.linspace(0, n - 1, _SHOWN_POINTS).round().astype(np.intp)
 

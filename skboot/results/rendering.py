@@ -20,6 +20,8 @@ Cells = Sequence[str]
 
 # Who writes tables of plain text; None for `plain_table`.
 _TEXT_TABLE: ContextVar[Callable[[Table], str] | None] = ContextVar("text_table", default=None)
+DET_RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+"""Rates that are marked on the axes of a DET curve, as scikit-learn does, and that tables show."""
 
 
 class Table(NamedTuple):

@@ -122,10 +122,12 @@ def _replicated(call: CurveCall) -> list[Drawn]:
             worth = _worth_of_weights(rows)
             behind = curve.behind(block, subject.reduced, worth)
             floor = curve.floor(block, subject.reduced, worth)
-            beyond, values = curve.beyond(rows.score), (each.estimate, each.replicates)
-            if beyond.any():
-                values = tuple(np.where(beyond, np.nan, one) for one in values)
-            of_data = (rows.sizes, *values, behind, floor)
+            estimate, replicates = each.estimate, each.replicates
+            if (beyond := curve.beyond(rows.score)).any():
+                estimate, replicates = (
+                    np.where(beyond, np.nan, values) for values in (estimate, replicates)
+                )
+            of_data = (rows.sizes, estimate, replicates, behind, floor)
             area = curve.area(subject.reduced)
             drawn.append(Drawn(curve, *of_data, notes=curve.notes(subject.reduced), area=area))
     return drawn
@@ -187,16 +189,17 @@ def _at(drawn: Drawn, places: NDArray[np.intp]) -> Drawn:
     n = len(drawn.estimate)
     if len(places) == n:
         return drawn
-    of_points = {
-        each.name: getattr(drawn.curve, each.name)[places]
-        for each in fields(drawn.curve)
-        if isinstance(getattr(drawn.curve, each.name), np.ndarray)
+    curve: Any = drawn.curve
+    of_curve = {
+        each.name: getattr(curve, each.name)[places]
+        for each in fields(curve)
+        if isinstance(getattr(curve, each.name), np.ndarray)
     }
-    of_each = {
+    of_each: dict[str, Any] = {
         name: None if (values := getattr(drawn, name)) is None else values[..., places]
         for name in ("estimate", "replicates", "behind", "floor", "bin_error")
     }
-    return drawn._replace(curve=replace(drawn.curve, **of_points), **of_each)
+    return drawn._replace(curve=replace(curve, **of_curve), **of_each)
 
 
 # ------------------------------------------------------------------ results
