@@ -237,3 +237,33 @@ def test_weights_are_numbers(skboot, file, digits):
     said = refused(skboot, *words, "half")
     assert "column 'half', row 1" in said
     assert "is not a number" in said
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1"])
+def test_true_and_false_of_a_csv_file_are_those_of_a_file_that_knows_types(
+    metric, skboot, tmp_path
+):
+    y = np.arange(90) % 3 == 0
+    columns = {"y": y, "a": y ^ (np.arange(90) % 10 == 0)}
+    np.savez(tmp_path / "rows.npz", **columns)
+    words = ("--y-true", "y", "--y-pred", "a", "--metric", metric)
+    typed = estimate(skboot, tmp_path / "rows.npz", *words)
+    assert estimate(skboot, table(tmp_path / "rows.csv", **columns), *words) == typed
+
+
+@pytest.mark.parametrize(
+    ("y", "more", "said"),
+    [
+        ([1, 0, "y", 1], (), "row 3 is the header again"),
+        ([1, 0, 1, 0], ("--threshold", "nan"), "must be a finite number"),
+        ([1, 0, 1, 0], ("--threshold", "inf"), "must be a finite number"),
+    ],
+)
+def test_joined_files_and_thresholds_that_are_no_numbers_are_refused(
+    y, more, said, skboot, tmp_path
+):
+    a = ["a" if label == "y" else 0.5 for label in y]
+    file = table(tmp_path / "rows.csv", y=y, a=a)
+    code, out, err = skboot("score", file, "--y-true", "y", "--y-pred", "a", *more)
+    assert (code, out) == (2, "")
+    assert said in err
