@@ -470,8 +470,8 @@ def _fill_left_out(
         for some, block in left_out.parts(k, _n_sums(bound)):
             values[some] = bound.statistic.evaluate(block, bound.reduced)
     except MetricError as failure:
-        left_out = "without one unit of the data (needed for BCa)"
-        raise failure.on_rows(left_out, drawn=False) from failure.error
+        without = "without one unit of the data (needed for BCa)"
+        raise failure.on_rows(without, drawn=False) from failure.error
 
 
 class Moments(NamedTuple):

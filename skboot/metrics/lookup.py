@@ -148,7 +148,7 @@ def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic
 def metric_of_column(statistic: Any) -> Statistic | None:
     """Return the metric of one column against its own truth, of one that is asked for each column.
 
-    None where that is called on repeated rows too.
+    None where that is called on repeated rows too, or is the negative of another.
     """
     function = statistic.function
     options = {k: v for k, v in function.keywords.items() if k not in _OF_COLUMNS}
@@ -156,7 +156,8 @@ def metric_of_column(statistic: Any) -> Statistic | None:
         options["average"] = "binary"
     request = _taken_apart(partial(function.func, **options), statistic.name)
     found = _fast_path(request)
-    return None if found is None else _signed(found, statistic.sign)
+    found = None if found is None else _signed(found, statistic.sign)
+    return None if isinstance(found, Negated) else found
 
 
 def _resolve(

@@ -193,7 +193,7 @@ def each_entry(
             # Keys of a dict are names; a number or a class says little without the metric.
             plain = isinstance(key, str) and key not in found.paths and key not in statistics
             flat = key if plain and not _has_classes(own[0]) else f"{name} ({key})"
-            found.statistics[flat] = [replace(each, name=flat) for each in many]  # type: ignore[type-var]
+            found.statistics[flat] = [replace(each, name=flat) for each in many]
             found.paths[flat] = (name, key)
             if key in of_columns:
                 found.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
@@ -362,7 +362,7 @@ def _of_columns(
             return {}
         names: Any = range(predicted.shape[1])
         if truth.ndim == 1:
-            labels = one.labels  # type: ignore[attr-defined]
+            labels = one.labels
             names = (label_counts(truth)[0] if labels is None else np.asarray(labels)).tolist()
         if not 3 - truth.ndim < len(names) == predicted.shape[1] or predicted.dtype.hasobject:
             return {}
