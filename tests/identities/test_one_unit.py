@@ -51,7 +51,9 @@ def results_of(answer):
 
 
 @pytest.mark.parametrize("name", ONE)
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize(
+    "metric", METRICS, ids=lambda metric: getattr(metric, "__name__", str(metric))
+)
 def test_one_unit_has_no_interval_and_no_claim(metric, name):
     n, design = ONE[name]
     y, a, b = columns_of(metric, n)

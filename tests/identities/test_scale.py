@@ -55,7 +55,9 @@ def numbers(result):
     return own, [pair.p_value, pair.bootstrap_support]
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=str)
+@pytest.mark.parametrize(
+    "metric", METRICS, ids=lambda metric: getattr(metric, "__name__", str(metric))
+)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_score_of_scaled_values_is_scaled(name, metric):
     options = {
