@@ -12,15 +12,13 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from sklearn.exceptions import EfficiencyWarning, FitFailedWarning, UndefinedMetricWarning
-
-from .messages import first_of
 
 NoteKind = Literal[
     "few",
@@ -124,6 +122,13 @@ def tell(*notes: Note) -> None:
 def say(kind: NoteKind, text: str) -> None:
     """Tell a note of one sentence."""
     tell(Note(kind, text))
+
+
+def first_of(items: Sequence[str], separator: str = ", ", most: int = 5) -> str:
+    """Join items; of many the first, and the number of the others."""
+    if len(items) <= most:
+        return separator.join(items)
+    return f"{separator.join(items[:most])} and {len(items) - most} others"
 
 
 def warn_of(notes: Iterable[Note], of: str = "") -> None:
