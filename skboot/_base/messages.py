@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -74,13 +74,6 @@ def fail(name: str, must: str, got: str, advice: str = "", *, about: str = "") -
 def thousands(n: int) -> str:
     """Return a number, with commas from ten thousand."""
     return f"{n:,}" if n >= 10_000 else str(n)
-
-
-def first_of(items: Sequence[str], separator: str = ", ", most: int = 5) -> str:
-    """Join items; of many the first, and the number of the others."""
-    if len(items) <= most:
-        return separator.join(items)
-    return f"{separator.join(items[:most])} and {len(items) - most} others"
 
 
 def refuse(text: str) -> ValueError:

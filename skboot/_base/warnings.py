@@ -14,6 +14,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
@@ -21,8 +22,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from sklearn.exceptions import EfficiencyWarning, FitFailedWarning, UndefinedMetricWarning
-
-from .messages import first_of
 
 NoteKind = Literal[
     "few",
@@ -180,6 +179,13 @@ def only_advises(otherwise: Any = ()) -> Callable[[_Advice], _Advice]:
         return advice  # type: ignore[return-value]
 
     return decorate
+
+
+def first_of(items: Sequence[str], separator: str = ", ", most: int = 5) -> str:
+    """Join items; of many the first, and the number of the others."""
+    if len(items) <= most:
+        return separator.join(items)
+    return f"{separator.join(items[:most])} and {len(items) - most} others"
 
 
 def warn_of(notes: Iterable[Note], of: str = "") -> None:

@@ -149,12 +149,12 @@ def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
     outperformance = pair.outperformance
     if outperformance is None or outperformance.n_pairs == 0:
         return ""
-    share, low, high = map(rendering.share, outperformance[:3])
+    share, low, high = map(rendering.percentage, outperformance[:3])
     level = rendering.percent(outperformance.confidence_level)
     on = " on bootstrap samples" if _is_left_out(result) else ""
     return (
-        f" {pair.first} beat {pair.second} in {share} of {outperformance.n_pairs} pairs of runs"
-        f"{on} ({level} CI {low.removesuffix(' %')} to {high}, given {_given(result)})."
+        f" {pair.first} beat {pair.second} in {share} % of {outperformance.n_pairs} pairs of runs"
+        f"{on} ({level} CI {low} to {high} %, given {_given(result)})."
     )
 
 

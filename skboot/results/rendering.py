@@ -260,11 +260,16 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share in percent, as "35 %"; nothing is 0 or 100 % that it is not."""
+    """Write a share in percent, as "35 %"."""
+    return f"{percentage(value)} %"
+
+
+def percentage(value: float) -> str:
+    """Write the number of a share in percent; nothing is 0 or 100 that it is not."""
     digits = 0
     while value not in (0, 1) and round(100 * value, digits) in (0, 100):
         digits += 1
-    return f"{number(100 * value, digits)} %"
+    return number(100 * value, digits)
 
 
 # ------------------------------------------------------------------ lists and tables

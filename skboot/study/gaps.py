@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._base.messages import first_of
-from .._base.warnings import Note
+from .._base.warnings import Note, first_of
 from ..inference.evidence import Evidence
 from ..inference.proportions import Discordant
 from ..inference.subgroup_gap import Side, SubgroupGap
