@@ -38,6 +38,11 @@ class TrainingSamples:
         Runs of each training sample.
     seed : numpy.random.SeedSequence
         Root of all streams.
+    rows : sequence of ndarray or None
+        Training rows of each bootstrap sample that the user gave: the first run of each keeps the
+        random states that are set. None where samples are drawn.
+    about_seeds : tuple of str
+        Whether random states vary over the runs, for an estimator that has some.
     """
 
     counts: NDArray[Any]
@@ -45,6 +50,8 @@ class TrainingSamples:
     n_folds: int
     n_seeds: int
     seed: np.random.SeedSequence
+    rows: Sequence[NDArray[np.intp]] | None = None
+    about_seeds: tuple[str, ...] = ()
 
     @property
     def n_bootstrap_runs(self) -> int:
@@ -71,9 +78,12 @@ class TrainingSamples:
         keys += [(_FOLD_RUNS, *fold, s) for fold in folds for s in seeds]
         words = iter(self._words(keys))
         runs: list[Run] = []
-        for counts, order in zip(self.counts, orders, strict=True):
-            for _ in seeds:
-                runs.append(Run(len(runs), counts, None, next(words), order))
+        by_user = self.rows is not None
+        rows: Sequence[Any] = [None] * n_samples if self.rows is None else self.rows
+        for counts, order, train in zip(self.counts, orders, rows, strict=True):
+            for s in seeds:
+                keeps = by_user and s == 0
+                runs.append(Run(len(runs), counts, None, next(words), order, train, keeps))
         for repeat, fold in folds:
             test = np.flatnonzero(self.folds[repeat] == fold)
             for _ in seeds:
@@ -111,6 +121,7 @@ def draw_training_samples(
     n_seeds: int,
     seed: np.random.SeedSequence,
     given: NDArray[Any] | None = None,
+    rows_given: Sequence[NDArray[np.intp]] | None = None,
 ) -> TrainingSamples:
     """Draw all training samples.
 
@@ -128,6 +139,8 @@ def draw_training_samples(
     seed : numpy.random.SeedSequence
     given : ndarray of shape (n_resamples, n_units), optional
         How often each unit is in samples that are not drawn here.
+    rows_given : sequence of ndarray, optional
+        Their rows, where the user gave them.
 
     Returns
     -------
@@ -152,7 +165,8 @@ def draw_training_samples(
     n_folds = _n_folds(n_units, codes)
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
-    return TrainingSamples(counts, np.array(folds).reshape(-1, n_rows), n_folds, n_seeds, seed)
+    of_repeats = np.array(folds).reshape(-1, n_rows)
+    return TrainingSamples(counts, of_repeats, n_folds, n_seeds, seed, rows_given)
 
 
 def nested_samples(

@@ -45,7 +45,9 @@ class FitCall:
     seed : numpy.random.SeedSequence
         Made of ``random_state``.
     train_samples : ndarray of shape (n_train_resamples, n_units) or None
-        How often each row or group is in the samples that the user gave; see `with_own_samples`.
+        How often each row or group is in samples that are not drawn; see `with_own_samples`.
+    train_rows : list of ndarray or None
+        Training rows of these samples, where the user gave them.
     """
 
     scoring: Any
@@ -65,6 +67,7 @@ class FitCall:
     memory: Any
     verbose: int | None
     train_samples: Any = None
+    train_rows: list[NDArray[np.intp]] | None = None
 
     @classmethod
     def of(
@@ -282,10 +285,15 @@ def with_own_samples(call: FitCall, data: FitData) -> FitCall:
         raise check.fail("train_samples", f"not be combined with {other}", "")
     splits = given.split(data.X, data.y, data.groups) if hasattr(given, "split") else given
     unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
-    counts = np.array([_counts_of(k, split, unit) for k, split in enumerate(splits)])
-    if len(counts) < 2:
-        raise check.fail("train_samples", "hold at least 2 samples", str(len(counts)))
-    return replace(call, train_samples=counts, n_train_resamples=len(counts))
+    rows, counts = [], []
+    for k, split in enumerate(splits):
+        counts.append(_counts_of(k, split, unit))
+        rows.append(np.asarray(split[0], dtype=np.intp))
+    if len(rows) < 2:
+        raise check.fail("train_samples", "hold at least 2 samples", str(len(rows)))
+    return replace(
+        call, train_samples=np.array(counts), n_train_resamples=len(rows), train_rows=rows
+    )
 
 
 def _counts_of(k: int, split: Any, unit: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -272,7 +272,8 @@ def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, fl
     """Return the model of a run on all rows, and how long its fit took."""
 
     def work(lender: Lender) -> tuple[Any, float]:
-        model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
+        states = full_run_seed(seed, s)
+        model = training.with_states(job.estimator, job.recipe, states, keep=s == 0)
         start = time.perf_counter()
         training.fit(model, job, None, lender)
         return model, time.perf_counter() - start
@@ -308,7 +309,7 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
     bytes_each = call.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
     check_fits("n_train_resamples", call.n_train_resamples, bytes_each)
     check_fits("n_cv_repeats", n_repeats, bytes_each)
-    return draw_training_samples(
+    samples = draw_training_samples(
         n_rows,
         unit=job.unit,
         codes=target.codes,
@@ -318,7 +319,19 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
         n_seeds=call.n_seeds,
         seed=call.seed,
         given=call.train_samples,
+        rows_given=call.train_rows,
     )
+    return replace(samples, about_seeds=_about_seeds(call, job))
+
+
+def _about_seeds(call: FitCall, job: Job) -> tuple[str, ...]:
+    """Return whether seeds vary over the runs, for an estimator that has random states."""
+    if not job.recipe.is_random or call.n_train_resamples + call.n_seeds == 1:
+        return ()
+    if call.train_rows is not None and call.n_seeds == 1:
+        return ("Random states that you set are those of every run; others vary.",)
+    text = "Random states vary from run to run"
+    return (f"{text}; those that you set are those of the first run on all rows.",)
 
 
 def _records(call: FitCall, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
@@ -336,7 +349,7 @@ def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | 
     settings = {"estimator": clone(job.estimator)}
     settings |= {name: getattr(call, name) for name in _OF_RUNS}
     if call.train_samples is not None:
-        settings["train_samples"] = call.train_samples
+        settings["train_samples"] = (call.train_samples, call.train_rows)
     data = (job.X, job.y, job.unit, job.params, *job.tests)
     key = Key()
     try:
