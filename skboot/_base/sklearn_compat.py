@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
-from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.metrics import accuracy_score, check_scoring, make_scorer
 from sklearn.utils import _safe_indexing
 from sklearn.utils._pprint import _EstimatorPrettyPrinter as _Printer
-from sklearn.utils.metadata_routing import _routing_enabled
+from sklearn.utils.metadata_routing import _raise_for_params, _routing_enabled
 from sklearn.utils.validation import _num_samples
 
 # Largest integer up to which floats hold every integer: above it scikit-learn, which reads nullable
@@ -23,6 +23,8 @@ _Class = TypeVar("_Class", bound=type)
 ScorerBase: Any = next(
     cls for cls in reversed(type(make_scorer(accuracy_score)).__mro__) if "Scorer" in cls.__name__
 )
+# What scikit-learn makes of several scorers.
+MultimetricScorer: Any = type(check_scoring(scoring=["accuracy"]))
 
 
 class ScorerParts(NamedTuple):
@@ -95,6 +97,11 @@ def n_rows_of(data: Any) -> int:
 def routing_enabled() -> bool:
     """Whether metadata routing is switched on."""
     return bool(_routing_enabled())
+
+
+def refuse_params_without_routing(params: Mapping[str, Any], owner: Any, method: str) -> None:
+    """Refuse metadata where routing is off, as scikit-learn's searches do."""
+    _raise_for_params(params, owner, method)
 
 
 def printed_as_estimator(cls: _Class) -> _Class:

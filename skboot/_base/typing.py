@@ -155,6 +155,7 @@ class LearningOptions(_WorkOptions, total=False):
     train_sizes: ArrayLike
     n_repeats: int
     groups: ArrayLike | None
+    params: Mapping[str, Any] | None
     band: Band
     error_score: Any
     memory: Any
@@ -233,6 +234,8 @@ class MethodsOptions(_WorkOptions, total=False):
     groups: ArrayLike | None
     y_test: Any
     groups_test: Any
+    sample_weight_test: Any
+    params: Mapping[str, Any] | None
     reference: str | None
     adjust: Adjustment | None
     alternative: Alternative

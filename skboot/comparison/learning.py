@@ -36,6 +36,7 @@ from ..scorer.fit_call import (
     warn_of_order_of_fit,
 )
 from ..study.curve_rows import DIFFERENCE, named_scores
+from .arguments import checked_params
 from .methods import checked_seed, runs_of_methods
 
 Floats = NDArray[np.float64]
@@ -67,6 +68,7 @@ def learning_curve(
     train_sizes: ArrayLike = (0.2, 0.33, 0.5, 0.7, 0.9),
     n_repeats: int = 20,
     groups: ArrayLike | None = None,
+    params: Mapping[str, Any] | None = None,
     band: Band = "simultaneous",
     confidence_level: float = 0.95,
     error_score: Any = np.nan,
@@ -99,6 +101,9 @@ def learning_curve(
         them; 20 were measured, and fewer make the band less reliable.
     groups : array-like of shape (n_samples,), optional
         Rows of one group (speaker, patient) are trained on, and tested, together.
+    params : dict, optional
+        Parameters of the fits, as in `sklearn.model_selection.cross_validate`. With metadata
+        routing on each estimator and scorer gets what it has requested.
     band : {"simultaneous", "pointwise"}
         Whether the limits hold for all sizes at once, or for each by itself.
     confidence_level : float
@@ -202,11 +207,12 @@ def learning_curve(
         estimators = named_scores(estimator)
     for name, one in estimators.items():
         check_estimator(f"estimator[{name!r}]" if name else "estimator", one)
+    groups, given = checked_params(params, groups)
     fit = FitCall.of(parameters, has_test=False)
-    data = FitData.of(X, y, groups=groups, X_test=None, y_test=None, groups_test=None)
-    warn_of_order_of_fit(X, y, groups, None, None, None)
+    data = FitData.of(X, y, groups=groups)
+    warn_of_order_of_fit(X, y, groups)
     call = _LearningCall.of(estimators, fit, data, band, train_sizes, n_samples)
-    curves = call.curves(data)
+    curves = call.curves(data, given)
     return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
 
 
@@ -258,11 +264,11 @@ class _LearningCall:
         """Training sets of each size."""
         return self.fit.n_train_resamples // len(self.sizes)
 
-    def curves(self, data: FitData) -> dict[str, CurveResult]:
+    def curves(self, data: FitData, params: Mapping[str, Any]) -> dict[str, CurveResult]:
         """Train, and return the curve of each estimator, and the difference of exactly two."""
         with collected() as notes:
             tell(*notes_on_copies(self.fit, data))
-            runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve")
+            runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve", params)
             words = ROWS if data.unit is None else GROUPS
             kept = [own.kept for own in runs.values()]
             drawn = Drawn(words.kind, (kept[0].n_units,))

@@ -16,13 +16,17 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.sklearn_compat import printed_as_estimator, routing_enabled
+from .._base.sklearn_compat import (
+    printed_as_estimator,
+    refuse_params_without_routing,
+    routing_enabled,
+)
 from .._base.typing import (
     Estimand,
     InnerCV,
@@ -47,6 +51,7 @@ from .fit_call import (
     warn_of_order_of_fit,
     with_own_samples,
 )
+from .routing import Routed, by_scorer, routed_to_fit, router_of
 from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 
@@ -216,6 +221,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         "X_test": False,
         "y_test": False,
         "groups_test": False,
+        "sample_weight_test": False,
     }
 
     @door("BootstrapScorer")
@@ -274,6 +280,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         X_test: Any = None,
         y_test: Any = None,
         groups_test: Any = None,
+        sample_weight_test: Any = None,
         **params: Any,
     ) -> BootstrapScorer:
         """Train on all training samples and score on the rows left out, or on a test set.
@@ -294,9 +301,15 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
             Its targets.
         groups_test : array-like of shape (n_test,) or (n_test, 2) or dict, optional
             Test rows of one group are resampled together. Two columns are crossed factors.
+        sample_weight_test : array-like of shape (n_test,) or dict, optional
+            Weights of test rows in their scores; with metadata routing on for scorers that
+            request ``sample_weight``.
         **params : dict
             Parameters of the estimator's ``fit``; those with a value per row are sliced with the
-            rows. With metadata routing on, what the estimator has requested.
+            rows. With metadata routing on, what the estimator has requested, and scorers: as in
+            `GridSearchCV`, ``sample_weight`` must be requested or refused by each
+            (``make_scorer(accuracy_score).set_score_request(sample_weight=True)``). Scores of rows
+            left out, and their intervals, are then weighted.
 
         Returns
         -------
@@ -321,7 +334,12 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         """
         check.check_flag("refit", self.refit)
         check_estimator("estimator", self.estimator)
-        tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
+        tests = {
+            "X_test": X_test,
+            "y_test": y_test,
+            "groups_test": groups_test,
+            "sample_weight_test": sample_weight_test,
+        }
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)
         has_test = data.tests is not None
@@ -342,12 +360,11 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
                 _set_or_delete(self, attribute, None)
         return self
 
-    def _routed(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters of the estimator's fit."""
-        if not routing_enabled():
-            return params
-        given = params if groups is None else {**params, "groups": groups}
-        return dict(process_routing(self, "fit", **given).estimator.fit) if given else {}
+    def _routed(self, groups: Any, params: dict[str, Any]) -> Routed:
+        """Return the parameters of the estimator's fit, and of the scorers."""
+        if routing_enabled() and groups is not None:
+            params = {**params, "groups": groups}
+        return routed_to_fit(self, self.estimator, self.scoring, params)
 
     # -------------------------------------------------------------- results
 
@@ -538,7 +555,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         return self
 
     @door("BootstrapScorer.score")
-    def score(self, X: Any, y: Any = None) -> Any:
+    def score(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Score ``estimator_`` by ``scoring``.
 
         Parameters
@@ -547,17 +564,24 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
             Rows.
         y : array-like of shape (n_samples,), default=None
             Targets.
+        **params : dict
+            What scorers have requested, with metadata routing on, such as ``sample_weight``.
 
         Returns
         -------
         float or dict
             A dict by name with several scorers.
         """
+        refuse_params_without_routing(params, self, "score")
         model = self._fitted()
         scorers, single = named_scorers(self.scoring, model)
         arguments = (X,) if y is None else (X, y)
+        of_scorers: dict[str, dict[str, Any]] = {}
+        if params:
+            routed = process_routing(self, "score", **params)
+            of_scorers = by_scorer(self.scoring, model, routed.scorer.score)
         scores = {
-            name: self._loan.call(partial(scorer, model), *arguments)
+            name: self._loan.call(partial(scorer, model), *arguments, **of_scorers.get(name, {}))
             for name, scorer in scorers.items()
         }
         return next(iter(scores.values())) if single else scores
@@ -615,11 +639,11 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         Returns
         -------
         MetadataRouter
-            ``groups`` to this scorer, and what the estimator has requested to its ``fit``.
+            ``groups`` to this scorer, what the estimator has requested to its ``fit``, and what
+            scorers have requested to them, in ``fit`` and ``score``.
         """
-        mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(estimator=self.estimator, method_mapping=mapping)
+        return router_of(router, {"": self.estimator}, self.scoring)
 
 
 def _first(by_name: Mapping[Any, Any]) -> Any:

@@ -191,12 +191,21 @@ class FitData:
 
     @classmethod
     def of(
-        cls, X: Any, y: Any, *, groups: Any, X_test: Any, y_test: Any, groups_test: Any
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any,
+        X_test: Any = None,
+        y_test: Any = None,
+        groups_test: Any = None,
+        sample_weight_test: Any = None,
     ) -> FitData:
         """Check the arguments of a fit."""
         tests = None
-        if any(part is not None for part in (X_test, y_test, groups_test)):
-            tests = held_out.held_out_sets(X_test, y_test, groups_test)
+        of_tests = (X_test, y_test, groups_test, sample_weight_test)
+        if any(part is not None for part in of_tests):
+            tests = held_out.held_out_sets(*of_tests)
         check_rows_of_fit(X, y, groups)
         X, y, groups = indexable(X, y, groups)
         if tests is not None:
@@ -205,12 +214,10 @@ class FitData:
         return cls(X, with_exact_integers(y), unit, groups, tests)
 
 
-def warn_of_order_of_fit(
-    X: Any, y: Any, groups: Any, X_test: Any, y_test: Any, groups_test: Any
-) -> None:
+def warn_of_order_of_fit(X: Any, y: Any, groups: Any, **tests: Any) -> None:
     """Warn of rows whose index labels stand in another order than those of X."""
-    tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
     given = [tests]
+    X_test = tests.get("X_test")
     if isinstance(X_test, Mapping):
         of_each = {name: own for name, own in tests.items() if own is not None}
         given = [{f"{k}[{key!r}]": own[key] for k, own in of_each.items()} for key in X_test]

@@ -7,7 +7,7 @@ trained on the same samples (`skboot.compare_methods`).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,11 +31,12 @@ from ..refit.lending import Lender, Loan
 from ..refit.run_metrics import RunMetric, Target
 from ..refit.run_records import RunRecords
 from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
-from ..refit.scoring import named_scorers, run_metrics_of
+from ..refit.scoring import named_scorers, refused_weights, run_metrics_of
 from ..refit.training import Answers, Job, Record, Run, Scored
 from . import held_out
 from .fit_call import FitCall, FitData
 from .kept_answers import KeptAnswers, first_record, responses_of
+from .routing import Routed, scorers_of_test_weights
 
 _Keyed = TypeVar("_Keyed", RunMetric, KeptAnswers)
 
@@ -83,6 +84,11 @@ class Trained:
         """Names of the metrics that the runs were scored by."""
         return ()
 
+    @property
+    def weighted_metrics(self) -> Collection[str]:
+        """Names of those that weigh rows."""
+        return ()
+
 
 @dataclass(frozen=True, eq=False)
 class OutOfBagRuns(Trained):
@@ -104,6 +110,10 @@ class OutOfBagRuns(Trained):
     def metric_names(self) -> Sequence[str]:
         return [metric.name for metric in self.metrics]
 
+    @property
+    def weighted_metrics(self) -> Collection[str]:
+        return [metric.name for metric in self.metrics if metric.is_weighted]
+
     @cached_property
     def errors(self) -> list[MethodError]:
         """Error of the method by each metric."""
@@ -124,6 +134,8 @@ class TestSetRuns(Trained):
     samples : TrainingSamples
     classes : ndarray of shape (n_classes,) or None
     responses, scorers : dict by metric
+    weighing : set of str
+        Metrics that weigh test rows.
     records : list of dict
         Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
     """
@@ -133,11 +145,16 @@ class TestSetRuns(Trained):
     classes: Any
     responses: dict[str, KeptAnswers]
     scorers: dict[str, Any]
+    weighing: set[str]
     records: list[Record]
 
     @property
     def metric_names(self) -> Sequence[str]:
         return list(self.scorers)
+
+    @property
+    def weighted_metrics(self) -> Collection[str]:
+        return self.weighing
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +162,7 @@ class ModelAlone(Trained):
     """The run on all rows, which nothing was scored on."""
 
 
-def run_all_trainings(
-    call: FitCall, estimator: Any, data: FitData, params: Mapping[str, Any]
-) -> Trained:
+def run_all_trainings(call: FitCall, estimator: Any, data: FitData, routed: Routed) -> Trained:
     """Train an estimator on all training samples, and score its answers or keep them.
 
     Parameters
@@ -156,8 +171,8 @@ def run_all_trainings(
     estimator : estimator
         Cloned for each run.
     data : FitData
-    params : dict
-        Parameters of the estimator's ``fit``.
+    routed : Routed
+        Parameters of the estimator's ``fit``, and of the scorers.
 
     Returns
     -------
@@ -171,7 +186,7 @@ def run_all_trainings(
         estimator=estimator,
         X=data.X,
         y=data.y,
-        params={name: with_rows(value) for name, value in params.items()},
+        params={name: with_rows(value) for name, value in routed.fit.items()},
         unit=data.unit,
         classes=None,
         keep=(),
@@ -183,7 +198,7 @@ def run_all_trainings(
     if data.tests is None and call.n_train_resamples == 0:
         return ModelAlone(_full_model(job, call.seed, 0)[0], job.loan, True, [], [])
     if data.tests is None:
-        return _on_rows_left_out(call, job)
+        return _on_rows_left_out(call, job, routed.scores)
     shared = held_out.shared_groups(data.groups, data.tests)
     return _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
 
@@ -193,6 +208,7 @@ def _on_tests(
 ) -> TestSetRuns:
     """Return all runs with their answers for the test sets."""
     scorers, single = named_scorers(call.scoring, job.estimator)
+    weighing = scorers_of_test_weights(call.scoring, job.estimator, given=tests.are_weighted)
     start = time.perf_counter()
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
@@ -201,6 +217,9 @@ def _on_tests(
         job = replace(job, classes=held_out.with_classes_of(job.classes, tests))
     several_outputs = target.y is not None and target.y.ndim == 2
     responses = responses_of(scorers, job.classes, several_outputs, model)
+    for name in sorted(weighing):
+        if not responses[name].metrics[name].statistic.takes_weights:
+            raise refused_weights(name)
     answers = _one_of_each_key(responses.values())
     job = replace(job, keep=[one.keep for one in answers], tests=tuple(tests.rows))
     with _scoring_of_data():
@@ -222,11 +241,14 @@ def _on_tests(
         classes=job.classes,
         responses=responses,
         scorers=scorers,
+        weighing=weighing,
         records=[first, *others],
     )
 
 
-def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
+def _on_rows_left_out(
+    call: FitCall, job: Job, params: Mapping[str, Mapping[str, Any]]
+) -> OutOfBagRuns:
     """Return all runs with their errors on the rows left out."""
     scorers, single = named_scorers(call.scoring, job.estimator)
     # The estimator's own checks of the data come first: its messages are known to users.
@@ -234,7 +256,7 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
-    metrics = run_metrics_of(scorers, target, answers)
+    metrics = run_metrics_of(scorers, target, answers, params)
     job = replace(job, keep=[metric.keep for metric in _one_of_each_key(metrics)])
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
     samples = _samples(call, job, target, n_repeats)
@@ -245,7 +267,7 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
         other, fit_time = _full_model(job, call.seed, s)
         own = Answers(other, job.X, job.y, job.classes, job.loan)
         full.append(_full_record(job, own, fit_time))
-    folder, unseen = _folder(call, job, scorers)
+    folder, unseen = _folder(call, job, (scorers, params) if params else scorers)
     records = _records(call, replace(job, folder=folder), samples.runs(), seconds)
     notes = [*_copies(job), *unseen, *_failures(records), *_unkept(records)]
     kept = RunRecords(target, samples, full, records, job.predict_all)
@@ -341,7 +363,7 @@ def _records(call: FitCall, job: Job, runs: Sequence[Run], seconds: float) -> li
     )
 
 
-def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | None, list[Note]]:
+def _folder(call: FitCall, job: Job, scorers: Any) -> tuple[str | None, list[Note]]:
     """Return the folder of the runs of this very fit, None without ``memory``, and a caution."""
     if call.memory is None:
         return None, []

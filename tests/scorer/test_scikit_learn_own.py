@@ -6,6 +6,8 @@ draws, as the group splitters do. Tests of scorers and splitters that are parame
 """
 
 import functools
+import sys
+import types
 import warnings
 from importlib import import_module
 
@@ -31,17 +33,19 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of estimators that scikit-learn cannot make
     of_splitters = import_module("sklearn.model_selection.tests.test_split")
     of_delegation = import_module("sklearn.tests.test_metaestimators")
+    of_records = import_module("sklearn.tests.metadata_routing_common")
     of_routing = import_module("sklearn.tests.test_metaestimators_metadata_routing")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 ALONE = functools.partial(BootstrapScorer, n_train_resamples=0)
 SAMPLES = functools.partial(
-    BootstrapScorer, n_train_resamples=4, strategy="oob", error_score="raise", random_state=0
+    BootstrapScorer, n_train_resamples=2, strategy="oob", error_score="raise", random_state=0
 )
 ROUTING = [
     "test_error_on_missing_requests_for_sub_estimator",
     "test_setting_request_on_sub_estimator_removes_error",
     "test_non_consuming_estimator_works",
+    "test_metadata_is_routed_correctly_to_scorer",
 ]
 WITHOUT_GROUPS = [
     BootstrapSplit(),
@@ -51,6 +55,20 @@ WITHOUT_GROUPS = [
 ]
 # A splitter around another one passes the groups on, and ignores none.
 WRAPPING = (BootstrapTestSplit, SeedSplit)
+
+
+@pytest.fixture(autouse=True)
+def without_source_lines(monkeypatch):
+    """Let their records of callers read names of functions alone: source lines take minutes."""
+
+    def names_of_callers():
+        frame, frames = sys._getframe(1), []
+        while frame is not None:
+            frames.append(types.SimpleNamespace(function=frame.f_code.co_name))
+            frame = frame.f_back
+        return frames
+
+    monkeypatch.setattr(of_records, "inspect", types.SimpleNamespace(stack=names_of_callers))
 
 
 @pytest.mark.parametrize("kind", ["classifier", "regressor"])
@@ -64,6 +82,9 @@ def test_metadata_is_routed_as_scikit_learn_asks(test, made, kind):
         "X": of_routing.X,
         "y": of_routing.y,
         "estimator_routing_methods": ["fit"],
+        "scorer_name": "scoring",
+        # A model alone is not scored by its fit.
+        "scorer_routing_methods": ["score"] if made is ALONE else ["fit", "score"],
         "preserves_metadata": True if made is ALONE else "subset",
     }
     getattr(of_routing, test)(info)
