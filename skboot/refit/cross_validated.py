@@ -53,7 +53,7 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     CrossValidated or None
         None where no repeat gives a value.
     """
-    errors = runs.fold_values(f"{metric.key}: error")
+    errors = runs.fold_values(f"{metric.key}: error", metric.error_of(runs.failed_score))
     if isinstance(metric, ReplicateRunMetric):
         return _of_responses(metric, runs, errors)
     if not np.isfinite(errors).any():

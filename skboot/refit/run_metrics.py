@@ -167,6 +167,15 @@ class RunMetric(ABC):
         """From an error to the metric's own scale and direction."""
         return 0.0 - self.sign * error
 
+    def error_of(self, score: float) -> float:
+        """From a score to the error."""
+        return 0.0 - self.sign * score
+
+    @property
+    def pools_runs(self) -> bool:
+        """Whether answers of all runs, or folds, are read as one: a run has no share of its own."""
+        return False
+
 
 class RowRunMetric(RunMetric):
     """A function of sums over rows, from what each run keeps of each; ``is_mean`` of their losses.
@@ -179,6 +188,10 @@ class RowRunMetric(RunMetric):
         super().__init__(arguments)
         self.statistic, self.factor = statistic, arguments.factor
         self.is_mean = statistic.is_row_mean and self.weights is None
+
+    @property
+    def pools_runs(self) -> bool:
+        return not self.is_mean
 
     @abstractmethod
     def losses(self, data: Array) -> Array:
@@ -478,6 +491,10 @@ class ReplicateRunMetric(RunMetric):
     def reads_folds_together(self) -> bool:
         """Whether the answers of all folds are read as one; areas under the ROC curve need not."""
         return self.statistic.reads != "pairs"
+
+    @property
+    def pools_runs(self) -> bool:
+        return self.reads_folds_together
 
     def _comparable(self, answers: Answers) -> Array | None:
         """Return answers on a scale that the models of all folds share; None where none is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -89,6 +90,18 @@ def run_metrics_of(
             _run_metric(name, scorer, target, answers, params.get(name, {}))
             for name, scorer in scorers.items()
         ]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A callable of estimator, X and y that returns one entry of the dict of another one."""
+
+    scorer: Any
+    key: Any
+
+    def __call__(self, *arguments: Any, **params: Any) -> Any:
+        """Return the score under the key."""
+        return self.scorer(*arguments, **params)[self.key]
 
 
 class Needed(NamedTuple):

@@ -81,8 +81,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         What is evaluated. All steps that learn from data belong inside, as in
         ``BootstrapScorer(make_pipeline(...))``; a step outside would have seen the rows left out.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in `sklearn.model_selection.GridSearchCV`. None is accuracy or R2. A list or dict gives
-        dicts of results, from the same runs.
+        As in `sklearn.model_selection.GridSearchCV`. None is accuracy or R2. A list or dict, or a
+        callable that returns a dict, gives dicts of results, from the same runs.
     strategy : {"cv-bootstrap", "oob", ".632", ".632+", "optimism"}, default="cv-bootstrap"
         How the score is estimated. "cv-bootstrap": repeated 10-fold cross-validation, with an
         interval from the bootstrap samples. "oob": the out-of-bag score. ".632", ".632+": the
@@ -116,7 +116,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
     refit : bool, default=True
         Keep the run on all rows as ``estimator_``, for ``predict`` and the like.
     error_score : float or "raise", default=np.nan
-        What becomes of a run that fails: left out and counted, or raised.
+        Score of a run that fails, as in `GridSearchCV`: NaN leaves it out of every average, and
+        counts it; "raise" raises its error. A number needs a metric that is a mean over rows, an
+        area under the ROC curve, or a callable; others pool the rows of all runs.
     n_jobs : int, optional
         Maximum number of workers, used when the work takes seconds. The numbers do not depend on
         it. Use 1 for an estimator with threads of its own, such as boosting.
@@ -343,7 +345,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)
         has_test = data.tests is not None
-        call = FitCall.of(self.get_params(deep=False), has_test=has_test, model_alone=self.refit)
+        call = FitCall.of(self.get_params(deep=False), has_test=has_test, one=True)
         call = with_own_samples(call, data)
         tell(*notes_on_copies(call, data), *notes_on_folds(call, has_test))
         runs = run_all_trainings(call, self.estimator, data, self._routed(groups, params))

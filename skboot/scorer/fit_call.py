@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ class FitCall:
     ----------
     raise_errors : bool
         Whether ``error_score`` is "raise".
+    failed_score : float
+        The ``error_score`` that a failed run counts with; NaN: it is left out.
     seed : numpy.random.SeedSequence
         Made of ``random_state``.
     train_samples : ndarray of shape (n_train_resamples, n_units) or None
@@ -68,15 +71,16 @@ class FitCall:
     verbose: int | None
     train_samples: Any = None
     train_rows: list[NDArray[np.intp]] | None = None
+    failed_score: float = np.nan
 
     @classmethod
-    def of(
-        cls, parameters: Mapping[str, Any], *, has_test: bool, model_alone: bool = False
-    ) -> FitCall:
+    def of(cls, parameters: Mapping[str, Any], *, has_test: bool, one: bool = False) -> FitCall:
         """Check the parameters of `BootstrapScorer`, for a fit with or without a test set.
 
-        ``model_alone``: whether no training samples, without a test set, leave a model alone.
+        ``one``: whether one method is fitted, which may be without training samples, and whose
+        failed runs may count.
         """
+        model_alone = one and bool(parameters["refit"])
         given = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
         random_state, error_score = parameters["random_state"], parameters["error_score"]
         check.check_choice("strategy", given["strategy"], STRATEGIES)
@@ -90,10 +94,14 @@ class FitCall:
             _check_with_test(*(given[name] for name in names))
         else:
             _check_without_test(given, model_alone)
-        is_nan = isinstance(error_score, float) and np.isnan(error_score)
         raise_errors = isinstance(error_score, str) and error_score == "raise"
-        if not is_nan and not raise_errors:
-            raise check.fail("error_score", "be np.nan or 'raise'", repr(error_score))
+        is_number = isinstance(error_score, Real) and not isinstance(error_score, bool)
+        if not (raise_errors or is_number) or (is_number and np.isinf(float(error_score))):
+            raise check.fail("error_score", "be a number or 'raise'", repr(error_score))
+        if is_number and not np.isnan(float(error_score)) and (has_test or not one):
+            must = "be np.nan or 'raise' with a test set, and where methods are compared"
+            advice = "A run that failed has no answers to resample."
+            raise check.fail("error_score", must, repr(error_score), advice)
         if given["memory"] is not None and random_state is None:
             advice = "Set random_state=0, so that a later fit can find the runs of this one."
             raise check.fail("memory", "be None without a random_state", "a folder", advice)
@@ -106,6 +114,7 @@ class FitCall:
             "n_jobs": n_jobs,
             "verbose": verbose,
             "raise_errors": raise_errors,
+            "failed_score": float(error_score) if is_number else np.nan,
             "seed": check.check_seed(random_state),
         }
         return cls(**given | checked)

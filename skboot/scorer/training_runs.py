@@ -10,7 +10,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from sklearn.utils import get_tags
 
 from .._base import checks as check
 from .._base.memory import check_fits
-from .._base.sklearn_compat import with_rows
+from .._base.sklearn_compat import scorer_parts, with_rows
 from .._base.versions import versions_used
 from .._base.warnings import Note
 from ..metrics.statistic import MetricError, NotANumber
@@ -31,7 +31,7 @@ from ..refit.lending import Lender, Loan
 from ..refit.run_metrics import RunMetric, Target
 from ..refit.run_records import RunRecords
 from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
-from ..refit.scoring import named_scorers, refused_weights, run_metrics_of
+from ..refit.scoring import Entry, named_scorers, refused_weights, run_metrics_of
 from ..refit.training import Answers, Job, Record, Run, Scored
 from . import held_out
 from .fit_call import FitCall, FitData
@@ -256,7 +256,12 @@ def _on_rows_left_out(
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
+    scorers, params, single = _with_entries(scorers, params, single, answers)
     metrics = run_metrics_of(scorers, target, answers, params)
+    pooling = [metric.name for metric in metrics if metric.pools_runs]
+    if pooling and np.isfinite(call.failed_score):
+        must = f"be np.nan or 'raise' for {pooling}, which pool the rows of all runs"
+        raise check.fail("error_score", must, f"{call.failed_score:g}")
     job = replace(job, keep=[metric.keep for metric in _one_of_each_key(metrics)])
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
     samples = _samples(call, job, target, n_repeats)
@@ -269,10 +274,35 @@ def _on_rows_left_out(
         full.append(_full_record(job, own, fit_time))
     folder, unseen = _folder(call, job, (scorers, params) if params else scorers)
     records = _records(call, replace(job, folder=folder), samples.runs(), seconds)
-    notes = [*_copies(job), *unseen, *_failures(records), *_unkept(records)]
-    kept = RunRecords(target, samples, full, records, job.predict_all)
+    failures = _failures(records, call.failed_score)
+    notes = [*_copies(job), *unseen, *failures, *_unkept(records)]
+    kept = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
     warned = _warnings_of(records)
     return OutOfBagRuns(model, job.loan, single, notes, warned, kept, metrics, answers)
+
+
+def _with_entries(
+    scorers: Mapping[str, Any],
+    params: Mapping[str, Mapping[str, Any]],
+    single: bool,
+    answers: Answers,
+) -> tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]], bool]:
+    """Return a scorer for each entry of the dict that a callable returns, and whether it is none.
+
+    What the callable returns shows only when it is called, on the model of all rows.
+    """
+    name, scorer = next(iter(scorers.items()))
+    if not single or scorer_parts(scorer) is not None:
+        return scorers, params, single
+    own = params.get(name, {})
+    arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
+    scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **own)
+    if not isinstance(scores, Mapping):
+        return scorers, params, single
+    entries = {str(key): Entry(scorer, key) for key in scores}
+    if not entries:
+        raise check.fail("scoring", "return at least one score", "an empty dict")
+    return entries, dict.fromkeys(entries, own) if own else {}, False
 
 
 # ------------------------------------------------------------------ steps of both
@@ -415,7 +445,7 @@ def _unkept(records: Sequence[Record]) -> list[Note]:
     return [Note("caution", text)]
 
 
-def _failures(records: Sequence[Record]) -> list[Note]:
+def _failures(records: Sequence[Record], score: float = np.nan) -> list[Note]:
     """Return how many runs failed, and by which errors; raise if all failed."""
     errors = [record["error"] for record in records if record["error"] is not None]
     if not errors:
@@ -423,7 +453,8 @@ def _failures(records: Sequence[Record]) -> list[Note]:
     if len(errors) == len(records):
         raise ValueError(f"All {len(records)} runs failed. First error: {errors[0]}")
     listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
-    text = f"{len(errors)} of {len(records)} runs failed and are left out of every average."
+    become = f"count as {score:g}" if np.isfinite(score) else "are left out of every average"
+    text = f"{len(errors)} of {len(records)} runs failed and {become}."
     return [Note("failed", f"{text}\n{listed}")]
 
 

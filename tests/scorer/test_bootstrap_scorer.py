@@ -769,7 +769,7 @@ def test_metadata_is_routed_to_the_estimator(two_classes):
         (dict(n_train_resamples=1), "n_train_resamples"),
         (dict(n_seeds=0), "n_seeds"),
         (dict(inner_cv="none"), "inner_cv"),
-        (dict(error_score=0.0), "error_score"),
+        (dict(error_score="ignore"), "be a number or 'raise'"),
         (dict(memory="folder", random_state=None), "random_state=0"),
         (dict(scoring="acuracy"), "Did you mean 'accuracy'"),
         (dict(scoring=[]), "at least one scorer"),

@@ -184,7 +184,7 @@ def test_test_rows_are_weighted_for_the_scorers_that_ask():
     np.testing.assert_allclose(
         grouped.confidence_interval_, repeated.confidence_interval_, rtol=1e-9
     )
-    with pytest.raises(ValueError, match="'sample_weight_test' .* be given with X_test"):
+    with pytest.raises(ValueError, match=r"'sample_weight_test' .* be given with X_test"):
         scorer.fit(X[train], Y[train], **tests)
 
 
@@ -219,7 +219,7 @@ def test_out_of_fold_hands_parameters_to_the_fits():
     expected = cross_val_predict(estimator, X, Y, params={"sample_weight": W})
     found = out_of_fold(search, X, Y, params={"sample_weight": W})
     np.testing.assert_array_equal(found["defaults"], expected)
-    with pytest.raises(ValueError, match="'params' .* be None for a cross-validation"):
+    with pytest.raises(ValueError, match=r"'params' .* be None for a cross-validation"):
         out_of_fold({"estimator": []}, X, params={"sample_weight": W})
 
 
@@ -235,6 +235,6 @@ def test_weights_that_nothing_says_what_to_do_with_are_refused():
         ).fit(X, X[:, 0], sample_weight=W)
     with pytest.raises(TypeError, match="not routed to any object"):
         compare_methods({"a": GaussianNB(), "b": GaussianNB()}, X, Y, params={"other": W})
-    with sklearn.config_context(enable_metadata_routing=False):
-        with pytest.raises(ValueError, match="only supported if"):
-            scorer.set_params(scoring=None).fit(X, Y).score(X, Y, sample_weight=W)
+    sklearn.set_config(enable_metadata_routing=False)  # until the fixture ends
+    with pytest.raises(ValueError, match="only supported if"):
+        scorer.set_params(scoring=None).fit(X, Y).score(X, Y, sample_weight=W)
