@@ -510,17 +510,26 @@ def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArra
         inside = np.ones(job.n_rows, dtype=bool)
         inside[run.test] = False
         return np.flatnonzero(inside), run.test, np.ones(len(run.test), dtype=bool)
-    counts = run.counts if job.unit is None else run.counts[job.unit]
-    # Training rows are in the order of the data, as in folds and in the run on all rows.
-    train, outside = every.repeat(counts), counts == 0
-    if run.rows is not None:
-        train = run.rows
-    elif not job.group_copies:
-        # Rows are shuffled, as splitters give them. Copies side by side would stay in one fold of
-        # an unshuffled search, and hide the leak that this option shows.
-        words = [*run.seed, _ORDER] if run.order is None else run.order
-        train = np.random.default_rng(words).permutation(train)
+    train, outside = rows_of_sample(run, every, job.unit, job.group_copies)
     if job.predict_all:
         return train, every, outside
     rows = np.flatnonzero(outside)
     return train, rows, np.ones(len(rows), dtype=bool)
+
+
+def rows_of_sample(
+    run: Run, every: NDArray[np.intp], unit: NDArray[np.intp] | None, group_copies: bool
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the training rows of a bootstrap sample, and which of all rows it left out."""
+    assert run.counts is not None
+    counts = run.counts if unit is None else run.counts[unit]
+    # Training rows are in the order of the data, as in folds and in the run on all rows.
+    train, outside = every.repeat(counts), counts == 0
+    if run.rows is not None:
+        train = run.rows
+    elif not group_copies:
+        # Rows are shuffled, as splitters give them. Copies side by side would stay in one fold of
+        # an unshuffled search, and hide the leak that this option shows.
+        words = [*run.seed, _ORDER] if run.order is None else run.order
+        train = np.random.default_rng(words).permutation(train)
+    return train, outside

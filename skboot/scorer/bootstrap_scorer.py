@@ -133,8 +133,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long, and not
         inside a search or a worker.
     train_samples : splitter, or list of tuple (train, test), default=None
-        Your own bootstrap samples in place of ``n_train_resamples``, for the strategies "oob",
-        ".632" and ".632+" without a test set: 0-based, with as many draws as there are rows (or
+        Your own bootstrap samples in place of ``n_train_resamples``, with a test set or for the
+        strategies "oob", ".632" and ".632+": 0-based, with as many draws as there are rows (or
         groups), and all rows left out as the test side. Rows are trained on in the order given.
 
     Attributes
@@ -164,6 +164,10 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         By the first scorer: "sample" ("full", "bootstrap", "fold"), "training_sample", "seed",
         "score", "fit_time", "failed", "n_convergence_warnings". Scores of bootstrap runs are
         out-of-bag, NaN for folds; with a test set, those on the first test set.
+    train_samples_ : sequence of tuple (train, test)
+        Rows of each bootstrap sample, copies included, and the rows that it left out, drawn again
+        from the seed when they are asked for; ``to_dict()`` makes lists of all, for a file. It may
+        be given as ``train_samples``, or as ``cv`` of scikit-learn. Absent without samples.
     prediction_instability_ : dict of ndarrays of shape (n_samples,)
         How far answers for a row depend on the training sample. "probability" (of the second of two
         classes, for log loss and Brier score), "value" or "label": by the run on all rows.
@@ -353,6 +357,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         for category, text in runs.estimator_warnings:
             warn_user(text, category)
         self._set_model(runs.model, runs.loan)
+        # An empty sequence, of no samples, is false.
+        _set_or_delete(self, "train_samples_", runs.train_samples or None)
         if isinstance(runs, OutOfBagRuns):
             self._set_attributes(call, runs)
         elif isinstance(runs, TestSetRuns):

@@ -293,12 +293,11 @@ def with_own_samples(call: FitCall, data: FitData) -> FitCall:
     if given is None:
         return call
     known = ("oob", ".632", ".632+")
-    if call.strategy not in known:
+    if data.tests is None and call.strategy not in known:
         must = f"be one of {list(known)} with train_samples"
         raise check.fail("strategy", must, repr(call.strategy), "They are out-of-bag estimates.")
-    if data.tests is not None or call.stratify:
-        other = "stratify" if call.stratify else "X_test"
-        raise check.fail("train_samples", f"not be combined with {other}", "")
+    if call.stratify:
+        raise check.fail("train_samples", "not be combined with stratify", "")
     splits = given.split(data.X, data.y, data.groups) if hasattr(given, "split") else given
     unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
     rows, counts = [], []

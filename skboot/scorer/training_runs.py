@@ -30,7 +30,7 @@ from ..refit.identity import Key, UnknownIdentity
 from ..refit.lending import Lender, Loan
 from ..refit.run_metrics import RunMetric, Target
 from ..refit.run_records import RunRecords
-from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
+from ..refit.samples import DrawnSamples, TrainingSamples, draw_training_samples, full_run_seed
 from ..refit.scoring import Entry, named_scorers, refused_weights, run_metrics_of
 from ..refit.training import Answers, Job, Record, Run, Scored
 from . import held_out
@@ -71,6 +71,8 @@ class Trained:
     estimator_warnings : list of (type, str)
         Category and text of the warnings that the estimator raised on samples and folds, each once.
         Those of the run on all rows were raised when it was fitted.
+    train_samples : DrawnSamples or None
+        Rows of the bootstrap samples, if there are some.
     """
 
     model: Any
@@ -78,6 +80,7 @@ class Trained:
     single: bool
     notes: list[Note]
     estimator_warnings: list[tuple[type[Warning], str]]
+    train_samples: DrawnSamples | None
 
     @property
     def metric_names(self) -> Sequence[str]:
@@ -196,7 +199,7 @@ def run_all_trainings(call: FitCall, estimator: Any, data: FitData, routed: Rout
         raise_errors=call.raise_errors,
     )
     if data.tests is None and call.n_train_resamples == 0:
-        return ModelAlone(_full_model(job, call.seed, 0)[0], job.loan, True, [], [])
+        return ModelAlone(_full_model(job, call.seed, 0)[0], job.loan, True, [], [], None)
     if data.tests is None:
         return _on_rows_left_out(call, job, routed.scores)
     shared = held_out.shared_groups(data.groups, data.tests)
@@ -225,7 +228,7 @@ def _on_tests(
     with _scoring_of_data():
         first = first_record(job, model, fit_time, scorers, tests, answers)
     seconds = time.perf_counter() - start
-    samples = _samples(call, job, target, n_repeats=0)
+    samples, drawn = _samples(call, job, target, n_repeats=0)
     if call.n_train_resamples:
         notes += _copies(job)
     folder, unseen = _folder(call, job, scorers)
@@ -236,6 +239,7 @@ def _on_tests(
         single=single,
         notes=[*notes, *unseen, *_failures(others), *_unkept(others)],
         estimator_warnings=_warnings_of(others),
+        train_samples=drawn,
         tests=tests,
         samples=samples,
         classes=job.classes,
@@ -264,7 +268,7 @@ def _on_rows_left_out(
         raise check.fail("error_score", must, f"{call.failed_score:g}")
     job = replace(job, keep=[metric.keep for metric in _one_of_each_key(metrics)])
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
-    samples = _samples(call, job, target, n_repeats)
+    samples, drawn = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
         full = [_full_record(job, answers, fit_time)]
     seconds = time.perf_counter() - start
@@ -278,7 +282,7 @@ def _on_rows_left_out(
     notes = [*_copies(job), *unseen, *failures, *_unkept(records)]
     kept = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
     warned = _warnings_of(records)
-    return OutOfBagRuns(model, job.loan, single, notes, warned, kept, metrics, answers)
+    return OutOfBagRuns(model, job.loan, single, notes, warned, drawn, kept, metrics, answers)
 
 
 def _with_entries(
@@ -347,8 +351,10 @@ def _with_target(job: Job) -> tuple[Job, Target]:
     return replace(job, classes=classes), Target(y, classes, codes, job.unit)
 
 
-def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> TrainingSamples:
-    """Return the training samples and folds of all runs."""
+def _samples(
+    call: FitCall, job: Job, target: Target, n_repeats: int
+) -> tuple[TrainingSamples, DrawnSamples]:
+    """Return the training samples and folds of all runs, and what draws the samples again."""
     n_rows = job.n_rows
     if n_rows < 2:
         advice = "One to train on and one to test on are the least."
@@ -361,7 +367,8 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
     bytes_each = call.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
     check_fits("n_train_resamples", call.n_train_resamples, bytes_each)
     check_fits("n_cv_repeats", n_repeats, bytes_each)
-    samples = draw_training_samples(
+    draw = partial(
+        draw_training_samples,
         n_rows,
         unit=job.unit,
         codes=target.codes,
@@ -373,7 +380,8 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
         given=call.train_samples,
         rows_given=call.train_rows,
     )
-    return replace(samples, about_seeds=_about_seeds(call, job))
+    samples = replace(draw(), about_seeds=_about_seeds(call, job))
+    return samples, DrawnSamples(draw, job.group_copies)
 
 
 def _about_seeds(call: FitCall, job: Job) -> tuple[str, ...]:
