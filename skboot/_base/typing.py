@@ -157,6 +157,7 @@ class LearningOptions(_WorkOptions, total=False):
     groups: ArrayLike | None
     params: Mapping[str, Any] | None
     band: Band
+    return_train_score: bool
     error_score: Any
     memory: Any
 

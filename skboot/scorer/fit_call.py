@@ -45,6 +45,8 @@ class FitCall:
         Whether ``error_score`` is "raise".
     failed_score : float
         The ``error_score`` that a failed run counts with; NaN: it is left out.
+    scores_training : bool
+        Whether runs are scored on their training rows, too.
     seed : numpy.random.SeedSequence
         Made of ``random_state``.
     train_samples : ndarray of shape (n_train_resamples, n_units) or None
@@ -72,6 +74,7 @@ class FitCall:
     train_samples: Any = None
     train_rows: list[NDArray[np.intp]] | None = None
     failed_score: float = np.nan
+    scores_training: bool = False
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any], *, has_test: bool, one: bool = False) -> FitCall:
@@ -132,7 +135,14 @@ def _check_without_test(given: Mapping[str, Any], model_alone: bool) -> None:
     check.check_count("n_seeds", given["n_seeds"], 1)
     check.check_count("n_test_resamples", given["n_test_resamples"], 2)
     if not check.is_among(estimand, ["method"]):
-        advice = "Give X_test for 'system'; without one only 'method' is known."
+        advice = (
+            "Give X_test for 'system', 'pooled' and 'next_run'; without one only 'method' is known."
+        )
+        if check.is_among(estimand, ["pooled"]):
+            advice = (
+                "Give X_test for 'pooled', or interval='percentile' for the percentiles of "
+                "out-of-bag scores of single runs."
+            )
         raise check.fail("estimand", "be 'method'", repr(estimand), advice)
     if interval in CV_INTERVALS and strategy != "cv-bootstrap":
         must = f"not be {interval!r} with strategy={strategy!r}"

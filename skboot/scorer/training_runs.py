@@ -195,7 +195,7 @@ def run_all_trainings(call: FitCall, estimator: Any, data: FitData, routed: Rout
         keep=(),
         pairwise=bool(tags.input_tags.pairwise),
         group_copies=call.inner_cv == "grouped",
-        predict_all=data.tests is None and call.strategy == "optimism",
+        predict_all=data.tests is None and (call.strategy == "optimism" or call.scores_training),
         raise_errors=call.raise_errors,
     )
     if data.tests is None and call.n_train_resamples == 0:
@@ -410,6 +410,8 @@ def _folder(call: FitCall, job: Job, scorers: Any) -> tuple[str | None, list[Not
     settings |= {name: getattr(call, name) for name in _OF_RUNS}
     if call.train_samples is not None:
         settings["train_samples"] = (call.train_samples, call.train_rows)
+    if call.scores_training:
+        settings["scores_training"] = True
     data = (job.X, job.y, job.unit, job.params, *job.tests)
     key = Key()
     try:

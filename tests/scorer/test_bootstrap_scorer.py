@@ -764,6 +764,7 @@ def test_metadata_is_routed_to_the_estimator(two_classes):
         (dict(interval="cv-bootstrap", strategy="oob"), "'adjusted' or 'hull'"),
         (dict(interval="cv-bootstrap-conservative", strategy="oob"), "'adjusted' or 'hull'"),
         (dict(estimand="system"), "without one only 'method' is known"),
+        (dict(estimand="pooled"), "for 'pooled', or interval='percentile'"),
         (dict(estimand="next_run"), "without one only 'method' is known"),
         (dict(confidence_level=95), "Use confidence_level=0.95"),
         (dict(n_train_resamples=1), "n_train_resamples"),
