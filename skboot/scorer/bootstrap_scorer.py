@@ -14,7 +14,7 @@ from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.metaestimators import available_if
@@ -64,6 +64,14 @@ def _estimator_has(name: str) -> Any:
         return True
 
     return has
+
+
+def _has_score(self: BootstrapScorer) -> bool:
+    """Condition of `available_if`: there is a scorer, given or by the kind of estimator."""
+    if self.scoring is None and not (is_classifier(self.estimator) or is_regressor(self.estimator)):
+        # This raises the estimator's own AttributeError.
+        getattr(self.estimator, "score")  # noqa: B009
+    return True
 
 
 @printed_as_estimator
@@ -511,6 +519,26 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         """
         return self._answer("transform", X)
 
+    @available_if(_estimator_has("transform"))  # type: ignore[untyped-decorator]
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Fit, and call ``transform`` of ``estimator_`` on the same rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,), default=None
+            Targets.
+        **params : dict
+            As in `fit`.
+
+        Returns
+        -------
+        array-like of shape (n_samples, n_features_out)
+            In the container that `set_output` asks for.
+        """
+        return self.fit(X, y, **params).transform(X)
+
     @available_if(_estimator_has("inverse_transform"))  # type: ignore[untyped-decorator]
     def inverse_transform(self, X: Any) -> Any:
         """Call ``inverse_transform`` of ``estimator_``.
@@ -562,6 +590,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
             self.estimator_.set_output(transform=transform)
         return self
 
+    @available_if(_has_score)  # type: ignore[untyped-decorator]
     @door("BootstrapScorer.score")
     def score(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Score ``estimator_`` by ``scoring``.
@@ -639,6 +668,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags"):
             setattr(tags, name, deepcopy(getattr(inner, name)))
         tags.input_tags = deepcopy(inner.input_tags)
+        tags.transformer_tags = deepcopy(inner.transformer_tags)
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:

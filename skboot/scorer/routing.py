@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.metrics import check_scoring
 from sklearn.utils.metadata_routing import (
@@ -43,14 +44,13 @@ def router_of(router: MetadataRouter, estimators: Mapping[str, Any], scoring: An
     """Add estimators by name, and the scorer of each, to a router."""
     for name, estimator in estimators.items():
         suffix = f" of {name}" if name else ""
-        to_score = MethodMapping().add(caller="fit", callee="score")
-        router.add(
-            **{f"estimator{suffix}": estimator},
-            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
-        ).add(
-            **{f"scorer{suffix}": _as_one(scoring, estimator)},
-            method_mapping=to_score.add(caller="score", callee="score"),
-        )
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        router.add(**{f"estimator{suffix}": estimator}, method_mapping=to_fit)
+        scorer = _as_one(scoring, estimator)
+        if scorer is not None:
+            to_score = MethodMapping().add(caller="fit", callee="score")
+            to_score = to_score.add(caller="score", callee="score")
+            router.add(**{f"scorer{suffix}": scorer}, method_mapping=to_score)
     return router
 
 
@@ -75,8 +75,10 @@ def routed_to_fit(
         return Routed({}, {})
     suffix = f" of {name}" if name else ""
     routed = process_routing(router, "fit", **params)
-    to_scorer = dict(routed[f"scorer{suffix}"].score)
-    return Routed(dict(routed[f"estimator{suffix}"].fit), by_scorer(scoring, estimator, to_scorer))
+    scorer = f"scorer{suffix}"
+    of_scorer = dict(routed[scorer].score) if scorer in routed else {}
+    of_fit = dict(routed[f"estimator{suffix}"].fit)
+    return Routed(of_fit, by_scorer(scoring, estimator, of_scorer) if of_scorer else {})
 
 
 def by_scorer(scoring: Any, estimator: Any, params: Mapping[str, Any]) -> dict[str, Params]:
@@ -124,9 +126,11 @@ def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set
 
 
 def _as_one(scoring: Any, estimator: Any) -> Any:
-    """Return what a router knows as the scorer."""
+    """Return what a router knows as the scorer; None where there is none."""
     if scoring is None and hasattr(estimator, "score"):
         # As in a search, requests are those of the estimator's own method.
         return check_scoring(estimator)
+    if scoring is None and not (is_classifier(estimator) or is_regressor(estimator)):
+        return None
     scorers, single = named_scorers(scoring, estimator)
     return next(iter(scorers.values())) if single else MultimetricScorer(scorers=scorers)
