@@ -14,6 +14,18 @@ from sklearn.utils._pprint import _EstimatorPrettyPrinter as _Printer
 from sklearn.utils.metadata_routing import _raise_for_params, _routing_enabled
 from sklearn.utils.validation import _num_samples
 
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before scikit-learn 1.9 estimators have no callbacks
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing."""
+
+    def with_callbacks(method: Any) -> Any:  # type: ignore[no-redef]
+        """Return the method as it is."""
+        return method
+
+
 # Largest integer up to which floats hold every integer: above it scikit-learn, which reads nullable
 # columns as floats, would take neighbouring labels for one.
 _EXACT_IN_FLOATS = 2**53
@@ -102,6 +114,12 @@ def routing_enabled() -> bool:
 def refuse_params_without_routing(params: Mapping[str, Any], owner: Any, method: str) -> None:
     """Refuse metadata where routing is off, as scikit-learn's searches do."""
     _raise_for_params(params, owner, method)
+
+
+def has_callbacks(estimator: Any) -> bool:
+    """Whether callbacks of scikit-learn are set on an estimator, or on one inside it."""
+    nested = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
+    return any(getattr(own, "_skl_callbacks", None) for own in (estimator, *nested))
 
 
 def printed_as_estimator(cls: _Class) -> _Class:

@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._base.sklearn_compat import n_rows_of
 from . import inner_cv
+from .callbacks import Tasks
 from .lending import Lender, Loan, copy_of_rows
 
 Record = dict[str, Any]
@@ -109,6 +110,8 @@ class Job:
         Test sets that runs answer for, instead of the rows left out.
     loan : Loan
         How what they share is given to the estimator, which may write into it.
+    tasks : Tasks or None
+        Where callbacks listen: the task that the trainings are parts of.
     """
 
     estimator: Any
@@ -125,6 +128,7 @@ class Job:
     folder: str | None = None
     tests: Sequence[HeldOut] = ()
     loan: Loan = field(default_factory=Loan)
+    tasks: Tasks | None = None
 
     @cached_property
     def n_rows(self) -> int:
@@ -338,7 +342,8 @@ def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Rec
     if run.counts is not None and job.group_copies and job.recipe.inner_cv:
         inner_cv.group_copies(estimator, train, job.recipe.inner_cv)
     start = time.perf_counter()
-    fit(estimator, job, None if run.counts is None and run.test is None else train, lender)
+    of_all = run.counts is None and run.test is None
+    fit(estimator, job, None if of_all else train, lender, run.number)
     record["fit_time"] = time.perf_counter() - start
     if job.tests:
         return kept_on_tests(job, estimator, train if run.counts is not None else None, lender)
@@ -472,20 +477,35 @@ def _reseed(splitter: Any, rng: np.random.Generator, *, keep: bool = False) -> b
     return (_reseed(inner, rng, keep=keep) if hasattr(inner, "split") else False) or is_random
 
 
-def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None, lender: Lender) -> Any:
-    """Fit on some rows, copies included; None: on all of them, as lent."""
+def fit(
+    estimator: Any,
+    job: Job,
+    train: NDArray[np.intp] | None,
+    lender: Lender,
+    number: int | str,
+) -> Any:
+    """Fit on some rows, copies included; None: on all of them, as lent. ``number`` is the run's."""
     shared = dict(job.params)
+    by_row: dict[str, Any] = {}
     if train is None:
         data = (job.X,) if job.y is None else (job.X, job.y)
-        return lender.call(estimator.fit, *data, **shared)
-    X = copy_of_rows(job.X, train, train if job.pairwise else None)
-    data = (X,) if job.y is None else (X, copy_of_rows(job.y, train))
-    by_row = {
-        name: copy_of_rows(shared.pop(name), train)
-        for name, value in job.params.items()
-        if has_rows(value, job.n_rows)
-    }
-    return lender.call(partial(estimator.fit, *data, **by_row), **shared)
+        work = partial(lender.call, estimator.fit, *data, **shared)
+    else:
+        X = copy_of_rows(job.X, train, train if job.pairwise else None)
+        data = (X,) if job.y is None else (X, copy_of_rows(job.y, train))
+        by_row = {
+            name: copy_of_rows(shared.pop(name), train)
+            for name, value in job.params.items()
+            if has_rows(value, job.n_rows)
+        }
+        work = partial(lender.call, partial(estimator.fit, *data, **by_row), **shared)
+    if job.tasks is None:
+        return work()
+    told = dict(zip(("X", "y"), data, strict=False))
+    weights = {**shared, **by_row}.get("sample_weight")
+    if weights is not None:
+        told["metadata"] = {"sample_weight": weights}
+    return job.tasks.run(work, estimator, number, told)
 
 
 def has_rows(value: Any, n_rows: int) -> bool:

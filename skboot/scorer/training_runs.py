@@ -25,6 +25,7 @@ from .._base.versions import versions_used
 from .._base.warnings import Note
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import inner_cv, runner, training
+from ..refit.callbacks import Tasks
 from ..refit.estimates import MethodError, method_error
 from ..refit.identity import Key, UnknownIdentity
 from ..refit.lending import Lender, Loan
@@ -165,7 +166,9 @@ class ModelAlone(Trained):
     """The run on all rows, which nothing was scored on."""
 
 
-def run_all_trainings(call: FitCall, estimator: Any, data: FitData, routed: Routed) -> Trained:
+def run_all_trainings(
+    call: FitCall, estimator: Any, data: FitData, routed: Routed, owner: Any = None
+) -> Trained:
     """Train an estimator on all training samples, and score its answers or keep them.
 
     Parameters
@@ -176,6 +179,8 @@ def run_all_trainings(call: FitCall, estimator: Any, data: FitData, routed: Rout
     data : FitData
     routed : Routed
         Parameters of the estimator's ``fit``, and of the scorers.
+    owner : BootstrapScorer, optional
+        Whose callbacks hear of the trainings.
 
     Returns
     -------
@@ -185,7 +190,16 @@ def run_all_trainings(call: FitCall, estimator: Any, data: FitData, routed: Rout
     tags = get_tags(estimator)
     if data.y is None and tags.target_tags.required:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    tasks = None
+    if owner is not None:
+        n_full = 1 if data.tests is not None else call.n_seeds if call.n_train_resamples else 1
+        n_others = int(call.n_train_resamples > 0 or (data.tests is not None and call.n_seeds > 1))
+        tasks = Tasks.of(owner, estimator, n_full + n_others, data.X, data.y)
+        if tasks is not None and call.verbose is None:
+            # A bar or a log that is set on the scorer reports in place of this package.
+            call = replace(call, verbose=0)
     job = Job(
+        tasks=tasks,
         estimator=estimator,
         X=data.X,
         y=data.y,
@@ -198,12 +212,17 @@ def run_all_trainings(call: FitCall, estimator: Any, data: FitData, routed: Rout
         predict_all=data.tests is None and (call.strategy == "optimism" or call.scores_training),
         raise_errors=call.raise_errors,
     )
+    runs: Trained
     if data.tests is None and call.n_train_resamples == 0:
-        return ModelAlone(_full_model(job, call.seed, 0)[0], job.loan, True, [], [], None)
-    if data.tests is None:
-        return _on_rows_left_out(call, job, routed.scores)
-    shared = held_out.shared_groups(data.groups, data.tests)
-    return _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
+        runs = ModelAlone(_full_model(job, call.seed, 0)[0], job.loan, True, [], [], None)
+    elif data.tests is None:
+        runs = _on_rows_left_out(call, job, routed.scores)
+    else:
+        shared = held_out.shared_groups(data.groups, data.tests)
+        runs = _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
+    if tasks is not None:
+        tasks.end(X=data.X, y=data.y)
+    return runs
 
 
 def _on_tests(
@@ -331,7 +350,7 @@ def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, fl
         states = full_run_seed(seed, s)
         model = training.with_states(job.estimator, job.recipe, states, keep=s == 0)
         start = time.perf_counter()
-        training.fit(model, job, None, lender)
+        training.fit(model, job, None, lender, f"all rows, seed {s}")
         return model, time.perf_counter() - start
 
     return job.loan.attempt(work)
@@ -396,9 +415,17 @@ def _about_seeds(call: FitCall, job: Job) -> tuple[str, ...]:
 
 def _records(call: FitCall, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
     """Return the records of all runs but the first, which took ``seconds``."""
-    return runner.run_all(
-        job, runs, n_jobs=call.n_jobs, verbose=call.verbose, seconds_per_run=seconds
+    tasks = None if job.tasks is None or not runs else job.tasks.of_samples(len(runs))
+    records = runner.run_all(
+        replace(job, tasks=tasks),
+        runs,
+        n_jobs=call.n_jobs,
+        verbose=call.verbose,
+        seconds_per_run=seconds,
     )
+    if tasks is not None:
+        tasks.end()
+    return records
 
 
 def _folder(call: FitCall, job: Job, scorers: Any) -> tuple[str | None, list[Note]]:
