@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,23 +14,21 @@ from sklearn.utils._pprint import _EstimatorPrettyPrinter as _Printer
 from sklearn.utils.metadata_routing import _raise_for_params, _routing_enabled
 from sklearn.utils.validation import _num_samples
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # before scikit-learn 1.9 estimators have no callbacks
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing."""
-
-    def with_callbacks(method: Any) -> Any:  # type: ignore[no-redef]
-        """Return the method as it is."""
-        return method
-
-
 # Largest integer up to which floats hold every integer: above it scikit-learn, which reads nullable
 # columns as floats, would take neighbouring labels for one.
 _EXACT_IN_FLOATS = 2**53
 
 _Class = TypeVar("_Class", bound=type)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+try:
+    from sklearn import callback
+except ImportError:
+    # Before scikit-learn 1.9 estimators have no callbacks.
+    callback = None
+# What an estimator needs to have callbacks; where there are none, nothing.
+CallbackSupportMixin: Any = getattr(callback, "CallbackSupportMixin", type("_NoCallbacks", (), {}))
+
 
 ScorerBase: Any = next(
     cls for cls in reversed(type(make_scorer(accuracy_score)).__mro__) if "Scorer" in cls.__name__
@@ -120,6 +118,11 @@ def has_callbacks(estimator: Any) -> bool:
     """Whether callbacks of scikit-learn are set on an estimator, or on one inside it."""
     nested = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
     return any(getattr(own, "_skl_callbacks", None) for own in (estimator, *nested))
+
+
+def with_callbacks(method: _Function) -> _Function:
+    """Let callbacks of an estimator be torn down after its ``fit``, where there are some."""
+    return method if callback is None else callback.with_callbacks(method)
 
 
 def printed_as_estimator(cls: _Class) -> _Class:

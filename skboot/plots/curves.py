@@ -124,8 +124,10 @@ class CurveBandDisplay(Display):
         is_difference: bool = False,
     ) -> None:
         self.lines = [
-            BandLine(*map(_as_floats, (x, estimate, low, high)), label, *training)
-            for x, estimate, low, high, label, *training in lines
+            BandLine(
+                _as_floats(x), _as_floats(estimate), _as_floats(low), _as_floats(high), *others
+            )
+            for x, estimate, low, high, *others in lines
         ]
         self.axes = axes
         self.curve = curve

@@ -67,16 +67,15 @@ def held_out_sets(
         if not isinstance(own, Mapping) or set(own) != set(names):
             given = f"{list(own)}" if isinstance(own, Mapping) else type(own).__name__
             raise check.fail(name, f"be a dict with the keys of X_test, {names}", given)
-    groups, weights = (
-        dict.fromkeys(names) if own is None else own for own in (groups_test, sample_weight_test)
-    )
+    groups = dict.fromkeys(names) if groups_test is None else groups_test
+    by_set = dict.fromkeys(names) if sample_weight_test is None else sample_weight_test
     rows_of = {name: _rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
     return HeldOutSets(
         names,
         list(rows_of.values()),
         [_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
         [
-            weights_of_rows(f"sample_weight_test[{name!r}]", weights[name], len(rows.y))
+            weights_of_rows(f"sample_weight_test[{name!r}]", by_set[name], len(rows.y))
             for name, rows in rows_of.items()
         ],
     )

@@ -119,6 +119,10 @@ def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set
             message=text, unrequested_params={"sample_weight": None}, routed_params={}
         )
     weighing = {name for name, request in requests.items() if request}
+    if given and not weighing:
+        advice = "Use set_score_request(sample_weight=True)."
+        must = "be None where no scorer requests sample_weight"
+        raise check.fail("sample_weight_test", must, "weights", advice)
     if weighing and not given:
         must = "be given with X_test where a scorer requests sample_weight"
         raise check.fail("sample_weight_test", must, "None")

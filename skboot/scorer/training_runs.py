@@ -305,11 +305,11 @@ def _on_rows_left_out(
 
 
 def _with_entries(
-    scorers: Mapping[str, Any],
+    scorers: dict[str, Any],
     params: Mapping[str, Mapping[str, Any]],
     single: bool,
     answers: Answers,
-) -> tuple[Mapping[str, Any], Mapping[str, Mapping[str, Any]], bool]:
+) -> tuple[dict[str, Any], Mapping[str, Mapping[str, Any]], bool]:
     """Return a scorer for each entry of the dict that a callable returns, and whether it is none.
 
     What the callable returns shows only when it is called, on the model of all rows.
@@ -322,7 +322,7 @@ def _with_entries(
     scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **own)
     if not isinstance(scores, Mapping):
         return scorers, params, single
-    entries = {str(key): Entry(scorer, key) for key in scores}
+    entries: dict[str, Any] = {str(key): Entry(scorer, key) for key in scores}
     if not entries:
         raise check.fail("scoring", "return at least one score", "an empty dict")
     return entries, dict.fromkeys(entries, own) if own else {}, False
