@@ -113,6 +113,11 @@ with warnings.catch_warnings(record=True) as caught:
         y_test, [one.predict(X_test) for one in trees], metric="accuracy", random_state=0
     )
     default = BootstrapScorer(tree, random_state=0).fit(X_train, y_train).result_
+corrected = {
+    # What the tutorial prints for 2.3 and 2.4, with the weights in their right places.
+    "2.3 .632": percentiles(0.368 * on_training_rows + 0.632 * out_of_bag),
+    "2.4 .632+": percentiles((1 - weight) * on_training_rows + weight * out_of_bag),
+}
 by_skboot = dict(
     zip(PUBLISHED, (this_tree, oob, oob, point632, point632_plus, this_tree, seeds), strict=True)
 )
@@ -121,6 +126,9 @@ for name, result in by_skboot.items():
     low, high = PUBLISHED[name]
     ours = result.confidence_interval
     print(f"{name:28}  {low:.3f} to {high:.3f}  {ours.low:.3f} to {ours.high:.3f}")
+    if name in corrected:
+        low, high = corrected[name]
+        print(f"{'  with the right weights':28}  {low:.3f} to {high:.3f}")
 ours = default.confidence_interval
 print(f"{'default of BootstrapScorer':46}{ours.low:.3f} to {ours.high:.3f}")
 for message in dict.fromkeys(str(one.message) for one in caught):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator, _clone_parametrized
-from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.metrics import accuracy_score, check_scoring, make_scorer
 from sklearn.utils import _safe_indexing
 from sklearn.utils._pprint import _EstimatorPrettyPrinter as _Printer
-from sklearn.utils.metadata_routing import _routing_enabled
+from sklearn.utils.metadata_routing import _raise_for_params, _routing_enabled
 from sklearn.utils.validation import _num_samples
 
 # Largest integer up to which floats hold every integer: above it scikit-learn, which reads nullable
@@ -19,10 +19,22 @@ from sklearn.utils.validation import _num_samples
 _EXACT_IN_FLOATS = 2**53
 
 _Class = TypeVar("_Class", bound=type)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+try:
+    from sklearn import callback
+except ImportError:
+    # Before scikit-learn 1.9 estimators have no callbacks.
+    callback = None
+# What an estimator needs to have callbacks; where there are none, nothing.
+CallbackSupportMixin: Any = getattr(callback, "CallbackSupportMixin", type("_NoCallbacks", (), {}))
+
 
 ScorerBase: Any = next(
     cls for cls in reversed(type(make_scorer(accuracy_score)).__mro__) if "Scorer" in cls.__name__
 )
+# What scikit-learn makes of several scorers.
+MultimetricScorer: Any = type(check_scoring(scoring=["accuracy"]))
 
 
 class ScorerParts(NamedTuple):
@@ -100,6 +112,22 @@ def n_rows_of(data: Any) -> int:
 def routing_enabled() -> bool:
     """Whether metadata routing is switched on."""
     return bool(_routing_enabled())
+
+
+def refuse_params_without_routing(params: Mapping[str, Any], owner: Any, method: str) -> None:
+    """Refuse metadata where routing is off, as scikit-learn's searches do."""
+    _raise_for_params(params, owner, method)
+
+
+def has_callbacks(estimator: Any) -> bool:
+    """Whether callbacks of scikit-learn are set on an estimator, or on one inside it."""
+    nested = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
+    return any(getattr(own, "_skl_callbacks", None) for own in (estimator, *nested))
+
+
+def with_callbacks(method: _Function) -> _Function:
+    """Let callbacks of an estimator be torn down after its ``fit``, where there are some."""
+    return method if callback is None else callback.with_callbacks(method)
 
 
 def printed_as_estimator(cls: _Class) -> _Class:

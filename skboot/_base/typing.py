@@ -155,7 +155,9 @@ class LearningOptions(_WorkOptions, total=False):
     train_sizes: ArrayLike
     n_repeats: int
     groups: ArrayLike | None
+    params: Mapping[str, Any] | None
     band: Band
+    return_train_score: bool
     error_score: Any
     memory: Any
 
@@ -233,6 +235,8 @@ class MethodsOptions(_WorkOptions, total=False):
     groups: ArrayLike | None
     y_test: Any
     groups_test: Any
+    sample_weight_test: Any
+    params: Mapping[str, Any] | None
     reference: str | None
     adjust: Adjustment | None
     alternative: Alternative

@@ -20,6 +20,19 @@ from .asked import Asked
 ADJUSTMENTS = ("max-t", "holm")
 
 
+def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
+    """Return the groups, which may be among the parameters, and the other parameters."""
+    if params is None:
+        return groups, {}
+    if not isinstance(params, Mapping):
+        advice = "Use params={'sample_weight': weights}."
+        raise check.fail("params", "be a dict of parameters by name", type(params).__name__, advice)
+    if groups is not None and "groups" in params:
+        raise check.fail("groups", "be given once", "groups= and params['groups']")
+    others = {name: value for name, value in params.items() if name != "groups"}
+    return params.get("groups", groups), others
+
+
 def checked_asked(
     interval: Any,
     adjust: Any,

@@ -20,7 +20,7 @@ from ..inference.bands import CurveEvidence
 from ..inference.cautions import tell_of_groups
 from ..inference.evidence import Drawn, Evidence
 from ..inference.normal_law import symmetric_root
-from ..refit.learning import ScoresBySize, scores_by_size
+from ..refit.learning import ScoresBySize, scores_by_size, training_scores
 from ..refit.run_metrics import RunMetric
 from ..refit.samples import nested_samples, stream
 from ..resampling.design import GROUPS, ROWS
@@ -36,6 +36,7 @@ from ..scorer.fit_call import (
     warn_of_order_of_fit,
 )
 from ..study.curve_rows import DIFFERENCE, named_scores
+from .arguments import checked_params
 from .methods import checked_seed, runs_of_methods
 
 Floats = NDArray[np.float64]
@@ -67,7 +68,9 @@ def learning_curve(
     train_sizes: ArrayLike = (0.2, 0.33, 0.5, 0.7, 0.9),
     n_repeats: int = 20,
     groups: ArrayLike | None = None,
+    params: Mapping[str, Any] | None = None,
     band: Band = "simultaneous",
+    return_train_score: bool = False,
     confidence_level: float = 0.95,
     error_score: Any = np.nan,
     n_jobs: int | None = None,
@@ -99,8 +102,14 @@ def learning_curve(
         them; 20 were measured, and fewer make the band less reliable.
     groups : array-like of shape (n_samples,), optional
         Rows of one group (speaker, patient) are trained on, and tested, together.
+    params : dict, optional
+        Parameters of the fits, as in `sklearn.model_selection.cross_validate`. With metadata
+        routing on each estimator and scorer gets what it has requested.
     band : {"simultaneous", "pointwise"}
         Whether the limits hold for all sizes at once, or for each by itself.
+    return_train_score : bool
+        Whether the models are scored on their training rows too: ``result.train_scores``, in the
+        table and in the picture.
     confidence_level : float
         In (0, 1).
     error_score : float or "raise"
@@ -155,6 +164,7 @@ def learning_curve(
     deviations with this covariance. Scores at different sizes are highly correlated, so do not
     judge differences between sizes by the band.
 
+    Between two sizes ``result.at`` is on the straight line between their scores.
     ``result.extrapolate`` continues a curve to at most twice the rows, by an inverse power law.
 
     References
@@ -202,11 +212,13 @@ def learning_curve(
         estimators = named_scores(estimator)
     for name, one in estimators.items():
         check_estimator(f"estimator[{name!r}]" if name else "estimator", one)
+    groups, given = checked_params(params, groups)
     fit = FitCall.of(parameters, has_test=False)
-    data = FitData.of(X, y, groups=groups, X_test=None, y_test=None, groups_test=None)
-    warn_of_order_of_fit(X, y, groups, None, None, None)
+    fit = replace(fit, scores_training=check.check_flag("return_train_score", return_train_score))
+    data = FitData.of(X, y, groups=groups)
+    warn_of_order_of_fit(X, y, groups)
     call = _LearningCall.of(estimators, fit, data, band, train_sizes, n_samples)
-    curves = call.curves(data)
+    curves = call.curves(data, given)
     return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
 
 
@@ -258,11 +270,11 @@ class _LearningCall:
         """Training sets of each size."""
         return self.fit.n_train_resamples // len(self.sizes)
 
-    def curves(self, data: FitData) -> dict[str, CurveResult]:
+    def curves(self, data: FitData, params: Mapping[str, Any]) -> dict[str, CurveResult]:
         """Train, and return the curve of each estimator, and the difference of exactly two."""
         with collected() as notes:
             tell(*notes_on_copies(self.fit, data))
-            runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve")
+            runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve", params)
             words = ROWS if data.unit is None else GROUPS
             kept = [own.kept for own in runs.values()]
             drawn = Drawn(words.kind, (kept[0].n_units,))
@@ -273,8 +285,17 @@ class _LearningCall:
             tell(*_notes_of(metrics, scores, self.n_samples))
         tell(*notes)
         names = {name: name for name in runs}
+        training: list[Any] = [None] * len(scores)
+        if self.fit.scores_training:
+            training = [
+                training_scores(*own, len(self.sizes)) for own in zip(metrics, kept, strict=True)
+            ]
         if len(scores) > len(names):
             names[DIFFERENCE] = " - ".join(names)
+            training = [
+                *training[:2],
+                training[0] - training[1] if self.fit.scores_training else None,
+            ]
         common = {
             "axes": ("training rows", spoken(metrics[0].name)),
             "n_samples": kept[0].n_rows,
@@ -282,8 +303,12 @@ class _LearningCall:
             "provenance": Provenance(texts_of(notes), (), self.fit.seed, self._settings),
         }
         return {
-            key: self._curve(own, drawn, {**common, "name": name, "is_difference": key != name})
-            for (key, name), own in zip(names.items(), scores, strict=True)
+            key: self._curve(
+                own,
+                drawn,
+                {**common, "name": name, "is_difference": key != name, "train_scores": on_training},
+            )
+            for (key, name), own, on_training in zip(names.items(), scores, training, strict=True)
         }
 
     @property
@@ -294,6 +319,7 @@ class _LearningCall:
             "train_sizes": self.sizes,
             "n_repeats": self.n_samples,
             "band": self.band,
+            "return_train_score": self.fit.scores_training,
             "confidence_level": self.fit.confidence_level,
         }
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter
 
 from .._base import checks as check
 from .._base.doors import door
@@ -35,8 +35,15 @@ from ..scorer.fit_call import (
     notes_on_copies,
     warn_of_order_of_fit,
 )
+from ..scorer.routing import routed_to_fit, router_of
 from ..scorer.training_runs import Trained, run_all_trainings
-from .arguments import check_adjust, check_alternative, check_reference, named_values
+from .arguments import (
+    check_adjust,
+    check_alternative,
+    check_reference,
+    checked_params,
+    named_values,
+)
 from .asked import Asked
 from .method_pairs import MethodsCall, compare_left_out, compare_on_tests
 
@@ -95,6 +102,8 @@ def compare_methods(
     X_test: Any = None,
     y_test: Any = None,
     groups_test: Any = None,
+    sample_weight_test: Any = None,
+    params: Mapping[str, Any] | None = None,
     reference: str | None = None,
     adjust: Adjustment | None = "max-t",
     scoring: Metric | Metrics | None = None,
@@ -138,6 +147,11 @@ def compare_methods(
         Its targets.
     groups_test : array-like of shape (n_test,) or (n_test, 2) or dict, optional
         Test rows of one group are resampled together. Two columns are crossed factors.
+    sample_weight_test : array-like of shape (n_test,) or dict, optional
+        Weights of test rows in their scores, as in `BootstrapScorer`.
+    params : dict, optional
+        Parameters of the fits, as in `sklearn.model_selection.cross_validate`. With metadata
+        routing on each estimator and scorer gets what it has requested.
     reference : str, optional
         Name of the estimator that all others are compared with; all pairs when None.
     adjust : {"max-t", "holm", None}
@@ -250,9 +264,15 @@ def compare_methods(
     >>> pair.excludes_zero, pair.outperformance.verdict
     (True, 'significant and meaningful')
     """
-    tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
+    tests = {
+        "X_test": X_test,
+        "y_test": y_test,
+        "groups_test": groups_test,
+        "sample_weight_test": sample_weight_test,
+    }
     named = _named(estimators, adjust, alternative, reference)
     _check_asked(estimand, interval, strategy, _has(tests), n_train_resamples, n_seeds)
+    groups, given = checked_params(params, groups)
     parameters = {
         "scoring": scoring,
         "strategy": strategy,
@@ -277,7 +297,7 @@ def compare_methods(
     call = MethodsCall(named, fit, asked)
     data = FitData.of(X, y, groups=groups, **tests)
     warn_of_order_of_fit(X, y, groups, **tests)
-    return _compared(call, data)
+    return _compared(call, data, given)
 
 
 def _has(tests: Mapping[str, Any]) -> bool:
@@ -285,27 +305,39 @@ def _has(tests: Mapping[str, Any]) -> bool:
     return any(part is not None for part in tests.values())
 
 
-def _compared(call: MethodsCall, data: FitData) -> Any:
+def _compared(call: MethodsCall, data: FitData, params: Mapping[str, Any]) -> Any:
     """Return what compare_methods returns, and raise the warnings."""
     tell(*notes_on_copies(call.fit, data))
-    runs = runs_of_methods(call.fit, call.estimators, data, "compare_methods")
+    runs = runs_of_methods(call.fit, call.estimators, data, "compare_methods", params)
     compare: Any = compare_left_out if data.tests is None else compare_on_tests
     return compare(call, runs)
 
 
 def runs_of_methods(
-    fit: FitCall, estimators: Mapping[str, Any], data: FitData, owner: str
+    fit: FitCall,
+    estimators: Mapping[str, Any],
+    data: FitData,
+    owner: str,
+    params: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the runs of all estimators by name; the warnings of each are raised with its name.
 
     One estimator alone goes by the name "", which is not said. ``owner`` is the public function.
     """
+    router = None
+    if routing_enabled():
+        of_owner = MetadataRequest(owner=owner)
+        of_owner.fit.add_request(param="groups", alias=True)
+        router = MetadataRouter(owner=owner).add_self_request(of_owner)
+        router = router_of(router, estimators, fit.scoring)
+        if data.groups is not None:
+            params = {**params, "groups": data.groups}
     runs = {}
     for name, estimator in estimators.items():
         said = f"{name}: " if name else ""
         with _fitting(name) as caught:
-            params = _routed_groups(estimator, data, owner)
-            runs[name] = run_all_trainings(fit, estimator, data, params)
+            routed = routed_to_fit(router, estimator, fit.scoring, params, name)
+            runs[name] = run_all_trainings(fit, estimator, data, routed)
         raised = [(each.category, str(each.message)) for each in caught]
         for category, text in dict.fromkeys([*raised, *runs[name].estimator_warnings]):
             warn_user(f"{owner}: {said}{text}", category)
@@ -325,16 +357,6 @@ def _fitting(name: str) -> Iterator[list[warnings.WarningMessage]]:
             if name:
                 error.add_note(f"Raised while fitting estimator {name!r}.")
             raise
-
-
-def _routed_groups(estimator: Any, data: FitData, owner: str) -> dict[str, Any]:
-    """Return the groups for the estimator's ``fit``, if it requests them with routing on."""
-    if data.groups is None or not routing_enabled():
-        return {}
-    mapping = MethodMapping().add(caller="fit", callee="fit")
-    router = MetadataRouter(owner=owner).add(estimator=estimator, method_mapping=mapping)
-    routed = router.route_params(caller="fit", params={"groups": data.groups})
-    return dict(routed["estimator"]["fit"])
 
 
 # ------------------------------------------------------------------ arguments
@@ -393,3 +415,7 @@ def _check_metrics(runs: Mapping[str, Trained]) -> None:
     if len({tuple(own) for own in names.values()}) > 1:
         advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."
         raise check.fail("scoring", "be the same for all estimators", f"{names}", advice)
+    weighted = {name: sorted(one.weighted_metrics) for name, one in runs.items()}
+    if len({tuple(own) for own in weighted.values()}) > 1:
+        advice = "Give scoring= with a request of its own: set_score_request(sample_weight=True)."
+        raise check.fail("scoring", "weigh rows for all estimators or none", f"{weighted}", advice)

@@ -24,6 +24,7 @@ from ..inference.confidence_interval import ConfidenceInterval
 from ..results import rendering
 from ..results.shown import Shown
 from ..scorer.fit_call import check_rows_of_fit
+from .arguments import checked_params
 
 Floats = NDArray[np.float64]
 
@@ -43,6 +44,7 @@ def out_of_fold(
     y: Any,
     *,
     groups: ArrayLike | None = None,
+    params: Mapping[str, Any] | None = None,
     method: str | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, NDArray[Any]]: ...
@@ -53,6 +55,7 @@ def out_of_fold(
     y: Any = None,
     *,
     groups: ArrayLike | None = None,
+    params: Mapping[str, Any] | None = None,
     method: str | None = None,
     n_jobs: int | None = None,
 ) -> dict[str, NDArray[Any]] | NDArray[Any]:
@@ -74,6 +77,9 @@ def out_of_fold(
         The target of a search.
     groups : array-like of shape (n_samples,), optional
         For the splitter of the search.
+    params : dict, optional
+        Parameters of the fits of a search, such as ``sample_weight``, as in
+        `sklearn.model_selection.cross_val_predict`.
     method : {"predict", "predict_proba", "decision_function"}, optional
         Method of the models to call. None: what the scoring of a search reads, and "predict" for a
         cross-validation, which does not keep its scoring.
@@ -119,7 +125,11 @@ def out_of_fold(
     n_jobs = check.check_n_jobs(n_jobs)
     if method is not None:
         check.check_choice("method", method, _METHODS)
+    groups, of_fits = checked_params(params, groups)
     if isinstance(search, Mapping):
+        if of_fits:
+            must = "be None for a cross-validation, whose models are fitted"
+            raise check.fail("params", must, f"{sorted(of_fits)}")
         return _of_models(search, X, method or "predict")
     if not hasattr(search, "cv_results_"):
         must = "be a fitted search, such as GridSearchCV"
@@ -135,11 +145,13 @@ def out_of_fold(
     _check_folds([test for _, test in folds], X, f"cv={search.cv!r}")
     method = method or _response_method(search)
     found: dict[str, NDArray[Any]] = {}
-    for params in search.cv_results_["params"]:
-        estimator = clone(search.estimator).set_params(**clone(params, safe=False))
-        name = ", ".join(f"{key}={value}" for key, value in params.items()) or "defaults"
+    for chosen in search.cv_results_["params"]:
+        estimator = clone(search.estimator).set_params(**clone(chosen, safe=False))
+        name = ", ".join(f"{key}={value}" for key, value in chosen.items()) or "defaults"
         name = name if name not in found else f"{name} ({len(found)})"
-        found[name] = cross_val_predict(estimator, X, y, cv=folds, n_jobs=n_jobs, method=method)
+        found[name] = cross_val_predict(
+            estimator, X, y, cv=folds, n_jobs=n_jobs, method=method, params=of_fits or None
+        )
     return found
 
 

@@ -49,6 +49,8 @@ class BandLine(NamedTuple):
         The curve and its band.
     label : str
         Of the curve in the legend.
+    training : ndarray of shape (n_grid,) or None
+        Scores on the rows trained on, of a learning curve.
     """
 
     x: NDArray[Any]
@@ -56,6 +58,7 @@ class BandLine(NamedTuple):
     low: NDArray[Any]
     high: NDArray[Any]
     label: str
+    training: NDArray[Any] | None = None
 
 
 class CurveBandDisplay(Display):
@@ -66,8 +69,8 @@ class CurveBandDisplay(Display):
 
     Parameters
     ----------
-    lines : sequence of tuple (x, estimate, low, high, label)
-        One for each curve; arrays of shape (n_grid,).
+    lines : sequence of tuple (x, estimate, low, high, label[, training])
+        One for each curve; arrays of shape (n_grid,). Last, scores on the rows trained on.
     axes : tuple of str
         Labels of the horizontal and of the vertical axis.
     curve : str
@@ -113,15 +116,17 @@ class CurveBandDisplay(Display):
     def __init__(
         self,
         *,
-        lines: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike, str]],
+        lines: Sequence[tuple[Any, ...]],
         axes: tuple[str, str],
         curve: str = "",
         reference: tuple[ArrayLike, ArrayLike] | None = None,
         is_difference: bool = False,
     ) -> None:
         self.lines = [
-            BandLine(_as_floats(x), _as_floats(estimate), _as_floats(low), _as_floats(high), label)
-            for x, estimate, low, high, label in lines
+            BandLine(
+                _as_floats(x), _as_floats(estimate), _as_floats(low), _as_floats(high), *others
+            )
+            for x, estimate, low, high, *others in lines
         ]
         self.axes = axes
         self.curve = curve
@@ -175,7 +180,8 @@ class CurveBandDisplay(Display):
                 area = rendering.number(each.area, rendering.Scale(2))
                 band = f"{_AREAS[each.curve]} = {area}, {band}"
             label = f"{name or each.name or wording.capitalized(each.title)} ({band})"
-            lines.append((each.x, each.estimate, each.low, each.high, label))
+            training = None if each.train_scores is None else each.train_estimate
+            lines.append((each.x, each.estimate, each.low, each.high, label, training))
         widest = max(curves, key=lambda each: float(np.ptp(each.x)))
         value = f"difference of {first.axes[1]}" if first.is_difference else first.axes[1]
         display = cls(
@@ -331,6 +337,10 @@ class CurveBandDisplay(Display):
             self.bands_.append(ax.fill_between(line.x, line.low, line.high, **fill))
             for limit in (line.low, line.high):
                 ax.plot(line.x, limit, color=drawn, linestyle=dashes, linewidth=0.7, zorder=2)
+            if line.training is not None:
+                on_training = {"color": drawn, "linestyle": (0, (4, 2)), "linewidth": 1.2}
+                label = literal(f"{line.label.partition(' (')[0]}, on training rows")
+                self.lines_ += ax.plot(line.x, line.training, **on_training, label=label)
         self.reference_ = None
         if plot_reference and self.reference is not None:
             self._plot_reference()

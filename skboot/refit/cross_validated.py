@@ -53,7 +53,7 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     CrossValidated or None
         None where no repeat gives a value.
     """
-    errors = runs.fold_values(f"{metric.key}: error")
+    errors = runs.fold_values(f"{metric.key}: error", metric.error_of(runs.failed_score))
     if isinstance(metric, ReplicateRunMetric):
         return _of_responses(metric, runs, errors)
     if not np.isfinite(errors).any():
@@ -106,7 +106,9 @@ def _mean_over_folds(metric: ReplicateRunMetric, centre: float, together: float)
 def _together(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
     """Return the metric of all out-of-fold answers of a repeat, and each row's influence on it."""
     assert metric.target.y is not None
-    value, influence = replicate(metric.function, metric.target.y, given, None, number)
+    value, influence = replicate(
+        metric.function, metric.target.y, given, None, number, metric.weights
+    )
     computed = np.isfinite(influence)
     if computed.all() or not computed.any():
         return value, influence

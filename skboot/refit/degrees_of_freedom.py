@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics.class_metrics import averages_classes, class_weights
-from .run_metrics import LabelRunMetric, RunMetric
+from .run_metrics import LabelRunMetric, RowRunMetric, RunMetric
 from .run_records import RunRecords
 
 Floats = NDArray[np.float64]
@@ -38,7 +38,8 @@ def n_effective_of(metric: RunMetric, runs: RunRecords) -> int:
     int
     """
     rarest = runs.target.smallest_class
-    if rarest is None or metric.is_mean:
+    of_rows = isinstance(metric, RowRunMetric) and metric.statistic.is_row_mean
+    if rarest is None or of_rows:
         return runs.n_units
     if isinstance(metric, LabelRunMetric):
         by_class = averages_classes(metric.statistic)

@@ -228,6 +228,7 @@ class UsableRows(NamedTuple):
 def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
     """Leave out runs whose error on these rows, or its gradient, is undefined."""
     data, runs = kept.of_bootstrap(metric.key)
+    failed_error = metric.error_of(kept.failed_score)
     if not len(runs):
         none = np.empty((0, kept.n_rows))
         return UsableRows(data, runs, none == 0, np.empty(0), none)
@@ -238,6 +239,13 @@ def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
         data, runs, outside, errors, linear = (
             of_runs[good] for of_runs in (data, runs, outside, errors, linear)
         )
+    if len(failed := kept.failed_bootstrap()):
+        # Of a mean of losses; on each row such a run has the loss that it counts with.
+        order = np.argsort(np.append(runs, failed))
+        runs, added = np.append(runs, failed)[order], np.full(len(failed), failed_error)
+        errors = np.append(errors, added)[order]
+        linear = np.vstack([linear, np.full((len(failed), kept.n_rows), failed_error)])[order]
+        outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
     return UsableRows(None if metric.is_mean else data, runs, outside, errors, linear)
 
 
@@ -307,11 +315,14 @@ def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Ar
     """
     records = kept.records[: kept.samples.n_bootstrap_runs]
     errors = np.array([one.get(f"{metric.key}: error", np.nan) for one in records], dtype=float)
+    failed = kept.failed_bootstrap()
+    errors[failed] = metric.error_of(kept.failed_score)
     runs = np.flatnonzero(np.isfinite(errors))
     counts = kept.samples.counts[runs // kept.samples.n_seeds]
     influence = np.full((len(runs), kept.n_units), np.nan)
     for run, k in enumerate(runs.tolist()):
-        influence[run, counts[run] == 0] = records[k][f"{metric.key}: influence"]
+        # The score that a failed run counts with does not hang on its rows.
+        influence[run, counts[run] == 0] = records[k].get(f"{metric.key}: influence", 0.0)
     return runs, errors[runs], influence
 
 
@@ -419,6 +430,10 @@ def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossVal
     if not len(data):
         return None
     errors, linear = metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
+    if kept.counts_failures:
+        failed = kept.failed_in_folds(metric.key)
+        linear = np.where(failed, metric.error_of(kept.failed_score), linear)
+        errors = linear.mean(axis=1)
     good = np.isfinite(errors)
     if not good.any():
         return None

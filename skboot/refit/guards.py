@@ -43,6 +43,9 @@ def guard_of(metric: RowRunMetric, runs: RunRecords, data: Array, losses: Array)
     dict
         Empty for metrics without a guard.
     """
+    if metric.weights is not None:
+        # Score-type intervals are those of proportions of rows that count alike.
+        return {}
     if metric.is_mean:
         return {"guard": "proportion"} if np.isin(losses, metric.bounds).all() else {}
     if not isinstance(metric, LabelRunMetric):

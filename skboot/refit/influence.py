@@ -9,7 +9,7 @@ run, chosen at random: over many runs each row gets its turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -51,24 +51,26 @@ class ErrorFunction:
     factor: float
     classes: Array | None
 
-    def __call__(self, y: Array, given: Array) -> float:
+    def __call__(self, y: Array, given: Array, weights: Array | None = None) -> float:
         """Error on some rows."""
-        if len(y) == 0:
+        if len(y) == 0 or (weights is not None and not weights.any()):
             return np.nan
         if self.statistic.calls_function:
-            return self._of_rows(y, given, [np.arange(len(y))])[0]
-        reduced = self.statistic.reduce(y, given, None)
+            return self._of_rows(y, given, weights, [np.arange(len(y))])[0]
+        reduced = self.statistic.reduce(y, given, weights)
         binding = _binding(self.statistic, reduced, RowDesign.of(len(y)))
         value = float(self.statistic.evaluate(binding.observed()[0], reduced)[0])
         return self.factor * value if np.isfinite(value) else np.nan
 
-    def without_each(self, y: Array, given: Array, units: Array) -> Array:
+    def without_each(
+        self, y: Array, given: Array, units: Array, weights: Array | None = None
+    ) -> Array:
         """Error without each unit, numbered from 0: (n_units,)."""
         n_units = int(units.max()) + 1
         if self.statistic.calls_function:
             others = (np.flatnonzero(units != unit) for unit in range(n_units))
-            return np.array(self._of_rows(y, given, others))
-        reduced = self.statistic.reduce(y, given, None)
+            return np.array(self._of_rows(y, given, weights, others))
+        reduced = self.statistic.reduce(y, given, weights)
         design = GroupDesign.of(units.astype(np.intp))
         values = np.empty(n_units)
         n_resamples = max(1, _BLOCK // n_units)
@@ -81,8 +83,8 @@ class ErrorFunction:
             values[some] = np.concatenate(blocks)[: len(some)]
         return self.factor * values
 
-    def _of_rows(self, y: Array, given: Array, rows: Any) -> list[float]:
-        reduced = self.statistic.reduce(y, given, None)
+    def _of_rows(self, y: Array, given: Array, weights: Array | None, rows: Any) -> list[float]:
+        reduced = self.statistic.reduce(y, given, weights)
         blocks = (_Rows(each, reduced) for each in rows)
         values = [self.statistic.evaluate(block, reduced)[0] for block in blocks]  # type: ignore[arg-type]
         return [self.factor * float(v) if np.isfinite(v) else np.nan for v in values]
@@ -105,7 +107,12 @@ class _Rows:
 
 
 def replicate(
-    function: ErrorFunction, y: Array, given: Array, units: Array | None, number: int
+    function: ErrorFunction,
+    y: Array,
+    given: Array,
+    units: Array | None,
+    number: int,
+    weights: Array | None = None,
 ) -> tuple[float, Array]:
     """Error and the influence of each unit on it.
 
@@ -118,6 +125,8 @@ def replicate(
         Unit of each row; None: rows are units.
     number : int
         Of the run: chooses the rows that are left out one by one.
+    weights : ndarray of shape (m_rows,), optional
+        Weight of each row.
 
     Returns
     -------
@@ -126,23 +135,31 @@ def replicate(
         In the order of rows, or of sorted units; NaN where it was not computed.
     """
     statistic, is_label = function.statistic, given.dtype.kind not in "fc" and given.ndim == 1
-    if units is None and statistic.reads == "pairs" and given.ndim == 1 and _is_binary(function):
+    are_plain = units is None and weights is None
+    is_pairs = statistic.reads == "pairs" and given.ndim == 1 and _is_binary(function)
+    if are_plain and is_pairs:
         assert function.classes is not None
         value, influence = auc_error_influence(y == function.classes[1], given)
         return abs(function.factor) * (value - 1), abs(function.factor) * influence
-    if units is None and statistic.calls_function and not is_label:
-        return replicate_rows(lambda rows: function(y[rows], given[rows]), len(y), None, number)
-    value = function(y, given)
+    # Of labels without weights it is enough to leave out one row of each cell; see below.
+    by_cell = is_label and are_plain
+    if units is None and statistic.calls_function and not by_cell:
+
+        def error(rows: Array) -> float:
+            return function(y[rows], given[rows], None if weights is None else weights[rows])
+
+        return replicate_rows(error, len(y), None, number)
+    value = function(y, given, weights)
     codes = _unit_codes(units, y, given, is_label and statistic.calls_function)
     n_units = len(y) if units is None else int(codes.max()) + 1
     if not np.isfinite(value) or n_units < 2:
         return np.nan, np.full(n_units, np.nan)
-    if units is None and is_label and statistic.calls_function:
+    if by_cell and statistic.calls_function:
         # Rows of one cell are interchangeable: it is enough to leave one of each out.
         first = np.unique(codes, return_index=True)[1]
         without = [function(np.delete(y, row), np.delete(given, row)) for row in first]
         return value, (n_units - 1) * (value - np.array(without))[codes]
-    return value, (n_units - 1) * (value - function.without_each(y, given, codes))
+    return value, (n_units - 1) * (value - function.without_each(y, given, codes, weights))
 
 
 def replicate_rows(
@@ -161,9 +178,15 @@ def replicate_rows(
     return value, influence
 
 
-def call_scorer(scorer: Any, answers: Answers, rows: Array | None, y_rows: Array | None) -> float:
+def call_scorer(
+    scorer: Any,
+    answers: Answers,
+    rows: Array | None,
+    y_rows: Array | None,
+    params: Mapping[str, Any],
+) -> float:
     """Call a scorer on some of the rows answered for, with the targets of others if asked."""
-    call = partial(scorer, answers.estimator)
+    call = partial(scorer, answers.estimator, **params)
     y_rows = rows if y_rows is None else y_rows
     y = answers.y if y_rows is None or answers.y is None else copy_of_rows(answers.y, y_rows)
     if rows is None:

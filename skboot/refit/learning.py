@@ -13,7 +13,7 @@ from ..method_error.learning_curve import errors_by_size
 from .degrees_of_freedom import n_effective_of
 from .differences import OutOfBagLosses, is_two_valued, out_of_bag_losses
 from .estimates import by_unit
-from .run_metrics import RunMetric
+from .run_metrics import RowRunMetric, RunMetric
 from .run_records import RunRecords
 
 Floats = NDArray[np.float64]
@@ -98,6 +98,27 @@ def scores_by_size(
     if len(errors) == 2:
         found.append(_difference(errors, found))
     return found
+
+
+def training_scores(metric: RunMetric, kept: RunRecords, n_sizes: int) -> Floats:
+    """Return the score of each run on the rows that it was trained on, (n_sizes, n_repeats).
+
+    Parameters
+    ----------
+    metric : RunMetric
+    kept : RunRecords
+        With answers for all rows.
+    n_sizes : int
+    """
+    errors = np.full(len(kept.records), np.nan)
+    if isinstance(metric, RowRunMetric):
+        data, runs = kept.of_bootstrap(metric.key)
+        if len(runs):
+            errors[runs] = metric.errors(data, kept.row_counts[runs].astype(float))
+    else:
+        key = f"{metric.key}: inside"
+        errors[:] = [record.get(key, np.nan) for record in kept.records]
+    return np.asarray(0.0 - metric.sign * errors).reshape(n_sizes, -1)
 
 
 def _difference(errors: Sequence[_ErrorsOfUnits], scores: Sequence[ScoresBySize]) -> ScoresBySize:

@@ -14,13 +14,16 @@ those left out and 0 for the others, and its derivative by them. What differs is
 row, and how such rows are reduced.
 
 Everything is in loss direction, smaller is better, as minus the score where larger is better.
+
+Rows may have weights (`sample_weight` of a scorer). A weighted mean is no mean of losses, but a
+function of two sums: it goes the way of other functions of sums.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +36,7 @@ from ..metrics.additive import SumsStatistic
 from ..metrics.posteriors import PosteriorMean
 from ..metrics.statistic import ReducedData, Statistic
 from .influence import ErrorFunction, call_scorer, replicate, replicate_rows
+from .lending import copy_of_rows
 from .training import Answers, Scored
 
 Array = NDArray[Any]
@@ -86,6 +90,10 @@ class RunMetricArguments:
         Responses of the estimator that it takes.
     positive : int
         Position of the positive one of two classes.
+    weights : ndarray of shape (n_samples,) or None
+        Of each row, not negative.
+    by_row, params : mapping
+        Metadata that a callable is given: those with a value for each row, and others.
     """
 
     name: str
@@ -96,6 +104,9 @@ class RunMetricArguments:
     function: Any = None
     methods: Sequence[str] = ()
     positive: int = 1
+    weights: Array | None = None
+    by_row: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 class RunMetric(ABC):
@@ -112,6 +123,8 @@ class RunMetric(ABC):
     bounds : tuple of float
         Smallest and largest possible error.
     target : Target
+    weights : ndarray of shape (n_samples,) or None
+        Of each row, not negative.
     no_information_note : str or None
         How the no-information error was found, where not exactly.
     positive_note : str or None
@@ -131,6 +144,16 @@ class RunMetric(ABC):
     def __init__(self, arguments: RunMetricArguments) -> None:
         self.name, self.target = arguments.name, arguments.target
         self.sign, self.bounds = arguments.sign, arguments.bounds
+        self.weights = arguments.weights
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights in the error."""
+        return self.weights is not None
+
+    def weights_of(self, rows: Any) -> Array | None:
+        """Weights of some rows."""
+        return None if self.weights is None else self.weights[rows]
 
     @abstractmethod
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
@@ -144,6 +167,15 @@ class RunMetric(ABC):
         """From an error to the metric's own scale and direction."""
         return 0.0 - self.sign * error
 
+    def error_of(self, score: float) -> float:
+        """From a score to the error."""
+        return 0.0 - self.sign * score
+
+    @property
+    def pools_runs(self) -> bool:
+        """Whether answers of all runs, or folds, are read as one: a run has no share of its own."""
+        return False
+
 
 class RowRunMetric(RunMetric):
     """A function of sums over rows, from what each run keeps of each; ``is_mean`` of their losses.
@@ -155,7 +187,11 @@ class RowRunMetric(RunMetric):
     def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
         super().__init__(arguments)
         self.statistic, self.factor = statistic, arguments.factor
-        self.is_mean = statistic.is_row_mean
+        self.is_mean = statistic.is_row_mean and self.weights is None
+
+    @property
+    def pools_runs(self) -> bool:
+        return not self.is_mean
 
     @abstractmethod
     def losses(self, data: Array) -> Array:
@@ -167,7 +203,8 @@ class RowRunMetric(RunMetric):
 
     def errors(self, data: Array, weights: Array) -> Array:
         """Error of each run, (n_runs,)."""
-        if self.is_mean:
+        weights = self._weighed(weights)
+        if self.statistic.is_row_mean:
             return _means(self.losses(data), weights)
         return self._at(self._sums(data, weights))[0]
 
@@ -179,17 +216,36 @@ class RowRunMetric(RunMetric):
         if self.is_mean:
             losses = self.losses(data)
             return _means(losses, weights), losses
-        sums = self._sums(data, weights)
-        errors, gradient = self._at(sums)
-        linear = self._derivatives(data, gradient)
+        if self.statistic.is_row_mean:
+            losses, weighed = self.losses(data), self._weighed(weights)
+            errors = _means(losses, weighed)
+            linear, rest = self._moves_of_mean(losses, weighed, errors[:, None]), -errors
+        else:
+            sums = self._sums(data, self._weighed(weights))
+            errors, gradient = self._at(sums)
+            linear = self._derivatives(data, gradient)
+            rest = np.einsum("ij,ij->i", sums, gradient) - errors
         linear *= weights.sum(axis=1)[:, None]
-        linear -= (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
+        linear -= rest[:, None]
         return errors, linear
 
     def together(self, data: Array, weights: Array) -> tuple[float, Array]:
         """Error of the rows of all runs as one table, and its derivative by the weight of each."""
-        values, gradient = self._at(self._sums(data, weights).sum(axis=0)[None])
+        weighed = self._weighed(weights)
+        if self.statistic.is_row_mean:
+            losses = self.losses(data)
+            value = float(np.sum(weighed * losses) / weighed.sum())
+            return value, self._moves_of_mean(losses, weighed.reshape(1, -1), value)
+        values, gradient = self._at(self._sums(data, weighed).sum(axis=0)[None])
         return float(values[0]), self._derivatives(data, np.repeat(gradient, len(data), axis=0))
+
+    def _weighed(self, weights: Array) -> Array:
+        return weights if self.weights is None else weights * self.weights
+
+    def _moves_of_mean(self, losses: Array, weighed: Array, errors: Any) -> Array:
+        """Derivative of a weighted mean by how often each row counts, (n_runs, n_samples)."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.weights * (losses - errors) / weighed.sum(axis=1)[:, None]
 
     def _sums(self, data: Array, weights: Array) -> Array:
         """Weighted sums of each run, (n_runs, n_terms)."""
@@ -209,7 +265,7 @@ class RowRunMetric(RunMetric):
             rows = self.reduced(answers)
             of_codes = np.asarray(rows.terms @ slopes)
             own[:] = of_codes if rows.code is None else of_codes.take(rows.code)
-        return derivatives
+        return derivatives if self.weights is None else derivatives * self.weights
 
     @cached_property
     def _like(self) -> ReducedData:
@@ -282,11 +338,14 @@ class LabelRunMetric(RowRunMetric):
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """The metric at the confusion matrix of labels and predictions that are independent."""
-        n, size = len(self.codes), len(self.labels)
+        size = len(self.labels)
         predicted = np.searchsorted(self.labels, answers.predicted)
-        shares = np.bincount(self.codes, minlength=size) / n
-        cells = np.outer(shares, np.bincount(predicted, minlength=size)).ravel()
-        if self.is_mean:
+        of_true, of_predicted = (
+            np.bincount(codes, self.weights, size) for codes in (self.codes, predicted)
+        )
+        n = of_true.sum()
+        cells = np.outer(of_true / n, of_predicted).ravel()
+        if self.statistic.is_row_mean:
             return float(cells @ self._cell_losses / n)
         return float(self._at(_sums_of(self._like, cells)[None])[0][0])
 
@@ -327,17 +386,29 @@ class ValueRunMetric(RowRunMetric):
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Closed form for squared and absolute errors, R2 and explained variance."""
         y, predicted = self._y.astype(float), np.asarray(answers.predicted, dtype=float)
+        weighed = {"sample_weight": self.weights}
+
+        def variance(values: Array) -> float:
+            mean = np.average(values, weights=self.weights)
+            return float(np.average((values - mean) ** 2, weights=self.weights))
+
         closed_forms: dict[Any, Any] = {
-            sklearn.metrics.mean_squared_error: lambda: no_information_squared(y, predicted),
+            sklearn.metrics.mean_squared_error: lambda: no_information_squared(
+                y, predicted, **weighed
+            ),
             sklearn.metrics.root_mean_squared_error: lambda: np.sqrt(
-                no_information_squared(y, predicted)
+                no_information_squared(y, predicted, **weighed)
             ),
-            sklearn.metrics.mean_absolute_error: lambda: no_information_absolute(y, predicted),
+            sklearn.metrics.mean_absolute_error: lambda: no_information_absolute(
+                y, predicted, **weighed
+            ),
             sklearn.metrics.mean_squared_log_error: lambda: no_information_squared(
-                np.log1p(y), np.log1p(predicted)
+                np.log1p(y), np.log1p(predicted), **weighed
             ),
-            sklearn.metrics.r2_score: lambda: 1 - no_information_squared(y, predicted) / y.var(),
-            sklearn.metrics.explained_variance_score: lambda: -predicted.var() / y.var(),
+            sklearn.metrics.r2_score: lambda: (
+                1 - no_information_squared(y, predicted, **weighed) / variance(y)
+            ),
+            sklearn.metrics.explained_variance_score: lambda: -variance(predicted) / variance(y),
         }
         if y.ndim == 1 and self._function in closed_forms:
             return float(self.factor * self.statistic.sign * closed_forms[self._function]())
@@ -385,10 +456,13 @@ class LossRunMetric(RowRunMetric):
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Mean loss over all pairs of a class and an answer."""
         assert self.target.codes is not None
-        shares = np.bincount(self.target.codes) / len(self.target.codes)
+        shares = np.bincount(self.target.codes, self.weights)
+        shares = shares / shares.sum()
         columns = self._columns(answers)
         means = [
-            self._row_losses(np.full(len(self.target.codes), k), columns).mean()
+            np.average(
+                self._row_losses(np.full(len(self.target.codes), k), columns), weights=self.weights
+            )
             for k in range(len(shares))
         ]
         return float(shares @ means)
@@ -416,6 +490,10 @@ class ReplicateRunMetric(RunMetric):
         """Whether the answers of all folds are read as one; areas under the ROC curve need not."""
         return self.statistic.reads != "pairs"
 
+    @property
+    def pools_runs(self) -> bool:
+        return self.reads_folds_together
+
     def _comparable(self, answers: Answers) -> Array | None:
         """Return answers on a scale that the models of all folds share; None where none is."""
         if self.statistic.response == "probabilities":
@@ -426,24 +504,26 @@ class ReplicateRunMetric(RunMetric):
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep error and influence; the responses too where folds are pooled afterwards."""
         y, given = self._truth(scored.rows), self.responses(answers)
+        weights = self.weights_of(scored.rows)
         kept: dict[str, Any] = {}
         if scored.kind == "fold":
             kept[f"{self.key}: response"] = given
-            kept[f"{self.key}: error"] = self.function(y, given)
+            kept[f"{self.key}: error"] = self.function(y, given, weights)
             comparable = self._comparable(answers) if self.reads_folds_together else None
             if comparable is not None:
                 kept[f"{self.key}: comparable"] = comparable
             return kept
         if scored.kind == "full":
-            return {f"{self.key}: error": self.function(y, given)}
+            return {f"{self.key}: error": self.function(y, given, weights)}
         if scored.train is not None:
-            kept[f"{self.key}: all"] = self.function(y, given)
+            kept[f"{self.key}: all"] = self.function(y, given, weights)
             kept[f"{self.key}: inside"] = self.function(
-                self._truth(scored.train), given[scored.train]
+                self._truth(scored.train), given[scored.train], self.weights_of(scored.train)
             )
         units = None if scored.units is None else scored.units[scored.outside]
         y, given = y[scored.outside], given[scored.outside]
-        error, influence = replicate(self.function, y, given, units, scored.number)
+        weights = None if weights is None else weights[scored.outside]
+        error, influence = replicate(self.function, y, given, units, scored.number, weights)
         return {**kept, f"{self.key}: error": error, f"{self.key}: influence": influence}
 
     def _truth(self, rows: Array) -> Array:
@@ -457,7 +537,7 @@ class ReplicateRunMetric(RunMetric):
         self.no_information_note = _permuted("targets")
         given, n = self.responses(answers), len(answers.predicted)
         draws = (self._truth(rng.permutation(n)) for _ in range(N_PERMUTATIONS))
-        return _mean_defined([self.function(y, given) for y in draws])
+        return _mean_defined([self.function(y, given, self.weights) for y in draws])
 
 
 class ScorerRunMetric(RunMetric):
@@ -466,24 +546,37 @@ class ScorerRunMetric(RunMetric):
     def __init__(self, arguments: RunMetricArguments, scorer: Callable[..., float]) -> None:
         super().__init__(arguments)
         self.scorer, self.key = scorer, f"score of {arguments.name}"
+        self._by_row, self._params = arguments.by_row, arguments.params
 
-    def error(self, answers: Answers, rows: Any = None, y: Any = None) -> float:
-        """Error on some of the rows answered for; NaN where it is not finite."""
-        value = call_scorer(self.scorer, answers, rows, y)
+    @property
+    def is_weighted(self) -> bool:
+        return "sample_weight" in self._by_row
+
+    def error(self, answers: Answers, scored: Array, rows: Any = None, y: Any = None) -> float:
+        """Error on some of the rows answered for, all of which ``scored`` numbers.
+
+        NaN where it is not finite. ``y`` are the rows whose targets are taken in their place.
+        """
+        at = scored if rows is None else scored[rows]
+        by_row = {name: copy_of_rows(values, at) for name, values in self._by_row.items()}
+        value = call_scorer(self.scorer, answers, rows, y, {**self._params, **by_row})
         return 0.0 - self.sign * value if np.isfinite(value) else np.nan
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep error and influence; for bootstrap runs on the rows left out."""
         if scored.kind == "full":
-            return {f"{self.key}: error": self.error(answers)}
+            return {f"{self.key}: error": self.error(answers, scored.rows)}
         kept: dict[str, Any] = {}
         if scored.train is not None:
-            kept[f"{self.key}: all"] = self.error(answers)
-            kept[f"{self.key}: inside"] = self.error(answers, scored.train)
+            kept[f"{self.key}: all"] = self.error(answers, scored.rows)
+            kept[f"{self.key}: inside"] = self.error(answers, scored.rows, scored.train)
         outside = np.flatnonzero(scored.outside)
         units = None if scored.units is None else scored.units[outside]
         error, influence = replicate_rows(
-            lambda rows: self.error(answers, outside[rows]), len(outside), units, scored.number
+            lambda rows: self.error(answers, scored.rows, outside[rows]),
+            len(outside),
+            units,
+            scored.number,
         )
         return {**kept, f"{self.key}: error": error, f"{self.key}: influence": influence}
 
@@ -492,9 +585,9 @@ class ScorerRunMetric(RunMetric):
         if answers.y is None:
             return np.nan
         self.no_information_note = _permuted("targets")
-        n = len(np.asarray(answers.y))
-        draws = (rng.permutation(n) for _ in range(N_PERMUTATIONS))
-        return _mean_defined([self.error(answers, None, rows) for rows in draws])
+        every = np.arange(len(np.asarray(answers.y)))
+        draws = (rng.permutation(len(every)) for _ in range(N_PERMUTATIONS))
+        return _mean_defined([self.error(answers, every, None, rows) for rows in draws])
 
 
 def _permuted(what: str) -> str:

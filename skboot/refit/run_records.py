@@ -48,6 +48,8 @@ class RunRecords:
         Records of the other runs, in their order.
     all_rows : bool
         Whether bootstrap runs answered for all rows.
+    failed_score : float
+        Score that a failed run counts with; NaN: it is left out.
     """
 
     target: Target
@@ -55,6 +57,7 @@ class RunRecords:
     full: Sequence[Record]
     records: Sequence[Record]
     all_rows: bool
+    failed_score: float = np.nan
 
     @property
     def n_rows(self) -> int:
@@ -115,26 +118,55 @@ class RunRecords:
             n_read = ends
             yield RowsOfRuns(rows, data, outside)
 
+    @property
+    def counts_failures(self) -> bool:
+        """Whether failed runs count with a score of their own."""
+        return bool(np.isfinite(self.failed_score))
+
+    def failed_bootstrap(self) -> Array:
+        """Numbers of the bootstrap runs that failed and count; empty where they are left out."""
+        records = self.records[: self.samples.n_bootstrap_runs] if self.counts_failures else ()
+        failed = [k for k, record in enumerate(records) if record.get("error") is not None]
+        return np.array(failed, dtype=np.intp)
+
     def of_folds(self, key: str) -> Array:
-        """Values kept per row in each whole repeat, (n_repeats x n_seeds, n_samples, ...)."""
+        """Values kept per row in each whole repeat, (n_repeats x n_seeds, n_samples, ...).
+
+        Repeats with folds that failed are whole where these count; rows of such folds then hold an
+        answer of another one, and are those of `failed_in_folds`.
+        """
         repeats = []
+        for fold_of, records in self._repeats(key):
+            first = next(record[key] for record in records if key in record)
+            data = np.zeros((self.n_rows, *first.shape[1:]), dtype=first.dtype)
+            for fold, record in enumerate(records):
+                data[fold_of == fold] = record.get(key, first[:1])
+            repeats.append(data)
+        return np.array(repeats)
+
+    def failed_in_folds(self, key: str) -> Array:
+        """Which rows of `of_folds` are in a fold that failed, (n_repeats x n_seeds, n_samples)."""
+        return np.array(
+            [
+                np.array([key not in record for record in records])[fold_of]
+                for fold_of, records in self._repeats(key)
+            ]
+        )
+
+    def _repeats(self, key: str) -> Iterator[tuple[Array, list[Record]]]:
+        """Yield the fold of each row, and the records of the folds, of each whole repeat."""
         for repeat, fold_of in enumerate(self.samples.folds):
             for s in range(self.samples.n_seeds):
                 records = self.fold_records(repeat, s)
-                if not all(key in record for record in records):
-                    continue
-                first = records[0][key]
-                data = np.zeros((self.n_rows, *first.shape[1:]), dtype=first.dtype)
-                for fold, record in enumerate(records):
-                    data[fold_of == fold] = record[key]
-                repeats.append(data)
-        return np.array(repeats)
+                n_known = sum(key in record for record in records)
+                if n_known == len(records) or (self.counts_failures and n_known):
+                    yield fold_of, records
 
-    def fold_values(self, key: str) -> Array:
-        """Numbers kept per fold, (n_repeats, n_seeds, n_folds); NaN where a run failed."""
+    def fold_values(self, key: str, failed: float = np.nan) -> Array:
+        """Numbers kept per fold, (n_repeats, n_seeds, n_folds); ``failed`` where a run failed."""
         shape = (len(self.samples.folds), self.samples.n_seeds)
         values = [
-            [record.get(key, np.nan) for record in self.fold_records(repeat, s)]
+            [record.get(key, failed) for record in self.fold_records(repeat, s)]
             for repeat in range(shape[0])
             for s in range(shape[1])
         ]

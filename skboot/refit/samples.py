@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._base.streams import child_seed, child_words
 from ..splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
-from .training import Run
+from .training import Run, rows_of_sample
 
 # First key of all streams, under which no splitter with the same random state has one.
 _PREFIX = 0x5EED
@@ -38,6 +39,11 @@ class TrainingSamples:
         Runs of each training sample.
     seed : numpy.random.SeedSequence
         Root of all streams.
+    rows : sequence of ndarray or None
+        Training rows of each bootstrap sample that the user gave: the first run of each keeps the
+        random states that are set. None where samples are drawn.
+    about_seeds : tuple of str
+        Whether random states vary over the runs, for an estimator that has some.
     """
 
     counts: NDArray[Any]
@@ -45,6 +51,8 @@ class TrainingSamples:
     n_folds: int
     n_seeds: int
     seed: np.random.SeedSequence
+    rows: Sequence[NDArray[np.intp]] | None = None
+    about_seeds: tuple[str, ...] = ()
 
     @property
     def n_bootstrap_runs(self) -> int:
@@ -71,9 +79,12 @@ class TrainingSamples:
         keys += [(_FOLD_RUNS, *fold, s) for fold in folds for s in seeds]
         words = iter(self._words(keys))
         runs: list[Run] = []
-        for counts, order in zip(self.counts, orders, strict=True):
-            for _ in seeds:
-                runs.append(Run(len(runs), counts, None, next(words), order))
+        by_user = self.rows is not None
+        rows: Sequence[Any] = [None] * n_samples if self.rows is None else self.rows
+        for counts, order, train in zip(self.counts, orders, rows, strict=True):
+            for s in seeds:
+                keeps = by_user and s == 0
+                runs.append(Run(len(runs), counts, None, next(words), order, train, keeps))
         for repeat, fold in folds:
             test = np.flatnonzero(self.folds[repeat] == fold)
             for _ in seeds:
@@ -111,6 +122,7 @@ def draw_training_samples(
     n_seeds: int,
     seed: np.random.SeedSequence,
     given: NDArray[Any] | None = None,
+    rows_given: Sequence[NDArray[np.intp]] | None = None,
 ) -> TrainingSamples:
     """Draw all training samples.
 
@@ -128,6 +140,8 @@ def draw_training_samples(
     seed : numpy.random.SeedSequence
     given : ndarray of shape (n_resamples, n_units), optional
         How often each unit is in samples that are not drawn here.
+    rows_given : sequence of ndarray, optional
+        Their rows, where the user gave them.
 
     Returns
     -------
@@ -152,7 +166,60 @@ def draw_training_samples(
     n_folds = _n_folds(n_units, codes)
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
-    return TrainingSamples(counts, np.array(folds).reshape(-1, n_rows), n_folds, n_seeds, seed)
+    of_repeats = np.array(folds).reshape(-1, n_rows)
+    return TrainingSamples(counts, of_repeats, n_folds, n_seeds, seed, rows_given)
+
+
+class DrawnSamples(Sequence[Any]):
+    """Training samples of a fit, drawn again from its seed when they are asked for.
+
+    A sequence of (train, test), rows trained on, copies included, and rows left out: what
+    ``train_samples=`` and the ``cv=`` of scikit-learn take.
+
+    Parameters
+    ----------
+    draw : partial of draw_training_samples
+    group_copies : bool
+        Whether samples keep the order of the data.
+    """
+
+    def __init__(self, draw: partial[TrainingSamples], group_copies: bool) -> None:
+        self._draw, self._group_copies = draw, group_copies
+
+    @cached_property
+    def _runs(self) -> list[Run]:
+        """The first run of each sample."""
+        samples = self._draw()
+        return samples.runs()[: samples.n_bootstrap_runs : samples.n_seeds]
+
+    def __len__(self) -> int:
+        return int(self._draw.keywords["n_resamples"])
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[number] for number in range(*k.indices(len(self)))]
+        every, unit = np.arange(self._draw.args[0]), self._draw.keywords["unit"]
+        train, outside = rows_of_sample(self._runs[k], every, unit, self._group_copies)
+        return train, np.flatnonzero(outside)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_runs"}
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} training samples of {self._draw.args[0]} rows>"
+
+    def to_dict(self) -> dict[str, list[list[int]]]:
+        """Return the rows of all samples, for a file.
+
+        Returns
+        -------
+        dict
+            Under "train" and "test" a list of 0-based row numbers for each sample.
+        """
+        pairs = list(self)
+        return {
+            side: [pair[k].tolist() for pair in pairs] for k, side in enumerate(("train", "test"))
+        }
 
 
 def nested_samples(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 
-from .._base.checks import arguments_named, fail
-from .._base.sklearn_compat import scorer_parts
+from .._base.checks import arguments_named, check_weights, fail
+from .._base.sklearn_compat import n_rows_of, scorer_parts
 from .._base.warnings import tell
 from ..method_error.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
@@ -24,7 +25,7 @@ from ..metrics.statistic import Statistic
 from ..metrics.two_class import positive_note, positive_of_call
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
-from .training import Answers
+from .training import Answers, has_rows
 
 
 def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
@@ -64,7 +65,12 @@ def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
     return named, False
 
 
-def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers) -> list[RunMetric]:
+def run_metrics_of(
+    scorers: Mapping[str, Any],
+    target: Target,
+    answers: Answers,
+    params: Mapping[str, Mapping[str, Any]],
+) -> list[RunMetric]:
     """One metric for each scorer, checked on what the model of all rows answers.
 
     Parameters
@@ -73,6 +79,8 @@ def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers)
     target : Target
     answers : Answers
         Of the model of all rows, for all rows.
+    params : dict of dict
+        Metadata of each scorer that has some, by its name.
 
     Returns
     -------
@@ -82,7 +90,22 @@ def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers)
         classes = target.classes
         if classes is not None and classes.dtype.kind in "iuf" and classes.max() > 1:
             _check_positive(scorers, target)
-        return [_run_metric(name, scorer, target, answers) for name, scorer in scorers.items()]
+        return [
+            _run_metric(name, scorer, target, answers, params.get(name, {}))
+            for name, scorer in scorers.items()
+        ]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A callable of estimator, X and y that returns one entry of the dict of another one."""
+
+    scorer: Any
+    key: Any
+
+    def __call__(self, *arguments: Any, **params: Any) -> Any:
+        """Return the score under the key."""
+        return self.scorer(*arguments, **params)[self.key]
 
 
 def _check_positive(scorers: Mapping[str, Any], target: Target) -> None:
@@ -179,18 +202,30 @@ def _name_of(scoring: Any) -> str:
     return f"neg_{name}" if parts is not None and parts.sign < 0 else name
 
 
-def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> RunMetric:
+def _run_metric(
+    name: str, scorer: Any, target: Target, answers: Answers, params: Mapping[str, Any]
+) -> RunMetric:
     y, needed = target.y, None
     columns = y is not None and y.ndim == 2
-    if y is not None and y.ndim in (1, 2):
+    if y is not None and y.ndim in (1, 2) and set(params) <= {"sample_weight"}:
         needed = needed_of(name, scorer, target.classes, columns)
+    n_rows = n_rows_of(answers.X)
+    by_row = {key: value for key, value in params.items() if has_rows(value, n_rows)}
+    others = {key: value for key, value in params.items() if key not in by_row}
     if needed is None:
-        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target), scorer)
+        arguments = RunMetricArguments(name, target, by_row=by_row, params=others)
+        return run_metrics.ScorerRunMetric(arguments, scorer)
     statistic = needed.statistic
     low, high = statistic.bounds
-    if columns and not _predicts_columns(needed, answers):
+    weights = weights_of_rows("sample_weight", params.get("sample_weight"), n_rows)
+    is_called = weights is not None and not statistic.takes_weights
+    if is_called and not _may_take_weights(needed.function):
+        raise refused_weights(name)
+    if is_called or (columns and not _predicts_columns(needed, answers)):
+        # Only the scorer itself knows what it does with these.
         bounds = (0.0 - high, 0.0 - low)
-        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target, bounds=bounds), scorer)
+        arguments = RunMetricArguments(name, target, bounds=bounds, by_row=by_row, params=others)
+        return run_metrics.ScorerRunMetric(arguments, scorer)
     response = answers.response(statistic.response, needed.methods, needed.positive)
     statistic = check_response(statistic, y, response)
     sign = -1.0 if statistic.greater_is_better is False else 1.0
@@ -205,12 +240,42 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
         needed.function,
         needed.methods,
         needed.positive,
+        weights,
     )
     metric = _of_statistic(arguments, inner, response)
     # Scores are those of the class that scikit-learn takes, whichever it is.
     note = positive_note(inner, y, response) if inner.response == "labels" else None
     metric.positive_note = None if note is None else note.text
     return metric
+
+
+def weights_of_rows(argument: str, weights: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Check weights of rows; None where all are equal, which changes no score."""
+    with arguments_named({"sample_weight": argument}):
+        checked = check_weights(weights)
+        if checked is None:
+            return None
+        if len(checked) != n_rows:
+            raise fail(
+                "sample_weight", f"have a value for each of {n_rows} rows", f"{len(checked)}"
+            )
+    return None if bool((checked == checked[0]).all()) else checked
+
+
+def _may_take_weights(function: Any) -> bool:
+    """Whether a function has a parameter ``sample_weight``, or takes any."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return True
+    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    return takes_any or "sample_weight" in parameters
+
+
+def refused_weights(name: str) -> ValueError:
+    """Return the error of weights for a metric that takes none."""
+    advice = "Its function has no sample_weight: request it for other scorers only."
+    return fail("sample_weight", f"be None for the metric {name!r}", "weights", advice)
 
 
 def _predicts_columns(needed: Needed, answers: Answers) -> bool:

@@ -20,6 +20,7 @@ from .._base.checks import missing_rows
 from .._base.messages import refuse
 from .._base.sklearn_compat import n_rows_of
 from . import inner_cv
+from .callbacks import Tasks
 from .lending import Lender, Loan, copy_of_rows
 
 Record = dict[str, Any]
@@ -49,6 +50,10 @@ class Run:
     order : ndarray of shape (4,) or None
         Words that seed the order of the rows where they are shuffled, so that runs of one sample
         differ in nothing but the estimator's seed; None: ``seed`` does.
+    rows : ndarray of shape (n_train,) or None
+        Training rows of ``counts`` in the user's order, who gave them; None: in that of the data.
+    keeps_states : bool
+        Whether random states that the user set are kept, and only those left at None are seeded.
     """
 
     number: int
@@ -56,6 +61,8 @@ class Run:
     test: NDArray[np.intp] | None
     seed: NDArray[np.uint32]
     order: NDArray[np.uint32] | None = None
+    rows: NDArray[np.intp] | None = None
+    keeps_states: bool = False
 
 
 class HeldOut(NamedTuple):
@@ -106,6 +113,8 @@ class Job:
         Test sets that runs answer for, instead of the rows left out.
     loan : Loan
         How what they share is given to the estimator, which may write into it.
+    tasks : Tasks or None
+        Where callbacks listen: the task that the trainings are parts of.
     """
 
     estimator: Any
@@ -122,6 +131,7 @@ class Job:
     folder: str | None = None
     tests: Sequence[HeldOut] = ()
     loan: Loan = field(default_factory=Loan)
+    tasks: Tasks | None = None
 
     @cached_property
     def n_rows(self) -> int:
@@ -359,11 +369,12 @@ def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Reco
 
 def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Record:
     train, rows, outside = _rows_of(job, run)
-    estimator = _with_states(job.estimator, job.recipe, run.seed)
+    estimator = with_states(job.estimator, job.recipe, run.seed, keep=run.keeps_states)
     if run.counts is not None and job.group_copies and job.recipe.inner_cv:
         inner_cv.group_copies(estimator, train, job.recipe.inner_cv)
     start = time.perf_counter()
-    fit(estimator, job, None if run.counts is None and run.test is None else train, lender)
+    of_all = run.counts is None and run.test is None
+    fit(estimator, job, None if of_all else train, lender, run.number)
     record["fit_time"] = time.perf_counter() - start
     if job.tests:
         return kept_on_tests(job, estimator, train if run.counts is not None else None, lender)
@@ -433,22 +444,29 @@ class Recipe(NamedTuple):
             inner_cv.wrapped(estimator, params),
         )
 
+    @property
+    def is_random(self) -> bool:
+        """Whether the estimator has random states that can be set."""
+        return bool(self.states or self.splitters)
 
-def prepared(estimator: Any, rng: np.random.Generator) -> Any:
-    """Clone with every random state overwritten, those of inner splitters included."""
-    return _with_states(estimator, Recipe.of(estimator), rng)
 
+def with_states(estimator: Any, recipe: Recipe, seed: Any, *, keep: bool) -> Any:
+    """Clone with every random state overwritten, those of inner splitters included.
 
-def _with_states(estimator: Any, recipe: Recipe, seed: Any) -> Any:
+    With ``keep`` those that the user set stay, as `sklearn.base.clone` copies them. The others get
+    the same integers either way.
+    """
     estimator = clone(estimator)
-    if not recipe.states and not recipe.splitters:
+    if not recipe.is_random:
         return estimator
     rng = np.random.default_rng(seed)
+    params = estimator.get_params(deep=True) if recipe.splitters or keep else {}
     states: dict[str, Any] = {key: int(rng.integers(_LARGEST_SEED)) for key in recipe.states}
-    params = estimator.get_params(deep=True) if recipe.splitters else {}
+    if keep:
+        states = {key: state for key, state in states.items() if params[key] is None}
     for key in recipe.splitters:
         states[key] = deepcopy(params[key])
-        _reseed(states[key], rng)
+        _reseed(states[key], rng, keep=keep)
     if type(estimator).set_params is BaseEstimator.set_params and not _nested(states):
         # `BaseEstimator.set_params` does the same, but asks for all parameters first.
         for key, value in states.items():
@@ -468,35 +486,57 @@ def _is_random(value: Any, rng: np.random.Generator) -> bool:
     return _reseed(deepcopy(value), rng)
 
 
-def _reseed(splitter: Any, rng: np.random.Generator) -> bool:
-    """Overwrite the random states of a splitter and of one inside it; return if there was one."""
+def _reseed(splitter: Any, rng: np.random.Generator, *, keep: bool = False) -> bool:
+    """Overwrite the random states of a splitter and of one inside it; return if there was one.
+
+    With ``keep`` only those that are None.
+    """
     is_random = False
     owners: tuple[Any, Any] = (splitter, getattr(splitter, "cvargs", None))
     for owner in owners:
-        # An unshuffled splitter of folds refuses a random state, and needs none.
         if isinstance(owner, dict):
             if "random_state" in owner:
-                owner["random_state"], is_random = int(rng.integers(_LARGEST_SEED)), True
+                state, is_random = int(rng.integers(_LARGEST_SEED)), True
+                if not keep or owner["random_state"] is None:
+                    owner["random_state"] = state
+        # An unshuffled splitter of folds refuses a random state, and needs none.
         elif hasattr(owner, "random_state") and getattr(owner, "shuffle", True):
-            owner.random_state, is_random = int(rng.integers(_LARGEST_SEED)), True
+            state, is_random = int(rng.integers(_LARGEST_SEED)), True
+            if not keep or owner.random_state is None:
+                owner.random_state = state
     inner = getattr(splitter, "cv", None)
-    return (_reseed(inner, rng) if hasattr(inner, "split") else False) or is_random
+    return (_reseed(inner, rng, keep=keep) if hasattr(inner, "split") else False) or is_random
 
 
-def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None, lender: Lender) -> Any:
-    """Fit on some rows, copies included; None: on all of them, as lent."""
+def fit(
+    estimator: Any,
+    job: Job,
+    train: NDArray[np.intp] | None,
+    lender: Lender,
+    number: int | str,
+) -> Any:
+    """Fit on some rows, copies included; None: on all of them, as lent. ``number`` is the run's."""
     shared = dict(job.params)
+    by_row: dict[str, Any] = {}
     if train is None:
         data = (job.X,) if job.y is None else (job.X, job.y)
-        return lender.call(estimator.fit, *data, **shared)
-    X = copy_of_rows(job.X, train, train if job.pairwise else None)
-    data = (X,) if job.y is None else (X, copy_of_rows(job.y, train))
-    by_row = {
-        name: copy_of_rows(shared.pop(name), train)
-        for name, value in job.params.items()
-        if has_rows(value, job.n_rows)
-    }
-    return lender.call(partial(estimator.fit, *data, **by_row), **shared)
+        work = partial(lender.call, estimator.fit, *data, **shared)
+    else:
+        X = copy_of_rows(job.X, train, train if job.pairwise else None)
+        data = (X,) if job.y is None else (X, copy_of_rows(job.y, train))
+        by_row = {
+            name: copy_of_rows(shared.pop(name), train)
+            for name, value in job.params.items()
+            if has_rows(value, job.n_rows)
+        }
+        work = partial(lender.call, partial(estimator.fit, *data, **by_row), **shared)
+    if job.tasks is None:
+        return work()
+    told = dict(zip(("X", "y"), data, strict=False))
+    weights = {**shared, **by_row}.get("sample_weight")
+    if weights is not None:
+        told["metadata"] = {"sample_weight": weights}
+    return job.tasks.run(work, estimator, number, told)
 
 
 def has_rows(value: Any, n_rows: int) -> bool:
@@ -521,15 +561,26 @@ def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArra
         inside = np.ones(job.n_rows, dtype=bool)
         inside[run.test] = False
         return np.flatnonzero(inside), run.test, np.ones(len(run.test), dtype=bool)
-    counts = run.counts if job.unit is None else run.counts[job.unit]
-    # Training rows are in the order of the data, as in folds and in the run on all rows.
-    train, outside = every.repeat(counts), counts == 0
-    if not job.group_copies:
-        # Rows are shuffled, as splitters give them. Copies side by side would stay in one fold of
-        # an unshuffled search, and hide the leak that this option shows.
-        words = [*run.seed, _ORDER] if run.order is None else run.order
-        train = np.random.default_rng(words).permutation(train)
+    train, outside = rows_of_sample(run, every, job.unit, job.group_copies)
     if job.predict_all:
         return train, every, outside
     rows = np.flatnonzero(outside)
     return train, rows, np.ones(len(rows), dtype=bool)
+
+
+def rows_of_sample(
+    run: Run, every: NDArray[np.intp], unit: NDArray[np.intp] | None, group_copies: bool
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the training rows of a bootstrap sample, and which of all rows it left out."""
+    assert run.counts is not None
+    counts = run.counts if unit is None else run.counts[unit]
+    # Training rows are in the order of the data, as in folds and in the run on all rows.
+    train, outside = every.repeat(counts), counts == 0
+    if run.rows is not None:
+        train = run.rows
+    elif not group_copies:
+        # Rows are shuffled, as splitters give them. Copies side by side would stay in one fold of
+        # an unshuffled search, and hide the leak that this option shows.
+        words = [*run.seed, _ORDER] if run.order is None else run.order
+        train = np.random.default_rng(words).permutation(train)
+    return train, outside

@@ -129,6 +129,8 @@ class CurveResult(FromACall, Shown):
         for other curves, and for rows that are not in memory.
     n_trainings : int or None
         Of a learning curve: trainings at each size; None for curves of trained systems.
+    train_scores : ndarray of shape (n_grid, n_trainings) or None
+        Of a learning curve with ``return_train_score=True``: scores on the rows trained on.
     kind : str
         What was resampled: "rows", "groups", "crossed", "one population", "streamed rows" or
         "streamed groups".
@@ -202,6 +204,7 @@ class CurveResult(FromACall, Shown):
     is_difference: bool = False
     area: float | None = None
     n_trainings: int | None = None
+    train_scores: Floats | None = None
     freedom: tuple[float, float] | None = None
     provenance: Provenance = field(default_factory=Provenance)
 
@@ -233,6 +236,15 @@ class CurveResult(FromACall, Shown):
         return len(self.bootstrap_distribution)
 
     @property
+    def train_estimate(self) -> Floats:
+        """Mean score on the rows trained on, (n_grid,); NaN without `train_scores`."""
+        if self.train_scores is None:
+            return np.full(len(self.x), np.nan)
+        known = ~np.isnan(self.train_scores)
+        sums = np.where(known, self.train_scores, 0.0).sum(axis=1)
+        return np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), np.nan)
+
+    @property
     def n_undefined(self) -> int:
         """Number of resamples on which the curve is undefined at a point where the data have it."""
         missing = np.isnan(self.bootstrap_distribution[:, ~np.isnan(self.estimate)])
@@ -245,7 +257,8 @@ class CurveResult(FromACall, Shown):
         Parameters
         ----------
         x : float
-            A point of the grid, up to rounding.
+            A point of the grid, up to rounding. Of a learning curve also a number of rows between
+            two sizes, where the score is that of the straight line between them.
 
         Returns
         -------
@@ -257,7 +270,11 @@ class CurveResult(FromACall, Shown):
         ValueError
             If it is no point of the grid; the message names the nearest ones.
         """
-        k = self._position(x)
+        size = _number(x)
+        is_within = self.n_trainings is not None and self.x[0] < size < self.x[-1]
+        if is_within and not self._is_near(size).any():
+            return self._line_at(size)
+        k = self._position(size)
         evidence, point = self._evidence(k), self._facts_at(k)
         interval = pointwise_interval(evidence, point, self.confidence_level)
         notes = (_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT,)
@@ -271,6 +288,32 @@ class CurveResult(FromACall, Shown):
             n_samples=self.n_samples,
             unit=self.unit,
         )
+
+    def _line_at(self, x: float) -> EvaluationResult:
+        """Return the score between two sizes, on the straight line between theirs."""
+        k = int(np.searchsorted(self.x, x)) - 1
+        share = (x - self.x[k]) / (self.x[k + 1] - self.x[k])
+
+        def between(values: Any) -> Any:
+            return (
+                None
+                if values is None
+                else (1 - share) * values[..., k] + share * values[..., k + 1]
+            )
+
+        draws = between(self.bootstrap_distribution)
+        evidence = replace(
+            self._evidence(k), estimate=float(between(self.estimate)), replicates=draws
+        )
+        behind, floor = between(self.behind), between(self.floor)
+        facts = self._facts_at(k)._replace(
+            behind=None if behind is None else float(behind),
+            floor=None if floor is None else float(floor),
+        )
+        interval = pointwise_interval(evidence, facts, self.confidence_level)
+        text = f"On the straight line between {self._place(k)} and {self._place(k + 1)} rows."
+        notes = (_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT, text)
+        return self._at_size(x, SizeBasis(evidence, facts), interval, notes)
 
     @door("CurveResult.extrapolate")
     def extrapolate(self, x: float) -> EvaluationResult:
@@ -337,12 +380,17 @@ class CurveResult(FromACall, Shown):
             unit=self.unit,
         )
 
+    def _is_near(self, x: float) -> NDArray[np.bool_]:
+        """Which points are this one, up to rounding."""
+        near: NDArray[np.bool_] = np.abs(self.x - x) <= _ROUNDING * max(
+            float(np.ptp(self.x)), abs(x)
+        )
+        return near
+
     def _position(self, x: float) -> int:
-        x = _number(x)
         distance = np.abs(self.x - x)
-        k = int(np.argmin(distance)) if np.isfinite(x) else -1
-        if k >= 0 and distance[k] <= _ROUNDING * max(float(np.ptp(self.x)), abs(x)):
-            return k
+        if np.isfinite(x) and self._is_near(x).any():
+            return int(np.argmin(distance))
         near = np.sort(np.argsort(distance, kind="stable")[:2])
         named = " and ".join(f"{value:.6g}" for value in self.x[near])
         argument = "grid" if self.n_trainings is None else "train_sizes"
@@ -514,15 +562,19 @@ class CurveResult(FromACall, Shown):
         """Return the band at some points of the grid."""
         shown = self._shown_points
         level = rendering.percent(self.confidence_level)
+        columns = [self.estimate, self.low, self.high]
+        header = [self.axes[0], self._value_name, f"{level} low", "high"]
+        if self.train_scores is not None:
+            columns.append(self.train_estimate)
+            header.append("on training rows")
         anchors, rows = (0.0, *self.bounds), []
         for k in shown.tolist():
-            value, *limits = (float(column[k]) for column in (self.estimate, self.low, self.high))
+            numbers = [float(column[k]) for column in columns]
             digits: int | rendering.Scale | None = options.digits
             if digits is None:
-                digits = rendering.Scale.of([value], [(limits[0], limits[1])], anchors, digits=3)
-            numbers = (rendering.number(number, digits) for number in (value, *limits))
-            rows.append([self._place(k), *numbers])
-        header = [self.axes[0], self._value_name, f"{level} low", "high"]
+                limits = (numbers[1], numbers[2])
+                digits = rendering.Scale.of(numbers[:1], [limits], anchors, digits=3)
+            rows.append([self._place(k), *(rendering.number(number, digits) for number in numbers)])
         return rendering.Table(header, rows, 0)
 
     def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
@@ -534,6 +586,8 @@ class CurveResult(FromACall, Shown):
             columns["reference"] = self.reference
         if self.bin_error is not None:
             columns["bin_error"] = self.bin_error
+        if self.train_scores is not None:
+            columns["train_score"] = self.train_estimate
         names = {"curve": self.curve}
         lines = zip(*(column.tolist() for column in columns.values()), strict=True)
         return [names | dict(zip(columns, line, strict=True)) for line in lines]

@@ -16,15 +16,22 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.sklearn_compat import printed_as_estimator, routing_enabled, unfitted_copy
+from .._base.sklearn_compat import (
+    CallbackSupportMixin,
+    printed_as_estimator,
+    refuse_params_without_routing,
+    routing_enabled,
+    unfitted_copy,
+    with_callbacks,
+)
 from .._base.typing import (
     Estimand,
     InnerCV,
@@ -50,6 +57,7 @@ from .fit_call import (
     warn_of_order_of_fit,
     with_own_samples,
 )
+from .routing import Routed, by_scorer, routed_to_fit, router_of
 from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 
@@ -68,8 +76,16 @@ def _estimator_has(name: str) -> Any:
 _COPIED_FOR: WeakKeyDictionary[BootstrapScorer, Any] = WeakKeyDictionary()
 
 
+def _has_score(self: BootstrapScorer) -> bool:
+    """Condition of `available_if`: there is a scorer, given or by the kind of estimator."""
+    if self.scoring is None and not (is_classifier(self.estimator) or is_regressor(self.estimator)):
+        # This raises the estimator's own AttributeError.
+        getattr(self.estimator, "score")  # noqa: B009
+    return True
+
+
 @printed_as_estimator
-class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
+class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, Hinting):
     """Score of a method at this training-set size, with a confidence interval.
 
     The estimator is trained on all rows, on bootstrap samples of them and, for the default
@@ -83,8 +99,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         What is evaluated. All steps that learn from data belong inside, as in
         ``BootstrapScorer(make_pipeline(...))``; a step outside would have seen the rows left out.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in `sklearn.model_selection.GridSearchCV`. None is accuracy or R2. A list or dict gives
-        dicts of results, from the same runs.
+        As in `sklearn.model_selection.GridSearchCV`. None is accuracy or R2. A list or dict, or a
+        callable that returns a dict, gives dicts of results, from the same runs.
     strategy : {"cv-bootstrap", "oob", ".632", ".632+", "optimism"}, default="cv-bootstrap"
         How the score is estimated. "cv-bootstrap": repeated 10-fold cross-validation, with an
         interval from the bootstrap samples. "oob": the out-of-bag score. ".632", ".632+": the
@@ -118,13 +134,16 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
     refit : bool, default=True
         Keep the run on all rows as ``estimator_``, for ``predict`` and the like.
     error_score : float or "raise", default=np.nan
-        What becomes of a run that fails, or answers NaN or infinity: left out and counted, or
-        raised. Of the run on all rows either is raised.
+        Score of a run that fails, or answers NaN or infinity, as in `GridSearchCV`: NaN leaves it
+        out of every average, and counts it; "raise" raises its error. Of the run on all rows an
+        error is raised. A number needs a metric that is a mean over rows, an area under the ROC
+        curve, or a callable; others pool the rows of all runs.
     n_jobs : int, optional
         Maximum number of workers, used when the work takes seconds. The numbers do not depend on
         it. Use 1 for an estimator with threads of its own, such as boosting.
     random_state : None, int, SeedSequence, RandomState or Generator
-        An int or SeedSequence gives the same numbers at every call.
+        An int or SeedSequence gives the same numbers at every call. See the notes for random states
+        of the estimator.
     memory : path-like, optional
         Folder for finished runs: a fit that was stopped resumes where it was. Needs a
         ``random_state``. Runs are found again by data, parameters and code, including the bodies of
@@ -133,9 +152,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long, and not
         inside a search or a worker.
     train_samples : splitter, or list of tuple (train, test), default=None
-        Your own bootstrap samples in place of ``n_train_resamples``, for the strategies "oob",
-        ".632" and ".632+" without a test set: 0-based, with as many draws as there are rows (or
-        groups), and all rows left out as the test side.
+        Your own bootstrap samples in place of ``n_train_resamples``, with a test set or for the
+        strategies "oob", ".632" and ".632+": 0-based, with as many draws as there are rows (or
+        groups), and all rows left out as the test side. Rows are trained on in the order given.
 
     Attributes
     ----------
@@ -164,6 +183,10 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         By the first scorer: "sample" ("full", "bootstrap", "fold"), "training_sample", "seed",
         "score", "fit_time", "failed", "n_convergence_warnings". Scores of bootstrap runs are
         out-of-bag, NaN for folds; with a test set, those on the first test set.
+    train_samples_ : sequence of tuple (train, test)
+        Rows of each bootstrap sample, copies included, and the rows that it left out, drawn again
+        from the seed when they are asked for; ``to_dict()`` makes lists of all, for a file. It may
+        be given as ``train_samples``, or as ``cv`` of scikit-learn. Absent without samples.
     prediction_instability_ : dict of ndarrays of shape (n_samples,)
         How far answers for a row depend on the training sample. "probability" (of the second of two
         classes, for log loss and Brier score), "value" or "label": by the run on all rows.
@@ -186,8 +209,16 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
 
     Notes
     -----
-    Every parameter named ``random_state``, including nested ones, those of inner splitters and
-    integers, is overwritten per run.
+    An integer ``random_state`` that you set (in the estimator, nested, or in an inner splitter) is
+    kept in the fit on all rows and in fits on samples that you gave as ``train_samples``; over
+    samples that skboot draws, and for ``n_seeds > 1``, seeds vary. So ``estimator_`` is
+    ``clone(estimator).fit(X, y)``, and the first of several seeds is yours. States left at None are
+    made from the scorer's ``random_state``; a ``RandomState`` object is copied with the estimator,
+    as scikit-learn does, and then treated as an integer is.
+
+    From scikit-learn 1.9 on ``set_callbacks`` takes callbacks, as `GridSearchCV` does: each
+    training is a task, with the estimator's own tasks below it, and no other progress is shown
+    unless ``verbose`` asks for it. The interface is experimental there, and so is this.
 
     At 95 %, "cv-bootstrap" covered 91 to 99 % in 36 simulated cells, 95.8 on average (least for
     skewed losses). .632+ is optimistic by .03 to .05 for forests, boosting and support vectors on
@@ -222,6 +253,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         "X_test": False,
         "y_test": False,
         "groups_test": False,
+        "sample_weight_test": False,
     }
 
     @door("BootstrapScorer")
@@ -271,6 +303,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
     # -------------------------------------------------------------- fitting
 
     @door("BootstrapScorer.fit")
+    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -280,6 +313,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         X_test: Any = None,
         y_test: Any = None,
         groups_test: Any = None,
+        sample_weight_test: Any = None,
         **params: Any,
     ) -> BootstrapScorer:
         """Train on all training samples and score on the rows left out, or on a test set.
@@ -300,9 +334,15 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
             Its targets.
         groups_test : array-like of shape (n_test,) or (n_test, 2) or dict, optional
             Test rows of one group are resampled together. Two columns are crossed factors.
+        sample_weight_test : array-like of shape (n_test,) or dict, optional
+            Weights of test rows in their scores; with metadata routing on for scorers that
+            request ``sample_weight``.
         **params : dict
             Parameters of the estimator's ``fit``; those with a value per row are sliced with the
-            rows. With metadata routing on, what the estimator has requested.
+            rows. With metadata routing on, what the estimator has requested, and scorers: as in
+            `GridSearchCV`, ``sample_weight`` must be requested or refused by each
+            (``make_scorer(accuracy_score).set_score_request(sample_weight=True)``). Scores of rows
+            left out, and their intervals, are then weighted.
 
         Returns
         -------
@@ -327,7 +367,12 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         """
         check.check_flag("refit", self.refit)
         check_estimator("estimator", self.estimator)
-        tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
+        tests = {
+            "X_test": X_test,
+            "y_test": y_test,
+            "groups_test": groups_test,
+            "sample_weight_test": sample_weight_test,
+        }
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)
         has_test = data.tests is not None
@@ -336,16 +381,18 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
             self._run(data, has_test, self._routed(groups, params))
         return self
 
-    def _run(self, data: FitData, has_test: bool, params: dict[str, Any]) -> None:
+    def _run(self, data: FitData, has_test: bool, params: Routed) -> None:
         """Run all trainings, set their results, and tell what a reader must know of them."""
-        call = FitCall.of(self.get_params(deep=False), has_test=has_test, model_alone=self.refit)
+        call = FitCall.of(self.get_params(deep=False), has_test=has_test, one=True)
         call = with_own_samples(call, data)
         tell(*notes_on_copies(call, data), *notes_on_folds(call, has_test))
-        runs = run_all_trainings(call, self.estimator, data, params)
+        runs = run_all_trainings(call, self.estimator, data, params, owner=self)
         tell(*runs.notes)
         for category, text in runs.estimator_warnings:
             warn_user(text, category)
         self._set_model(runs.model, runs.loan)
+        # An empty sequence, of no samples, is false.
+        _set_or_delete(self, "train_samples_", runs.train_samples or None)
         if isinstance(runs, OutOfBagRuns):
             self._set_attributes(call, runs)
         elif isinstance(runs, TestSetRuns):
@@ -362,12 +409,11 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         _COPIED_FOR[self] = folds
         return twin
 
-    def _routed(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters of the estimator's fit."""
-        if not routing_enabled():
-            return params
-        given = params if groups is None else {**params, "groups": groups}
-        return dict(process_routing(self, "fit", **given).estimator.fit) if given else {}
+    def _routed(self, groups: Any, params: dict[str, Any]) -> Routed:
+        """Return the parameters of the estimator's fit, and of the scorers."""
+        if routing_enabled() and groups is not None:
+            params = {**params, "groups": groups}
+        return routed_to_fit(self, self.estimator, self.scoring, params)
 
     # -------------------------------------------------------------- results
 
@@ -506,6 +552,26 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         """
         return self._answer("transform", X)
 
+    @available_if(_estimator_has("transform"))  # type: ignore[untyped-decorator]
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Fit, and call ``transform`` of ``estimator_`` on the same rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,), default=None
+            Targets.
+        **params : dict
+            As in `fit`.
+
+        Returns
+        -------
+        array-like of shape (n_samples, n_features_out)
+            In the container that `set_output` asks for.
+        """
+        return self.fit(X, y, **params).transform(X)
+
     @available_if(_estimator_has("inverse_transform"))  # type: ignore[untyped-decorator]
     def inverse_transform(self, X: Any) -> Any:
         """Call ``inverse_transform`` of ``estimator_``.
@@ -557,8 +623,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
             self.estimator_.set_output(transform=transform)
         return self
 
+    @available_if(_has_score)  # type: ignore[untyped-decorator]
     @door("BootstrapScorer.score")
-    def score(self, X: Any, y: Any = None) -> Any:
+    def score(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Score ``estimator_`` by ``scoring``.
 
         Parameters
@@ -567,17 +634,24 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
             Rows.
         y : array-like of shape (n_samples,), default=None
             Targets.
+        **params : dict
+            What scorers have requested, with metadata routing on, such as ``sample_weight``.
 
         Returns
         -------
         float or dict
             A dict by name with several scorers.
         """
+        refuse_params_without_routing(params, self, "score")
         model = self._fitted()
         scorers, single = named_scorers(self.scoring, model)
         arguments = (X,) if y is None else (X, y)
+        of_scorers: dict[str, dict[str, Any]] = {}
+        if params:
+            routed = process_routing(self, "score", **params)
+            of_scorers = by_scorer(self.scoring, model, routed.scorer.score)
         scores = {
-            name: self._loan.call(partial(scorer, model), *arguments)
+            name: self._loan.call(partial(scorer, model), *arguments, **of_scorers.get(name, {}))
             for name, scorer in scorers.items()
         }
         return next(iter(scores.values())) if single else scores
@@ -627,6 +701,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags"):
             setattr(tags, name, deepcopy(getattr(inner, name)))
         tags.input_tags = deepcopy(inner.input_tags)
+        tags.transformer_tags = deepcopy(inner.transformer_tags)
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -635,11 +710,11 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator, Hinting):
         Returns
         -------
         MetadataRouter
-            ``groups`` to this scorer, and what the estimator has requested to its ``fit``.
+            ``groups`` to this scorer, what the estimator has requested to its ``fit``, and what
+            scorers have requested to them, in ``fit`` and ``score``.
         """
-        mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(estimator=self.estimator, method_mapping=mapping)
+        return router_of(router, {"": self.estimator}, self.scoring)
 
 
 def _first(by_name: Mapping[Any, Any]) -> Any:

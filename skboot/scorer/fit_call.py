@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,16 @@ class FitCall:
     ----------
     raise_errors : bool
         Whether ``error_score`` is "raise".
+    failed_score : float
+        The ``error_score`` that a failed run counts with; NaN: it is left out.
+    scores_training : bool
+        Whether runs are scored on their training rows, too.
     seed : numpy.random.SeedSequence
         Made of ``random_state``.
     train_samples : ndarray of shape (n_train_resamples, n_units) or None
-        How often each row or group is in the samples that the user gave; see `with_own_samples`.
+        How often each row or group is in samples that are not drawn; see `with_own_samples`.
+    train_rows : list of ndarray or None
+        Training rows of these samples, where the user gave them.
     """
 
     scoring: Any
@@ -64,15 +71,18 @@ class FitCall:
     memory: Any
     verbose: int | None
     train_samples: Any = None
+    train_rows: list[NDArray[np.intp]] | None = None
+    failed_score: float = np.nan
+    scores_training: bool = False
 
     @classmethod
-    def of(
-        cls, parameters: Mapping[str, Any], *, has_test: bool, model_alone: bool = False
-    ) -> FitCall:
+    def of(cls, parameters: Mapping[str, Any], *, has_test: bool, one: bool = False) -> FitCall:
         """Check the parameters of `BootstrapScorer`, for a fit with or without a test set.
 
-        ``model_alone``: whether no training samples, without a test set, leave a model alone.
+        ``one``: whether one method is fitted, which may be without training samples, and whose
+        failed runs may count.
         """
+        model_alone = one and bool(parameters["refit"])
         given = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
         given["interval"] = interval_named(given["interval"])
         random_state, error_score = parameters["random_state"], parameters["error_score"]
@@ -87,10 +97,14 @@ class FitCall:
             _check_with_test(*(given[name] for name in names))
         else:
             _check_without_test(given, model_alone)
-        is_nan = isinstance(error_score, float) and np.isnan(error_score)
         raise_errors = isinstance(error_score, str) and error_score == "raise"
-        if not is_nan and not raise_errors:
-            raise check.fail("error_score", "be np.nan or 'raise'", repr(error_score))
+        is_number = isinstance(error_score, Real) and not isinstance(error_score, bool)
+        if not (raise_errors or is_number) or (is_number and np.isinf(float(error_score))):
+            raise check.fail("error_score", "be a number or 'raise'", repr(error_score))
+        if is_number and not np.isnan(float(error_score)) and (has_test or not one):
+            must = "be np.nan or 'raise' with a test set, and where methods are compared"
+            advice = "A run that failed has no answers to resample."
+            raise check.fail("error_score", must, repr(error_score), advice)
         if given["memory"] is not None and random_state is None:
             advice = "Set random_state=0, so that a later fit can find the runs of this one."
             raise check.fail("memory", "be None without a random_state", "a folder", advice)
@@ -103,6 +117,7 @@ class FitCall:
             "n_jobs": n_jobs,
             "verbose": verbose,
             "raise_errors": raise_errors,
+            "failed_score": float(error_score) if is_number else np.nan,
             "seed": check.check_seed(random_state),
         }
         return cls(**given | checked)
@@ -120,7 +135,14 @@ def _check_without_test(given: Mapping[str, Any], model_alone: bool) -> None:
     check.check_count("n_seeds", given["n_seeds"], 1)
     check.check_count("n_test_resamples", given["n_test_resamples"], 2)
     if not check.is_among(estimand, ["method"]):
-        advice = "Give X_test for 'system'; without one only 'method' is known."
+        advice = (
+            "Give X_test for 'system', 'pooled' and 'next_run'; without one only 'method' is known."
+        )
+        if check.is_among(estimand, ["pooled"]):
+            advice = (
+                "Give X_test for 'pooled', or interval='percentile' for the percentiles of "
+                "out-of-bag scores of single runs."
+            )
         raise check.fail("estimand", "be 'method'", repr(estimand), advice)
     if interval in CV_INTERVALS and strategy != "cv-bootstrap":
         must = f"not be {interval!r} with strategy={strategy!r}"
@@ -188,12 +210,21 @@ class FitData:
 
     @classmethod
     def of(
-        cls, X: Any, y: Any, *, groups: Any, X_test: Any, y_test: Any, groups_test: Any
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any,
+        X_test: Any = None,
+        y_test: Any = None,
+        groups_test: Any = None,
+        sample_weight_test: Any = None,
     ) -> FitData:
         """Check the arguments of a fit."""
         tests = None
-        if any(part is not None for part in (X_test, y_test, groups_test)):
-            tests = held_out.held_out_sets(X_test, y_test, groups_test)
+        of_tests = (X_test, y_test, groups_test, sample_weight_test)
+        if any(part is not None for part in of_tests):
+            tests = held_out.held_out_sets(*of_tests)
         check_rows_of_fit(X, y, groups)
         X, y, groups = indexable(X, y, groups)
         if tests is not None:
@@ -202,12 +233,10 @@ class FitData:
         return cls(X, with_exact_integers(y), unit, groups, tests)
 
 
-def warn_of_order_of_fit(
-    X: Any, y: Any, groups: Any, X_test: Any, y_test: Any, groups_test: Any
-) -> None:
+def warn_of_order_of_fit(X: Any, y: Any, groups: Any, **tests: Any) -> None:
     """Warn of rows whose index labels stand in another order than those of X."""
-    tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
     given = [tests]
+    X_test = tests.get("X_test")
     if isinstance(X_test, Mapping):
         of_each = {name: own for name, own in tests.items() if own is not None}
         given = [{f"{k}[{key!r}]": own[key] for k, own in of_each.items()} for key in X_test]
@@ -271,18 +300,22 @@ def with_own_samples(call: FitCall, data: FitData) -> FitCall:
     if given is None:
         return call
     known = ("oob", ".632", ".632+")
-    if call.strategy not in known:
+    if data.tests is None and call.strategy not in known:
         must = f"be one of {list(known)} with train_samples"
         raise check.fail("strategy", must, repr(call.strategy), "They are out-of-bag estimates.")
-    if data.tests is not None or call.stratify:
-        other = "stratify" if call.stratify else "X_test"
-        raise check.fail("train_samples", f"not be combined with {other}", "")
+    if call.stratify:
+        raise check.fail("train_samples", "not be combined with stratify", "")
     splits = given.split(data.X, data.y, data.groups) if hasattr(given, "split") else given
     unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
-    counts = np.array([_counts_of(k, split, unit) for k, split in enumerate(splits)])
-    if len(counts) < 2:
-        raise check.fail("train_samples", "hold at least 2 samples", str(len(counts)))
-    return replace(call, train_samples=counts, n_train_resamples=len(counts))
+    rows, counts = [], []
+    for k, split in enumerate(splits):
+        counts.append(_counts_of(k, split, unit))
+        rows.append(np.asarray(split[0], dtype=np.intp))
+    if len(rows) < 2:
+        raise check.fail("train_samples", "hold at least 2 samples", str(len(rows)))
+    return replace(
+        call, train_samples=np.array(counts), n_train_resamples=len(rows), train_rows=rows
+    )
 
 
 def _counts_of(k: int, split: Any, unit: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -13,6 +13,7 @@ from .._base import checks as check
 from .._base.sklearn_compat import with_rows
 from .._base.warnings import only_advises
 from ..metrics.cost_metrics import SAME_KIND
+from ..refit.scoring import weights_of_rows
 from ..refit.training import HeldOut
 
 
@@ -27,36 +28,57 @@ class HeldOutSets:
     rows : list of HeldOut
     groups : list of ndarray or None
         Group of each test row.
+    weights : list of ndarray or None
+        Weight of each test row.
     """
 
     names: list[Any]
     rows: list[HeldOut]
     groups: list[Any]
+    weights: list[Any]
+
+    @property
+    def are_weighted(self) -> bool:
+        """Whether the rows of a test set have weights."""
+        return any(own is not None for own in self.weights)
 
 
-def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
+def held_out_sets(
+    X_test: Any, y_test: Any, groups_test: Any, sample_weight_test: Any
+) -> HeldOutSets:
     """Check the test sets, one or a dict of them."""
     if X_test is None or y_test is None:
         missing = "X_test" if X_test is None else "y_test"
         raise check.fail(missing, "be given with the rest of the test set", "None")
     if not isinstance(X_test, dict):
         rows = _rows("", X_test, y_test)
-        return HeldOutSets([None], [rows], [_groups("", groups_test, rows)])
+        weights = weights_of_rows("sample_weight_test", sample_weight_test, len(rows.y))
+        return HeldOutSets([None], [rows], [_groups("", groups_test, rows)], [weights])
     names = list(X_test)
     if not names:
         raise check.fail("X_test", "hold at least one test set", "{}")
-    for name, own in (("y_test", y_test), ("groups_test", groups_test)):
+    columns = {
+        "y_test": y_test,
+        "groups_test": groups_test,
+        "sample_weight_test": sample_weight_test,
+    }
+    for name, own in columns.items():
         if own is None:
             continue
         if not isinstance(own, Mapping) or set(own) != set(names):
             given = f"{list(own)}" if isinstance(own, Mapping) else type(own).__name__
             raise check.fail(name, f"be a dict with the keys of X_test, {names}", given)
     groups = dict.fromkeys(names) if groups_test is None else groups_test
+    by_set = dict.fromkeys(names) if sample_weight_test is None else sample_weight_test
     rows_of = {name: _rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
     return HeldOutSets(
         names,
         list(rows_of.values()),
         [_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
+        [
+            weights_of_rows(f"sample_weight_test[{name!r}]", by_set[name], len(rows.y))
+            for name, rows in rows_of.items()
+        ],
     )
 
 

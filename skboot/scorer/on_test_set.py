@@ -52,6 +52,7 @@ def results_on_tests(
             found = _results(call, runs, k, usable)
         results[name] = {
             metric: one._with_provenance(
+                notes=(*one.provenance.notes, *runs.samples.about_seeds),
                 held_fixed=(*one.provenance.held_fixed, *strata),
                 seed=runs.samples.seed,
                 settings={**one.provenance.settings, **record},

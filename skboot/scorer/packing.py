@@ -252,6 +252,9 @@ def _make_result(
         notes.insert(0, f"The score is undefined: {found.reason}.")
     if call.strategy == "oob":
         notes.append(_SMALLER_SAMPLES)
+    if metric.is_weighted:
+        notes.append("Rows are weighted by sample_weight, in the estimate and in the interval.")
+    notes += kept.samples.about_seeds
     low, high = metric.bounds
     words = ROWS if kept.target.unit is None else GROUPS
     evidence = Evidence(

@@ -94,6 +94,8 @@ def study_of_test(
     own = next(iter(runs.values()))
     sampling = Sampling(
         groups=own.tests.groups[k],
+        # Metrics that do not all weigh rows share a plan of rows that count alike.
+        sample_weight=own.tests.weights[k] if own.weighing == set(own.scorers) else None,
         n_resamples=n_resamples,
         random_state=own.samples.test_resamples(),
     )
@@ -129,15 +131,16 @@ def runs_on_test(
     scores : Scores
     """
     scorers = next(iter(runs.values())).scorers
-    by_answers: dict[tuple[str, ...], list[str]] = {}
+    weighing = next(iter(runs.values())).weighing
+    by_answers: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for metric in scorers:
         keys = tuple(own.responses[metric].key for own in runs.values())
-        by_answers.setdefault(keys, []).append(metric)
+        by_answers.setdefault((metric in weighing, keys), []).append(metric)
     calls: dict[str, dict[str, RunsCall]] = {}
     scores: dict[str, Any] = {}
-    for keys, metrics in by_answers.items():
+    for (is_weighted, keys), metrics in by_answers.items():
         of_each = {
-            name: _runs_call(own, k, key, usable, study, estimand)
+            name: _runs_call(own, k, key, is_weighted, usable, study, estimand)
             for (name, own), key in zip(runs.items(), keys, strict=True)
         }
         rows = {name: [("y_pred", one) for one in own.runs.rows] for name, own in of_each.items()}
@@ -148,10 +151,17 @@ def runs_on_test(
 
 
 def _runs_call(
-    own: TestSetRuns, k: int, key: str, usable: UsableRuns, study: Study, estimand: str
+    own: TestSetRuns,
+    k: int,
+    key: str,
+    is_weighted: bool,
+    usable: UsableRuns,
+    study: Study,
+    estimand: str,
 ) -> RunsCall:
     """Return the runs of a method by the answers that some metrics read."""
-    columns = Columns(narrow(own.tests.rows[k].y), None, None)
+    weights = own.tests.weights[k] if is_weighted else None
+    columns = Columns(narrow(own.tests.rows[k].y), weights, None)
     full = [own.records[run][key_on_test(k, key)] for run in usable.full]
     sampled = [own.records[run][key_on_test(k, key)] for run in usable.sampled]
     if full[0].ndim == 2:

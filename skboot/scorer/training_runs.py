@@ -7,10 +7,10 @@ trained on the same samples (`skboot.compare_methods`).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,22 +20,24 @@ from sklearn.utils import get_tags
 
 from .._base import checks as check
 from .._base.memory import check_fits
-from .._base.sklearn_compat import with_rows
+from .._base.sklearn_compat import scorer_parts, with_rows
 from .._base.versions import versions_used
 from .._base.warnings import Note, only_advises
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import inner_cv, runner, training
+from ..refit.callbacks import Tasks
 from ..refit.estimates import MethodError, method_error
 from ..refit.identity import Key, UnknownIdentity
 from ..refit.lending import Lender, Loan
 from ..refit.run_metrics import RunMetric, Target
 from ..refit.run_records import RunRecords
-from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
-from ..refit.scoring import named_scorers, run_metrics_of
+from ..refit.samples import DrawnSamples, TrainingSamples, draw_training_samples, full_run_seed
+from ..refit.scoring import Entry, named_scorers, refused_weights, run_metrics_of
 from ..refit.training import Answers, Job, Record, Run, Scored
 from . import held_out
 from .fit_call import FitCall, FitData
 from .kept_answers import KeptAnswers, first_record, responses_of
+from .routing import Routed, scorers_of_test_weights
 
 _Keyed = TypeVar("_Keyed", RunMetric, KeptAnswers)
 
@@ -70,6 +72,8 @@ class Trained:
     estimator_warnings : list of (type, str)
         Category and text of the warnings that the estimator raised on samples and folds, each once.
         Those of the run on all rows were raised when it was fitted.
+    train_samples : DrawnSamples or None
+        Rows of the bootstrap samples, if there are some.
     """
 
     model: Any
@@ -77,10 +81,16 @@ class Trained:
     single: bool
     notes: list[Note]
     estimator_warnings: list[tuple[type[Warning], str]]
+    train_samples: DrawnSamples | None
 
     @property
     def metric_names(self) -> Sequence[str]:
         """Names of the metrics that the runs were scored by."""
+        return ()
+
+    @property
+    def weighted_metrics(self) -> Collection[str]:
+        """Names of those that weigh rows."""
         return ()
 
 
@@ -104,6 +114,10 @@ class OutOfBagRuns(Trained):
     def metric_names(self) -> Sequence[str]:
         return [metric.name for metric in self.metrics]
 
+    @property
+    def weighted_metrics(self) -> Collection[str]:
+        return [metric.name for metric in self.metrics if metric.is_weighted]
+
     @cached_property
     def errors(self) -> list[MethodError]:
         """Error of the method by each metric."""
@@ -124,6 +138,8 @@ class TestSetRuns(Trained):
     samples : TrainingSamples
     classes : ndarray of shape (n_classes,) or None
     responses, scorers : dict by metric
+    weighing : set of str
+        Metrics that weigh test rows.
     records : list of dict
         Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
     """
@@ -133,11 +149,16 @@ class TestSetRuns(Trained):
     classes: Any
     responses: dict[str, KeptAnswers]
     scorers: dict[str, Any]
+    weighing: set[str]
     records: list[Record]
 
     @property
     def metric_names(self) -> Sequence[str]:
         return list(self.scorers)
+
+    @property
+    def weighted_metrics(self) -> Collection[str]:
+        return self.weighing
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +167,7 @@ class ModelAlone(Trained):
 
 
 def run_all_trainings(
-    call: FitCall, estimator: Any, data: FitData, params: Mapping[str, Any]
+    call: FitCall, estimator: Any, data: FitData, routed: Routed, owner: Any = None
 ) -> Trained:
     """Train an estimator on all training samples, and score its answers or keep them.
 
@@ -156,8 +177,10 @@ def run_all_trainings(
     estimator : estimator
         Cloned for each run.
     data : FitData
-    params : dict
-        Parameters of the estimator's ``fit``.
+    routed : Routed
+        Parameters of the estimator's ``fit``, and of the scorers.
+    owner : BootstrapScorer, optional
+        Whose callbacks hear of the trainings.
 
     Returns
     -------
@@ -167,25 +190,39 @@ def run_all_trainings(
     tags = get_tags(estimator)
     if data.y is None and tags.target_tags.required:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    tasks = None
+    if owner is not None:
+        n_full = 1 if data.tests is not None else call.n_seeds if call.n_train_resamples else 1
+        n_others = int(call.n_train_resamples > 0 or (data.tests is not None and call.n_seeds > 1))
+        tasks = Tasks.of(owner, estimator, n_full + n_others, data.X, data.y)
+        if tasks is not None and call.verbose is None:
+            # A bar or a log that is set on the scorer reports in place of this package.
+            call = replace(call, verbose=0)
     job = Job(
+        tasks=tasks,
         estimator=estimator,
         X=data.X,
         y=data.y,
-        params={name: with_rows(value) for name, value in params.items()},
+        params={name: with_rows(value) for name, value in routed.fit.items()},
         unit=data.unit,
         classes=None,
         keep=(),
         pairwise=bool(tags.input_tags.pairwise),
         group_copies=call.inner_cv == "grouped",
-        predict_all=data.tests is None and call.strategy == "optimism",
+        predict_all=data.tests is None and (call.strategy == "optimism" or call.scores_training),
         raise_errors=call.raise_errors,
     )
+    runs: Trained
     if data.tests is None and call.n_train_resamples == 0:
-        return ModelAlone(_full_model(job, call.seed, 0)[0], job.loan, True, [], [])
-    if data.tests is None:
-        return _on_rows_left_out(call, job)
-    shared = held_out.shared_groups(data.groups, data.tests)
-    return _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
+        runs = ModelAlone(_full_model(job, call.seed, 0)[0], job.loan, True, [], [], None)
+    elif data.tests is None:
+        runs = _on_rows_left_out(call, job, routed.scores)
+    else:
+        shared = held_out.shared_groups(data.groups, data.tests)
+        runs = _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
+    if tasks is not None:
+        tasks.end(X=data.X, y=data.y)
+    return runs
 
 
 def _on_tests(
@@ -193,6 +230,7 @@ def _on_tests(
 ) -> TestSetRuns:
     """Return all runs with their answers for the test sets."""
     scorers, single = named_scorers(call.scoring, job.estimator)
+    weighing = scorers_of_test_weights(call.scoring, job.estimator, given=tests.are_weighted)
     start = time.perf_counter()
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
@@ -201,12 +239,15 @@ def _on_tests(
         job = replace(job, classes=held_out.with_classes_of(job.classes, tests))
     several_outputs = target.y is not None and target.y.ndim == 2
     responses = responses_of(scorers, job.classes, several_outputs, model)
+    for name in sorted(weighing):
+        if not responses[name].metrics[name].statistic.takes_weights:
+            raise refused_weights(name)
     answers = _one_of_each_key(responses.values())
     job = replace(job, keep=[one.keep for one in answers], tests=tuple(tests.rows))
     with _scoring_of_data():
         first = first_record(job, model, fit_time, scorers, tests, answers)
     seconds = time.perf_counter() - start
-    samples = _samples(call, job, target, n_repeats=0)
+    samples, drawn = _samples(call, job, target, n_repeats=0)
     if call.n_train_resamples:
         notes += _copies(job)
     folder, unseen = _folder(call, job, scorers)
@@ -217,16 +258,20 @@ def _on_tests(
         single=single,
         notes=[*notes, *unseen, *_failures(others), *_unkept(others)],
         estimator_warnings=_warnings_of(others),
+        train_samples=drawn,
         tests=tests,
         samples=samples,
         classes=job.classes,
         responses=responses,
         scorers=scorers,
+        weighing=weighing,
         records=[first, *others],
     )
 
 
-def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
+def _on_rows_left_out(
+    call: FitCall, job: Job, params: Mapping[str, Mapping[str, Any]]
+) -> OutOfBagRuns:
     """Return all runs with their errors on the rows left out."""
     scorers, single = named_scorers(call.scoring, job.estimator)
     # The estimator's own checks of the data come first: its messages are known to users.
@@ -234,10 +279,15 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
-    metrics = run_metrics_of(scorers, target, answers)
+    scorers, params, single = _with_entries(scorers, params, single, answers)
+    metrics = run_metrics_of(scorers, target, answers, params)
+    pooling = [metric.name for metric in metrics if metric.pools_runs]
+    if pooling and np.isfinite(call.failed_score):
+        must = f"be np.nan or 'raise' for {pooling}, which pool the rows of all runs"
+        raise check.fail("error_score", must, f"{call.failed_score:g}")
     job = replace(job, keep=[metric.keep for metric in _one_of_each_key(metrics)])
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
-    samples = _samples(call, job, target, n_repeats)
+    samples, drawn = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
         full = [_full_record(job, answers, fit_time)]
     seconds = time.perf_counter() - start
@@ -245,12 +295,37 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
         other, fit_time = _full_model(job, call.seed, s)
         own = Answers(other, job.X, job.y, job.classes, job.loan)
         full.append(_full_record(job, own, fit_time))
-    folder, unseen = _folder(call, job, scorers)
+    folder, unseen = _folder(call, job, (scorers, params) if params else scorers)
     records = _records(call, replace(job, folder=folder), samples.runs(), seconds)
-    notes = [*_copies(job), *unseen, *_failures(records), *_unkept(records)]
-    kept = RunRecords(target, samples, full, records, job.predict_all)
+    failures = _failures(records, call.failed_score)
+    notes = [*_copies(job), *unseen, *failures, *_unkept(records)]
+    kept = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
     warned = _warnings_of(records)
-    return OutOfBagRuns(model, job.loan, single, notes, warned, kept, metrics, answers)
+    return OutOfBagRuns(model, job.loan, single, notes, warned, drawn, kept, metrics, answers)
+
+
+def _with_entries(
+    scorers: dict[str, Any],
+    params: Mapping[str, Mapping[str, Any]],
+    single: bool,
+    answers: Answers,
+) -> tuple[dict[str, Any], Mapping[str, Mapping[str, Any]], bool]:
+    """Return a scorer for each entry of the dict that a callable returns, and whether it is none.
+
+    What the callable returns shows only when it is called, on the model of all rows.
+    """
+    name, scorer = next(iter(scorers.items()))
+    if not single or scorer_parts(scorer) is not None:
+        return scorers, params, single
+    own = params.get(name, {})
+    arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
+    scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **own)
+    if not isinstance(scores, Mapping):
+        return scorers, params, single
+    entries: dict[str, Any] = {str(key): Entry(scorer, key) for key in scores}
+    if not entries:
+        raise check.fail("scoring", "return at least one score", "an empty dict")
+    return entries, dict.fromkeys(entries, own) if own else {}, False
 
 
 # ------------------------------------------------------------------ steps of both
@@ -272,9 +347,10 @@ def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, fl
     """Return the model of a run on all rows, and how long its fit took."""
 
     def work(lender: Lender) -> tuple[Any, float]:
-        model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
+        states = full_run_seed(seed, s)
+        model = training.with_states(job.estimator, job.recipe, states, keep=s == 0)
         start = time.perf_counter()
-        training.fit(model, job, None, lender)
+        training.fit(model, job, None, lender, f"all rows, seed {s}")
         return model, time.perf_counter() - start
 
     return job.loan.attempt(work)
@@ -294,8 +370,10 @@ def _with_target(job: Job) -> tuple[Job, Target]:
     return replace(job, classes=classes), Target(y, classes, codes, job.unit)
 
 
-def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> TrainingSamples:
-    """Return the training samples and folds of all runs."""
+def _samples(
+    call: FitCall, job: Job, target: Target, n_repeats: int
+) -> tuple[TrainingSamples, DrawnSamples]:
+    """Return the training samples and folds of all runs, and what draws the samples again."""
     n_rows = job.n_rows
     if n_rows < 2:
         advice = "One to train on and one to test on are the least."
@@ -308,7 +386,8 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
     bytes_each = call.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
     check_fits("n_train_resamples", call.n_train_resamples, bytes_each)
     check_fits("n_cv_repeats", n_repeats, bytes_each)
-    return draw_training_samples(
+    draw = partial(
+        draw_training_samples,
         n_rows,
         unit=job.unit,
         codes=target.codes,
@@ -318,17 +397,38 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
         n_seeds=call.n_seeds,
         seed=call.seed,
         given=call.train_samples,
+        rows_given=call.train_rows,
     )
+    samples = replace(draw(), about_seeds=_about_seeds(call, job))
+    return samples, DrawnSamples(draw, job.group_copies)
+
+
+def _about_seeds(call: FitCall, job: Job) -> tuple[str, ...]:
+    """Return whether seeds vary over the runs, for an estimator that has random states."""
+    if not job.recipe.is_random or call.n_train_resamples + call.n_seeds == 1:
+        return ()
+    if call.train_rows is not None and call.n_seeds == 1:
+        return ("Random states that you set are those of every run; others vary.",)
+    text = "Random states vary from run to run"
+    return (f"{text}; those that you set are those of the first run on all rows.",)
 
 
 def _records(call: FitCall, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
     """Return the records of all runs but the first, which took ``seconds``."""
-    return runner.run_all(
-        job, runs, n_jobs=call.n_jobs, verbose=call.verbose, seconds_per_run=seconds
+    tasks = None if job.tasks is None or not runs else job.tasks.of_samples(len(runs))
+    records = runner.run_all(
+        replace(job, tasks=tasks),
+        runs,
+        n_jobs=call.n_jobs,
+        verbose=call.verbose,
+        seconds_per_run=seconds,
     )
+    if tasks is not None:
+        tasks.end()
+    return records
 
 
-def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | None, list[Note]]:
+def _folder(call: FitCall, job: Job, scorers: Any) -> tuple[str | None, list[Note]]:
     """Return the folder of the runs of this very fit, None without ``memory``, and a caution."""
     if call.memory is None:
         return None, []
@@ -336,7 +436,9 @@ def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | 
     settings = {"estimator": clone(job.estimator)}
     settings |= {name: getattr(call, name) for name in _OF_RUNS}
     if call.train_samples is not None:
-        settings["train_samples"] = call.train_samples
+        settings["train_samples"] = (call.train_samples, call.train_rows)
+    if call.scores_training:
+        settings["scores_training"] = True
     data = (job.X, job.y, job.unit, job.params, *job.tests)
     key = Key()
     try:
@@ -381,7 +483,7 @@ def _unkept(records: Sequence[Record]) -> list[Note]:
     return [Note("caution", text)]
 
 
-def _failures(records: Sequence[Record]) -> list[Note]:
+def _failures(records: Sequence[Record], score: float = np.nan) -> list[Note]:
     """Return how many runs failed, and by which errors; raise if all failed."""
     errors = [record["error"] for record in records if record["error"] is not None]
     if not errors:
@@ -389,7 +491,8 @@ def _failures(records: Sequence[Record]) -> list[Note]:
     if len(errors) == len(records):
         raise ValueError(f"All {len(records)} runs failed. First error: {errors[0]}")
     listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
-    text = f"{len(errors)} of {len(records)} runs failed and are left out of every average."
+    become = f"count as {score:g}" if np.isfinite(score) else "are left out of every average"
+    text = f"{len(errors)} of {len(records)} runs failed and {become}."
     return [Note("failed", f"{text}\n{listed}")]
 
 

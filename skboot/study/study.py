@@ -95,10 +95,12 @@ class Study:
 
     @classmethod
     def of_rows(cls, sampling: Sampling, n_samples: int, n_series: int, wanted: Wanted) -> Study:
-        """Return the study of rows, in which nothing is evaluated yet."""
-        plan = resampling_plan(sampling, n_samples, n_series)
+        """Return the study of rows with checked weights, in which nothing is evaluated yet."""
+        weights = sampling.sample_weight
+        plan = resampling_plan(sampling, n_samples, n_series, weights)
         settings = wanted.settings | sampling.settings(plan.n_resamples)
-        return cls({}, plan, settings=settings, **wanted._asdict())
+        facts = CallFacts(weighted=weights is not None)
+        return cls({}, plan, settings=settings, facts=facts, **wanted._asdict())
 
     def by_plan(self) -> list[Study]:
         """Return the study of each plan, none of which has tasks beside it."""

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
 from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import f1_score, r2_score, roc_auc_score
+from sklearn.metrics import f1_score, get_scorer, r2_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -303,8 +303,60 @@ def test_no_estimator_is_called_difference():
 def test_other_sizes_are_asked_for_by_train_sizes():
     X, y = numbered()
     result = learning_curve(GaussianNB(), X, y, random_state=0)
-    with pytest.raises(ValueError, match=r"call again with train_sizes=\[60\]"):
-        result.at(60)
+    for outside in (10, 95):
+        with pytest.raises(ValueError, match=rf"call again with train_sizes=\[{outside}\]"):
+            result.at(outside)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+def test_between_two_sizes_the_curve_is_the_line_between_theirs(scoring):
+    X, y = numbered(200)
+    result = learning_curve(GaussianNB(), X, y, scoring=scoring, random_state=0)
+    low, high = result.x[1], result.x[2]
+    for share in (1e-12, 0.25, 1 - 1e-12):
+        point = result.at(low + share * (high - low))
+        expected = (1 - share) * result.estimate[1] + share * result.estimate[2]
+        assert point.estimate == pytest.approx(expected, abs=1e-12)
+        draws = (1 - share) * result.bootstrap_distribution[:, 1]
+        draws = draws + share * result.bootstrap_distribution[:, 2]
+        assert_allclose(point.bootstrap_distribution, draws, atol=1e-9)
+    # The interval goes over into those of the sizes, and is said to be of a line.
+    end = result.at(high - 1e-3)
+    assert_allclose(end.confidence_interval[:2], result.at(high).confidence_interval[:2], atol=1e-4)
+    assert "straight line between 66 and 100 rows" in end.summary()
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
+def test_training_scores_are_those_of_the_rows_trained_on(scoring, tmp_path):
+    X, y = numbered()
+    options = {"train_sizes": SIZES, "n_repeats": 4, "scoring": scoring}
+    plain = learning_curve(GaussianNB(), X[:, 1:], y, random_state=0, **options)
+    result, rows = trained(X, y, return_train_score=True, **options)
+    scorer = get_scorer(scoring)
+    expected = [scorer(GaussianNB().fit(X[own, 1:], y[own]), X[own, 1:], y[own]) for own in rows]
+    assert_allclose(result.train_scores.ravel(), expected, rtol=1e-12)
+    assert_allclose(result.train_estimate, np.reshape(expected, (3, 4)).mean(axis=1))
+    # The scores of the rows outside are as they were.
+    assert_allclose(result.estimate, plain.estimate, rtol=1e-12)
+    assert_allclose(result.low, plain.low, rtol=1e-9)
+    assert plain.train_scores is None
+    result.save(tmp_path / "curve.npz")
+    assert CurveResult.load(tmp_path / "curve.npz") == result
+    assert "on training rows" in result.summary()
+
+
+def test_a_difference_has_that_of_the_training_scores():
+    pytest.importorskip("matplotlib")
+    X, y = numbered()
+    methods = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
+    curves = learning_curve(
+        methods, X, y, train_sizes=SIZES, n_repeats=3, return_train_score=True, random_state=0
+    )
+    change = curves["bayes"].train_scores - curves["tree"].train_scores
+    assert_array_equal(curves["difference"].train_scores, change)
+    assert (curves["tree"].train_scores == 1).all()
+    labels = [line.get_label() for line in curves.plot().lines_]
+    assert sum("on training rows" in label for label in labels) == 2
 
 
 # ------------------------------------------------------------------ more rows

@@ -26,7 +26,7 @@ def outputs(regression, n_rows=60):
 
 
 def metric_of(scorer, answers, kind=ValueRunMetric):
-    (metric,) = run_metrics_of({"m": scorer}, Target(answers.y, None, None, None), answers)
+    (metric,) = run_metrics_of({"m": scorer}, Target(answers.y, None, None, None), answers, {})
     assert type(metric) is kind
     return metric
 

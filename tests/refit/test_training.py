@@ -26,7 +26,7 @@ from training_jobs import drawn, job_of
 from skboot.inference import prediction_error
 from skboot.refit import inner_cv
 from skboot.refit.runner import record_of
-from skboot.refit.training import Answers, Run, in_order_of, prepared
+from skboot.refit.training import Answers, Recipe, Run, in_order_of, with_states
 
 REFERENCES = Path(__file__).parents[1] / "references" / "ipred"
 
@@ -109,7 +109,11 @@ def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apa
 # ------------------------------------------------------------------ seeds
 
 
-def test_runs_are_seeded_as_prepared_seeds_a_clone_of_the_estimator():
+def prepared(estimator, seed, keep=False):
+    return with_states(estimator, Recipe.of(estimator), seed, keep=keep)
+
+
+def test_runs_are_seeded_as_a_clone_of_the_estimator_is():
     """What is to be set is looked up once for all runs."""
     X, y = make_classification(60, random_state=0)
     search = GridSearchCV(
@@ -129,7 +133,7 @@ def test_runs_are_seeded_as_prepared_seeds_a_clone_of_the_estimator():
 
     job = job_of(search, X, y, keep=(States().keep,))
     for run in (drawn().runs()[0], drawn().runs()[-1]):
-        params = prepared(search, np.random.default_rng(run.seed)).get_params()
+        params = prepared(search, run.seed).get_params()
         expected = params["estimator__random_state"], params["cv"].random_state
         assert record_of(job, run)["states"] == expected
     assert search.cv.random_state == 7
@@ -144,7 +148,7 @@ def test_every_random_state_is_overwritten_those_of_inner_splitters_included():
     estimator = VotingClassifier([("search", search), ("tree", DecisionTreeClassifier())])
 
     def states(seed):
-        params = prepared(estimator, np.random.default_rng(seed)).get_params()
+        params = prepared(estimator, seed).get_params()
         key = "search__estimator__gradientboostingclassifier__random_state"
         return params["search__cv"].random_state, params[key], params["tree__random_state"]
 
@@ -157,7 +161,7 @@ def test_every_random_state_is_overwritten_those_of_inner_splitters_included():
 
 def test_repeated_splitters_are_seeded_and_unshuffled_ones_left():
     def folds(cv, seed):
-        search = prepared(GridSearchCV(GaussianNB(), {}, cv=cv), np.random.default_rng(seed))
+        search = prepared(GridSearchCV(GaussianNB(), {}, cv=cv), seed)
         return [test.tolist() for _, test in search.cv.split(np.zeros((8, 1)))]
 
     repeated = RepeatedKFold(n_splits=2)

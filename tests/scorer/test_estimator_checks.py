@@ -1,6 +1,8 @@
 """scikit-learn's own checks of an estimator."""
 
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,6 +19,10 @@ SCORERS = [
     BootstrapScorer(Ridge(), strategy="oob", **SMALL),
     BootstrapScorer(DecisionTreeClassifier(), strategy="optimism", **SMALL),
     BootstrapScorer(make_pipeline(StandardScaler(), LogisticRegression()), **SMALL),
+    # Models alone, which transform as their estimators do.
+    BootstrapScorer(StandardScaler(), n_train_resamples=0),
+    BootstrapScorer(KMeans(3, n_init=2), n_train_resamples=0, random_state=0),
+    BootstrapScorer(make_pipeline(StandardScaler(), PCA(1)), n_train_resamples=0, random_state=0),
 ]
 # A list, as pytest wants it: `parametrize_with_checks` of scikit-learn 1.6 gives it a generator.
 CHECKS = [pair for scorer in SCORERS for pair in estimator_checks_generator(scorer)]

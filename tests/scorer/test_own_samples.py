@@ -1,9 +1,13 @@
 """Training samples of one's own: the numbers of a loop that anybody can write."""
 
+import json
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import ShuffleSplit
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import ShuffleSplit, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import resample
 
@@ -101,9 +105,43 @@ def test_other_samples_are_refused(samples, change, options, message):
         scored(change(samples), **{"strategy": "oob"} | options)
 
 
-def test_parts_of_groups_and_test_sets_are_refused(samples):
+def test_parts_of_groups_are_refused(samples):
     scorer = BootstrapScorer(GaussianNB(), strategy="oob", train_samples=samples)
     with pytest.raises(ValueError, match="hold whole groups"):
         scorer.fit(X, Y, groups=EVERY // 3)
-    with pytest.raises(ValueError, match="not be combined with X_test"):
-        scorer.fit(X, Y, X_test=X, y_test=Y)
+
+
+def test_models_of_samples_are_scored_on_a_test_set(samples):
+    X_test, y_test = (own[120:250] for own in load_breast_cancer(return_X_y=True))
+    scorer = BootstrapScorer(GaussianNB(), train_samples=samples)
+    scorer.fit(X, Y, X_test=X_test, y_test=y_test)
+    models = [GaussianNB().fit(X[train], Y[train]) for train, _ in samples]
+    expected = [model.score(X_test, y_test) for model in models]
+    np.testing.assert_allclose(scorer.runs_["score"][1:], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("inner_cv", ["grouped", "as-is"])
+@pytest.mark.parametrize("groups", [None, EVERY // 3], ids=["rows", "groups"])
+def test_samples_that_were_drawn_can_be_had_and_given_back(groups, inner_cv):
+    """A loop over them has the scores of the runs, and so has a fit that gets them."""
+    model = SGDClassifier(random_state=0)  # which depends on the order of rows
+    options = {"strategy": "oob", "inner_cv": inner_cv, "random_state": 0}
+    drawn = BootstrapScorer(GaussianNB(), n_train_resamples=20, **options)
+    drawn = drawn.fit(X, Y, groups=groups).train_samples_
+    assert len(drawn) == len(list(drawn)) == 20
+    again = pickle.loads(pickle.dumps(drawn))
+    for (train, test), (same, _) in zip(drawn, again, strict=True):
+        np.testing.assert_array_equal(np.setdiff1d(EVERY, train), test)
+        np.testing.assert_array_equal(train, same)
+        if groups is None:
+            assert len(train) == N
+    as_lists = json.loads(json.dumps(drawn.to_dict()))
+    assert as_lists["train"][3] == drawn[3][0].tolist()
+    assert [test.tolist() for _, test in drawn[1:3]] == as_lists["test"][1:3]
+    loop = cross_val_score(model, X, Y, cv=drawn)
+    given = BootstrapScorer(model, train_samples=drawn, **options).fit(X, Y, groups=groups)
+    np.testing.assert_allclose(given.runs_["score"][1:], loop, rtol=1e-12)
+    # Those that a model without randomness was trained on itself.
+    plain = BootstrapScorer(GaussianNB(), n_train_resamples=20, **options).fit(X, Y, groups=groups)
+    loop = cross_val_score(GaussianNB(), X, Y, cv=plain.train_samples_)
+    np.testing.assert_allclose(plain.runs_["score"][1:], loop, rtol=1e-12)
