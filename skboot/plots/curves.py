@@ -51,6 +51,8 @@ class BandLine(NamedTuple):
         Of the curve in the legend.
     training : ndarray of shape (n_grid,) or None
         Scores on the rows trained on, of a learning curve.
+    training_label : str
+        Of these in the legend.
     """
 
     x: NDArray[Any]
@@ -59,6 +61,7 @@ class BandLine(NamedTuple):
     high: NDArray[Any]
     label: str
     training: NDArray[Any] | None = None
+    training_label: str = ""
 
 
 class CurveBandDisplay(Display):
@@ -69,7 +72,7 @@ class CurveBandDisplay(Display):
 
     Parameters
     ----------
-    lines : sequence of tuple (x, estimate, low, high, label[, training])
+    lines : sequence of tuple (x, estimate, low, high, label[, training, training_label])
         One for each curve; arrays of shape (n_grid,). Last, scores on the rows trained on.
     axes : tuple of str
         Labels of the horizontal and of the vertical axis.
@@ -179,9 +182,10 @@ class CurveBandDisplay(Display):
             if each.area is not None:
                 area = rendering.number(each.area, rendering.Scale(2))
                 band = f"{_AREAS[each.curve]} = {area}, {band}"
-            label = f"{name or each.name or wording.capitalized(each.title)} ({band})"
+            own = name or each.name or wording.capitalized(each.title)
+            line = (each.x, each.estimate, each.low, each.high, f"{own} ({band})")
             training = None if each.train_scores is None else each.train_estimate
-            lines.append((each.x, each.estimate, each.low, each.high, label, training))
+            lines.append((*line, training, f"{own}, on training rows"))
         widest = max(curves, key=lambda each: float(np.ptp(each.x)))
         value = f"difference of {first.axes[1]}" if first.is_difference else first.axes[1]
         display = cls(
@@ -339,7 +343,7 @@ class CurveBandDisplay(Display):
                 ax.plot(line.x, limit, color=drawn, linestyle=dashes, linewidth=0.7, zorder=2)
             if line.training is not None:
                 on_training = {"color": drawn, "linestyle": (0, (4, 2)), "linewidth": 1.2}
-                label = literal(f"{line.label.partition(' (')[0]}, on training rows")
+                label = literal(line.training_label)
                 self.lines_ += ax.plot(line.x, line.training, **on_training, label=label)
         self.reference_ = None
         if plot_reference and self.reference is not None:

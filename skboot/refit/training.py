@@ -427,21 +427,26 @@ class Recipe(NamedTuple):
         Splitters that hold random states.
     inner_cv : list of (str, bool)
         As of `inner_cv.wrapped`.
+    sets_states : bool
+        Whether the user set one of the random states.
     """
 
     states: tuple[str, ...]
     splitters: tuple[str, ...]
     inner_cv: list[tuple[str, bool]]
+    sets_states: bool
 
     @classmethod
     def of(cls, estimator: Any) -> Recipe:
         """Walk once over all parameters, nested ones included."""
         params = estimator.get_params(deep=True)
         rng = np.random.default_rng(0)
+        states = tuple(k for k in sorted(params) if ("__" + k).endswith("__random_state"))
         return cls(
-            tuple(k for k in sorted(params) if ("__" + k).endswith("__random_state")),
+            states,
             tuple(k for k in sorted(params) if _is_random(params[k], rng)),
             inner_cv.wrapped(estimator, params),
+            any(params[k] is not None for k in states),
         )
 
     @property

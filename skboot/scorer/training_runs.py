@@ -409,8 +409,8 @@ def _about_seeds(call: FitCall, job: Job) -> tuple[str, ...]:
         return ()
     if call.train_rows is not None and call.n_seeds == 1:
         return ("Random states that you set are those of every run; others vary.",)
-    text = "Random states vary from run to run"
-    return (f"{text}; those that you set are those of the first run on all rows.",)
+    kept = "; those that you set are those of the first run on all rows"
+    return (f"Random states vary from run to run{kept if job.recipe.sets_states else ''}.",)
 
 
 def _records(call: FitCall, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
