@@ -57,15 +57,19 @@ def compare_pairs(
 def _further(family: RankedPairs, law: Replicated) -> dict[str, Sequence[Any]]:
     """Return what else is known of each pair, by the attribute of its record."""
     support = np.where(family.swapped, 1.0 - law.found.support, law.found.support)
-    columns: dict[str, Sequence[Any]] = {"bootstrap_support": support[family.order].tolist()}
+    columns: dict[str, Sequence[Any]] = {
+        "bootstrap_support": support[family.order].tolist(),
+        "n_deciding": [family.n_deciding(k) for k in family.order.tolist()],
+    }
     if family.asked.first_look is not None:
         # Counts and areas serve verdicts and p-values of one look.
         return columns
     if family.has_areas:
         columns["areas"] = [family.areas(k, as_called=True) for k in family.order.tolist()]
     counts = family.counts
-    if counts is None:
+    if counts is None and not family.has_areas:
         columns["error_freedom"] = [family.error_freedom(k) for k in family.order.tolist()]
+    if counts is None:
         return columns
     counts = np.where(family.swapped[:, None], counts[:, ::-1], counts)[family.order]
     n = len(family.contestants[0].right)  # type: ignore[arg-type]

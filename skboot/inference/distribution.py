@@ -25,6 +25,7 @@ from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
 from ..resampling.shared_sums import ReadTerms
 from ._tuning import BYTES_PER_REPLICATE, JACKKNIFE_VALUES_AT_ONCE
+from .evidence import deciding_units
 
 # Sizes of a metric between which its square is in the range of double precision.
 _SMALLEST, _LARGEST = 1e-150, 1e150
@@ -308,7 +309,9 @@ class Jackknife(NamedTuple):
         """
         n = self.n_units
         factor = (own - 1) * n / (own * (n - 1))
+        n_deciding = n * self.error_freedom / (2 * n + self.error_freedom)
         return self._replace(
+            error_freedom=2 * own * n_deciding / max(own - n_deciding, 1e-12),
             standard_error=factor * self.standard_error,
             bias=factor * self.bias,
             n_left_out=min(self.n_left_out, own),
@@ -410,12 +413,16 @@ class JackknifeValues:
         The variance of n values of kurtosis k has 2 n / (k - 1) (Wilks 1962, section 8.2); NaN
         where a value is undefined, or none varies.
         """
+        n, shown = self.times.sum(), self.n_deciding(values)
+        return float(2 * n / (n / shown - 1)) if shown not in (0, n) else np.nan
+
+    def n_deciding(self, values: Floats) -> float:
+        """Units that carry the variation of a statistic with these values; see `deciding_units`."""
+        if np.isnan(values).any():
+            return np.nan
         sizes = np.bincount(self.strata, self.times)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            centres = np.bincount(self.strata, self.times * values) / sizes
-            squares = (values - centres[self.strata]) ** 2
-            kurtosis = sizes.sum() * (self.times @ squares**2) / (self.times @ squares) ** 2
-            return float(2 * sizes.sum() / (kurtosis - 1))
+        centres = np.bincount(self.strata, self.times * values) / sizes
+        return deciding_units(values - centres[self.strata], self.times)
 
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:

@@ -174,6 +174,22 @@ class Evidence:
         known = self.facts.proportion
         return known if known is not None and known.is_mean and self.independent_rows else None
 
+    @property
+    def n_deciding(self) -> float | None:
+        """Units that carry the variation of the estimate; None if nothing tells.
+
+        Those that the influences of all units show (`deciding_units`), but at most as many as the
+        metric knows to decide (`Facts.deciding`), whatever the rows happen to show.
+        """
+        if (share := self.share) is not None:
+            return share.n_deciding
+        numbers = [self.facts.deciding]
+        if (freedom := self.error_freedom) is not None:
+            n = min(self.drawn.n_units)
+            # Where no unit moves the estimate, none is seen that decides it.
+            numbers.append(0.0 if np.isnan(freedom) else n * freedom / (2 * n + freedom))
+        return min((number for number in numbers if number is not None), default=None)
+
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, side by side, as values that a file can hold."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NESTED}
@@ -194,3 +210,26 @@ class Evidence:
 
 
 _NESTED = ("drawn", "facts")
+
+
+def deciding_units(influence: Floats, times: Any = 1) -> float:
+    """Units of equal influence that would make a value vary as much as these do.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n,)
+        Influences v, which sum to 0.
+    times : ndarray of shape (n,), optional
+        Units of each influence.
+
+    Returns
+    -------
+    float
+        (sum v^2)^2 / sum v^4, at least 1: of p wrong rows of n about as many as are wrong; 0 where
+        no unit moves the value.
+    """
+    largest = np.abs(influence).max(initial=0.0)
+    if largest == 0:
+        return 0.0
+    squares = (influence / largest) ** 2
+    return float(np.sum(times * squares) ** 2 / np.sum(times * squares**2))

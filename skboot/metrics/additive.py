@@ -114,6 +114,8 @@ class RowMean(SumsStatistic):
         Whether the result is the square root of the mean.
     constant : callable, optional
         From (y_true, sample_weight) to the mean of the best system that ignores its inputs.
+    beyond : float, optional
+        Share of the rows that lie beyond a forecast that is right, on the side of the few.
     """
 
     of_row_values = True
@@ -129,6 +131,7 @@ class RowMean(SumsStatistic):
     sign: float = 1.0
     root: bool = False
     constant: Callable[..., Any] | None = None
+    beyond: float | None = None
 
     @property
     def is_row_mean(self) -> bool:  # type: ignore[override]
@@ -171,8 +174,12 @@ class RowMean(SumsStatistic):
         share = None
         if rows.zero_one and not self.root and not rows.weighted:
             share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
-        known = super().facts_of_sums(rows)
+        known = replace(super().facts_of_sums(rows), of_kind=self._n_beyond(rows.n_rows))
         return replace(known, proportion=share, largest_share=rows.largest_share)
+
+    def _n_beyond(self, n_rows: int) -> float | None:
+        """Rows that are to be expected beyond a forecast."""
+        return None if self.beyond is None else self.beyond * n_rows
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""
@@ -281,6 +288,7 @@ class RowMean(SumsStatistic):
             "both_signs": self.is_row_mean and both_signs,
             "proportion": self.proportion(reduced),
             "largest_share": self.largest_share(reduced),
+            "of_kind": self._n_beyond(len(rows[1])),
         }
         return replace(super().facts(reduced, rows, members), **own)
 
@@ -432,7 +440,8 @@ fast_path("mean_absolute_percentage_error", response="values")(_absolute_error(r
 @fast_path("mean_pinball_loss", response="values")
 def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
     constant = partial(_least_pinball, alpha=alpha)
-    return RowMean(request.name, partial(_pinball, alpha=alpha), constant=constant)
+    losses, beyond = partial(_pinball, alpha=alpha), min(alpha, 1 - alpha)
+    return RowMean(request.name, losses, constant=constant, beyond=beyond)
 
 
 @fast_path("mean_poisson_deviance", response="values")

@@ -42,6 +42,12 @@ class Proportion:
         """Range of the metric."""
         return (0.0, 1.0) if self.sign > 0 else (-1.0, 0.0)
 
+    @property
+    def n_deciding(self) -> float:
+        """Units of equal influence that would vary as much as these zeros and ones."""
+        spread = self.hits * (self.n - self.hits) / self.n
+        return spread / (1 - 3 * spread / self.n)
+
     def to_metric(self, proportion: float) -> float:
         """Map a proportion to the metric's scale."""
         value = 2 * proportion / (1 + proportion) if self.scale == "f1" else proportion
@@ -121,6 +127,9 @@ class Facts:
         Whether the metric is the best over a choice that was made on the same rows.
     proxy_weight : float or None
         Of a score that the labels of a judge were added to: their weight.
+    of_kind : float or None
+        Rows of the kind that decides the value, as many as are to be expected: those beyond a
+        forecast, or those that carry the variance of the truth.
     """
 
     bounds: tuple[float, float] = (-np.inf, np.inf)
@@ -137,6 +146,23 @@ class Facts:
     of_distances: bool = False
     optimized: bool = False
     proxy_weight: float | None = None
+    of_kind: float | None = None
+
+    @property
+    def deciding(self) -> float | None:
+        """Rows that are known to decide the value, whatever they show; None if nothing is known.
+
+        Those of the smaller of two classes, or as many of each of several classes as tell as much
+        as classes of these sizes do, which bring variances of about 1 / n with n - 1 degrees of
+        freedom; and `of_kind`.
+        """
+        known: list[float | None] = [self.of_kind, self.smaller_class]
+        known.append(self.delong and self.delong.smaller_class)
+        if self.class_sizes is not None:
+            parts = 1 / self.class_sizes
+            rest = np.maximum(self.class_sizes - 1, 1)
+            known += [1 / parts.mean(), 1 + parts.sum() ** 2 / np.sum(parts**2 / rest)]
+        return min((float(n) for n in known if n is not None), default=None)
 
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, as values that a file can hold."""

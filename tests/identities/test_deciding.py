@@ -1,0 +1,72 @@
+"""How many units decide a score, or a difference: by leaving out each of them."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from skboot import bootstrap_score, compare_systems
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+rng = np.random.default_rng(25)
+N = 80
+TRUTH = rng.random(N) < 0.3
+SCORES = rng.normal(size=N) + TRUTH
+FIRST, SECOND = SCORES > 0.4, SCORES > 0.5
+VALUES = rng.exponential(size=N)
+FORECAST = VALUES + rng.standard_t(3, size=N)
+GROUPS = rng.integers(0, 15, size=N)
+
+# Which rows, at most, the metric knows to decide.
+SMALLER = min(TRUTH.sum(), N - TRUTH.sum())
+SQUARES = (VALUES - VALUES.mean()) ** 2
+PINBALL = partial(metrics.mean_pinball_loss, alpha=0.95)
+CASES = {
+    "accuracy": (metrics.accuracy_score, TRUTH, FIRST, np.inf),
+    "f1": (metrics.f1_score, TRUTH, FIRST, np.inf),
+    "matthews": (metrics.matthews_corrcoef, TRUTH, FIRST, np.inf),
+    "area": (metrics.roc_auc_score, TRUTH, SCORES, SMALLER),
+    "absolute error": (metrics.mean_absolute_error, VALUES, FORECAST, np.inf),
+    "R2": (metrics.r2_score, VALUES, FORECAST, SQUARES.sum() ** 2 / np.sum(SQUARES**2)),
+    "pinball": (PINBALL, VALUES, FORECAST, 0.05 * N),
+}
+
+
+def carriers(metric, y_true, y_pred, units, second=None):
+    """(sum v^2)^2 / sum v^4 of the values without each unit."""
+    without = [units != unit for unit in np.unique(units)]
+    values = [metric(y_true[left], y_pred[left]) for left in without]
+    if second is not None:
+        values = np.array(values) - [metric(y_true[left], second[left]) for left in without]
+    v = values - (metric(y_true, y_pred) if second is None else np.mean(values))
+    return np.sum(v**2) ** 2 / np.sum(v**4)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("units", [np.arange(N), GROUPS], ids=["rows", "groups"])
+def test_a_score_is_decided_by_the_units_that_move_it(name, units):
+    metric, y_true, y_pred, most = CASES[name]
+    groups = None if len(np.unique(units)) == N else units
+    result = bootstrap_score(
+        y_true, y_pred, metric=metric, groups=groups, n_resamples=99, random_state=0
+    )
+    expected = min(carriers(metric, y_true, y_pred, units), most)
+    assert result.n_deciding == pytest.approx(expected, rel=1e-6)
+    assert result.to_dict()["n_deciding"] == result.n_deciding
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "matthews"])
+@pytest.mark.parametrize("units", [np.arange(N), GROUPS], ids=["rows", "groups"])
+def test_a_difference_is_decided_by_the_units_that_differ(name, units):
+    metric = CASES[name][0]
+    groups = None if len(np.unique(units)) == N else units
+    [pair] = compare_systems(
+        TRUTH, {"A": FIRST, "B": SECOND}, metric=metric, groups=groups, n_resamples=99,
+        random_state=0,
+    ).pairs  # fmt: skip
+    expected = carriers(metric, TRUTH, FIRST, units, SECOND)
+    assert pair.n_deciding == pytest.approx(expected, rel=1e-6)
+    assert pair.n_deciding < 1.2 * np.count_nonzero(FIRST != SECOND)
+    assert pair.mirrored().n_deciding == pair.n_deciding
