@@ -37,9 +37,9 @@ CASES = {
 def carriers(metric, y_true, y_pred, units, second=None):
     """(sum v^2)^2 / sum v^4 of the values without each unit."""
     without = [units != unit for unit in np.unique(units)]
-    values = [metric(y_true[left], y_pred[left]) for left in without]
+    values = np.array([metric(y_true[left], y_pred[left]) for left in without])
     if second is not None:
-        values = np.array(values) - [metric(y_true[left], second[left]) for left in without]
+        values = values - [metric(y_true[left], second[left]) for left in without]
     v = values - (metric(y_true, y_pred) if second is None else np.mean(values))
     return np.sum(v**2) ** 2 / np.sum(v**4)
 
