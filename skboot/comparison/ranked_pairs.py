@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import Difference
-from ..inference.evidence import Evidence, deciding_units
+from ..inference.evidence import Drawn, Evidence, deciding_units
 from ..inference.intervals import MIRRORED
 from ..inference.proportions import Discordant, TwoProportions
 from ..inference.two_areas import TwoAreas
@@ -145,6 +145,13 @@ class RankedPairs:
             return None
         found = first[0].error_freedom(first[1] - second[1])
         return found if np.isfinite(found) else None
+
+    def drawn(self, k: int) -> Drawn:
+        """Return what was drawn for a pair, which few units may move."""
+        first, second = (self.contestants[each[k]].left_out for each in (self.first, self.second))
+        if first is None or second is None:
+            return self.like.drawn
+        return self.like.drawn.of_moving(first[0].n_moving(first[1] - second[1]))
 
     def n_deciding(self, k: int) -> float | None:
         """Return how many units carry the variation of a difference; see `deciding_units`."""

@@ -60,6 +60,7 @@ def _further(family: RankedPairs, law: Replicated) -> dict[str, Sequence[Any]]:
     columns: dict[str, Sequence[Any]] = {
         "bootstrap_support": support[family.order].tolist(),
         "n_deciding": [family.n_deciding(k) for k in family.order.tolist()],
+        "reason": np.where(law.found.untold, _same(family), "")[family.order].tolist(),
     }
     if family.asked.first_look is not None:
         # Counts and areas serve verdicts and p-values of one look.
@@ -93,7 +94,7 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
             same.append(f"{record.first} and {record.second}")
         elif asked.interval == "auto" and record.confidence_interval.method == "tango":
             few.append(f"{record.first} and {record.second}")
-        elif reason := degeneracy(record.confidence_interval):
+        elif reason := record.reason or degeneracy(record.confidence_interval):
             flat.append(f"{record.first} and {record.second}: {reason}")
     if same:
         notes.add(
@@ -124,6 +125,13 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
             "or adjust='max-t'.",
         )
     return notes
+
+
+def _same(family: RankedPairs) -> str:
+    """Return why few units that all give the same difference give no interval."""
+    unit, n_units = family.contestants[0].result.unit, min(family.like.drawn.n_units)
+    what = f"All {n_units} {unit}s give" if n_units > 1 else f"One {unit} gives"
+    return f"{what} the same difference, which does not show how far others would differ."
 
 
 def _few(family: RankedPairs) -> Notes:

@@ -202,10 +202,8 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
         "right": [one.right(draws.evidence[k]) for k, one in draws.scores.items()],
     }
     # Shares of right rows have closed forms; of others units tell how sure an error is.
-    for_plans = all(
-        one.subject.coding.reads in ("sums", "pairs") and right is None
-        for one, right in zip(scores, known["right"], strict=True)
-    )
+    for_plans = all(one.subject.coding.reads in ("sums", "pairs") for one in scores)
+    for_plans &= any(right is None for right in known["right"])
     for_plans &= min(draws.plan.design.n_units) * len(scores) <= _MOST_LEFT_OUT
     for_plans &= not draws.plan.design.no_jackknife and draws.binding is not None
     # Rows that tell two shares apart are all that looks need.

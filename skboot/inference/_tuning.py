@@ -27,6 +27,9 @@ FEW_EQUAL_GROUPS = 12
 # Minimum number of groups with a wrong decision, and of those with a right one (groups); an
 # interval rests on fewer alone (record 0050).
 FEW_DECIDING = 5
+# Minimum number of units that move a difference (units) for quantiles of its resamples, which
+# cannot leave the range of what the units bring; below it Student's t is made (record 0118).
+FEW_MOVING = 10
 # Minimum number of members of a crossed factor (members); below it intervals covered down to 83 %
 # where members have nine tenths of the variance (record 0050).
 FEW_MEMBERS = 15

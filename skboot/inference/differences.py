@@ -24,9 +24,9 @@ from .._base.checks import check_column, check_same_length, fail
 from .._base.doors import door
 from .._base.warnings import collected
 from ..metrics.ranking import delong_covariance
-from ._tuning import FEW_DISCORDANT, FEW_EVENTS
+from ._tuning import FEW_DISCORDANT, FEW_EVENTS, FEW_MOVING
 from .confidence_interval import ConfidenceInterval
-from .evidence import Evidence
+from .evidence import Drawn, Evidence
 from .intervals import (
     INTERVALS,
     confidence_interval,
@@ -164,14 +164,15 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
 
 
 def planned_method(
-    discordant: Discordant | None,
+    drawn: Drawn,
+    discordant: Discordant | None = None,
     proportions: TwoProportions | None = None,
     areas: TwoAreas | None = None,
 ) -> str:
-    """Return the method that "auto" takes: "expanded", but for areas and few right or wrong rows.
+    """Return the method that "auto" takes: "expanded", but for areas and where few units decide.
 
     "tango" under ten discordant rows, "newcombe" under ten hits or misses on rows of their own,
-    "logit-delong" for areas under ROC curves.
+    "logit-delong" for areas under ROC curves, "t" of others under ten units, or as few that differ.
     """
     if areas is not None:
         return "logit-delong"
@@ -179,7 +180,8 @@ def planned_method(
         return "tango"
     if proportions is not None and proportions.fewest_events < FEW_EVENTS:
         return "newcombe"
-    return "expanded"
+    few = drawn.design.n_factors == 1 and drawn.degrees_of_freedom < FEW_MOVING - 1
+    return "t" if few else "expanded"
 
 
 def automatic_method(difference: Difference) -> str:
@@ -197,7 +199,8 @@ def automatic_method(difference: Difference) -> str:
     """
     if difference.discordant is not None and not difference.varies:
         return "tango"
-    return planned_method(difference.discordant, difference.proportions, difference.areas)
+    drawn = difference.evidence.drawn
+    return planned_method(drawn, difference.discordant, difference.proportions, difference.areas)
 
 
 class ClosedForm(NamedTuple):

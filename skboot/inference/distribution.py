@@ -34,6 +34,8 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 _COUNTED = ("rows", "crossing")
 # Least time (seconds, predicted) of all resamples for which faster ways are named.
 _WORTH_ADVICE = 5.0
+# Influence of a unit (share of the largest) up to which it does not move a value.
+STILL = 0.05
 # Calls that are timed before they are named, so that a busy machine is not taken for a slow metric.
 _TIMED_CALLS = 3
 # Names of the metrics for which they were named in this session.
@@ -415,6 +417,13 @@ class JackknifeValues:
         """
         n, shown = self.times.sum(), self.n_deciding(values)
         return float(2 * n / (n / shown - 1)) if shown not in (0, n) else np.nan
+
+    def n_moving(self, values: Floats) -> int:
+        """Units that move a statistic with these values; all unless most do not move it."""
+        n = int(self.times.sum())
+        away = np.abs(values - np.median(np.repeat(values, self.times)))
+        moving = int(self.times[away > STILL * away.max(initial=0.0)].sum())
+        return moving if 2 * moving < n and not np.isnan(values).any() else n
 
     def n_deciding(self, values: Floats) -> float:
         """Units that carry the variation of a statistic with these values; see `deciding_units`."""

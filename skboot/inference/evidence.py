@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..metrics.facts import NOTHING_KNOWN, Facts, Proportion
 from ..resampling.design import DESIGNS, DesignWords, SamplingDesign
+from ._tuning import FEW_MOVING
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +55,15 @@ class Drawn:
         if self.freedom is not None:
             return max(self.freedom[0], 1.0)
         return max(min(self.n_units) - self.n_strata, 1)
+
+    def of_moving(self, n_moving: int) -> Drawn:
+        """Return what was drawn for a value that so few of the units move: few have their freedom.
+
+        As few degrees of freedom as a mean of so many units has, but the inflation of all.
+        """
+        if not 0 < n_moving < min(FEW_MOVING, self.degrees_of_freedom + 1):
+            return self
+        return replace(self, freedom=(n_moving - 1, self.inflation))
 
     @property
     def inflation(self) -> float:
@@ -228,7 +238,7 @@ def deciding_units(influence: Floats, times: Any = 1) -> float:
         (sum v^2)^2 / sum v^4, at least 1: of p wrong rows of n about as many as are wrong; 0 where
         no unit moves the value.
     """
-    largest = np.abs(influence).max(initial=0.0)
+    largest = np.abs(influence).max(initial=0.0, where=np.broadcast_to(times, influence.shape) > 0)
     if largest == 0:
         return 0.0
     squares = (influence / largest) ** 2

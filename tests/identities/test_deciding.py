@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics
 
 from skboot import bootstrap_score, compare_systems
@@ -70,3 +71,51 @@ def test_a_difference_is_decided_by_the_units_that_differ(name, units):
     assert pair.n_deciding == pytest.approx(expected, rel=1e-6)
     assert pair.n_deciding < 1.2 * np.count_nonzero(FIRST != SECOND)
     assert pair.mirrored().n_deciding == pair.n_deciding
+
+
+# ------------------------------------------------------------------ few units in differences
+
+
+@pytest.mark.parametrize("n_units", [2, 3, 6, 9])
+@pytest.mark.parametrize("in_groups", [False, True])
+def test_few_units_are_compared_by_student_s_t_of_their_values(n_units, in_groups):
+    """Quantiles of resamples of m units cannot leave the range of m values."""
+    draw, size = np.random.default_rng(n_units), 5 if in_groups else 1
+    first, second = draw.exponential(size=(2, n_units, size))
+    by_hand = stats.ttest_rel(first.mean(axis=1), second.mean(axis=1))
+    result = compare_systems(
+        np.zeros(n_units * size),
+        {"A": first.ravel(), "B": second.ravel()},
+        metric="mean_absolute_error",
+        groups=np.repeat(np.arange(n_units), size) if in_groups else None,
+        n_resamples=9999,
+        random_state=0,
+    )
+    [pair] = result.pairs
+    low, high = by_hand.confidence_interval()
+    # The standard error of so many resamples is known within 3 %.
+    assert pair.confidence_interval == pytest.approx((low, high), abs=0.03 * (high - low))
+    assert pair.p_value == pytest.approx(by_hand.pvalue, abs=0.02)
+    assert pair.degrees_of_freedom == n_units - 1
+
+
+def test_rows_that_do_not_differ_do_not_make_a_difference_of_few_rows_sure():
+    draw = np.random.default_rng(5)
+    first = draw.exponential(size=100)
+    second = first.copy()
+    second[:4] += [1.0, 1.1, 1.2, 0.9]
+    [pair] = compare_systems(
+        np.zeros(100), {"A": first, "B": second}, metric="mean_absolute_error", random_state=0
+    ).pairs
+    assert pair.degrees_of_freedom == 3
+    assert not pair.excludes_zero
+
+
+def test_few_units_that_agree_tell_no_difference():
+    y_true, systems = np.zeros(3), {"A": np.array([1.0, 2, 3]), "B": np.array([1.5, 2.5, 3.5])}
+    result = compare_systems(y_true, systems, metric="mean_absolute_error", random_state=0)
+    [pair] = result.pairs
+    assert np.isnan(pair.confidence_interval).all()
+    assert not pair.excludes_zero
+    assert pair.verdict(5.0).outcome == "inconclusive"
+    assert "All 3 rows give the same difference" in result.summary()
