@@ -30,6 +30,9 @@ FEW_DECIDING = 5
 # Minimum number of units that move a difference (units) for quantiles of its resamples, which
 # cannot leave the range of what the units bring; below it Student's t is made (record 0118).
 FEW_MOVING = 10
+# Inflation of strata (ratio of variances: n / (n - 1) of strata of n rows) from which quantiles of
+# resamples are expanded, because these lack a variance that BCa cannot see (record 0119).
+INFLATED = 1.05
 # Minimum number of members of a crossed factor (members); below it intervals covered down to 83 %
 # where members have nine tenths of the variance (record 0050).
 FEW_MEMBERS = 15

@@ -11,6 +11,7 @@
 | | | expanded for medians and other metrics that answer in jumps |
 | the same, biased by half a standard error, or | jackknife | a warning where |
 | on resamples alone by a quarter | | single rows decide much |
+| strata of few rows, other metrics | expanded | |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
 | blocks of rows in time, functions of sums | as for groups | as for groups |
@@ -46,6 +47,7 @@ from ._tuning import (
     FEW_EVENTS,
     FEW_ROWS,
     FEW_VALUES,
+    INFLATED,
     LARGE_BIAS,
     LARGE_SKEWNESS,
     MANY_MEMBERS,
@@ -236,12 +238,20 @@ def planned_method(evidence: Evidence) -> str:
         if wilson and evidence.independent_rows:
             return "wilson"
         if not design.no_jackknife:
-            return "bca"
-    method = design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive)
+            return _in_strata("bca", evidence)
+    method = _in_strata(
+        design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive), evidence
+    )
     if method == "studentized" and design.units_are_rows and facts.both_signs:
         # Losses have one sign and are skewed; of values of both the skewness of few is noise.
         return "skewed-t"
     return method
+
+
+def _in_strata(method: str, evidence: Evidence) -> str:
+    """Return "expanded" in place of BCa where few rows of each stratum were drawn."""
+    few = evidence.drawn.n_strata > 1 and evidence.drawn.inflation > INFLATED
+    return "expanded" if few and method == "bca" else method
 
 
 def _undefined(confidence_level: float) -> ConfidenceInterval:
@@ -269,6 +279,9 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
     is_ranking = evidence.facts.delong is not None and evidence.independent_rows
     if is_ranking and evidence.estimate in evidence.facts.bounds:
         return _perfect_ranking(evidence, confidence_level)
+    if method == "expanded":
+        # Percentiles double a bias.
+        method = _without_bias(method, evidence)
     method = _in_place_of_bca(method, evidence)
     if method in LEAVING_OUT:
         _tell_of_single_units(evidence)

@@ -119,3 +119,40 @@ def test_few_units_that_agree_tell_no_difference():
     assert not pair.excludes_zero
     assert pair.verdict(5.0).outcome == "inconclusive"
     assert "All 3 rows give the same difference" in result.summary()
+
+
+# ------------------------------------------------------------------ strata of few rows
+
+
+@pytest.mark.parametrize("size", [2, 5])
+def test_percentiles_in_strata_reach_as_far_as_the_variance_within_that_resamples_lack(size):
+    """Strata of n rows have n / (n - 1) times the variance of resamples, and t its freedom."""
+    strata = np.arange(N) // size
+    result = bootstrap_score(
+        TRUTH, SCORES, metric="roc_auc", strata=strata, n_resamples=9999, random_state=0
+    )
+    df = N - N // size
+    level = 1 - 2 * stats.norm.cdf(-np.sqrt(size / (size - 1)) * stats.t.ppf(0.975, df))
+    assert result.confidence_interval == pytest.approx(result.interval("percentile", level))
+    assert result.confidence_interval.method == "expanded"
+    large = bootstrap_score(TRUTH, SCORES, metric="roc_auc", strata=np.arange(N) % 2)
+    assert large.confidence_interval.method == "bca"
+
+
+@pytest.mark.parametrize("in_groups", [False, True])
+def test_strata_of_one_unit_are_one_stratum(in_groups):
+    groups = np.arange(N) // 4 if in_groups else np.arange(N)
+    options = {"groups": groups if in_groups else None, "metric": "roc_auc", "random_state": 0}
+    strata = groups // 5
+    alone = np.where(strata == 0, 100 + groups, strata)
+    result = bootstrap_score(TRUTH, SCORES, strata=alone, n_resamples=99, **options)
+    merged = bootstrap_score(TRUTH, SCORES, strata=alone.clip(max=100), n_resamples=99, **options)
+    assert result.confidence_interval == merged.confidence_interval
+    assert any("strata have one" in note for note in result.notes)
+    single = np.where(groups == 0, 100, strata)
+    joined = np.where(groups < 5, 100, strata)
+    result, merged = (
+        bootstrap_score(TRUTH, SCORES, strata=given, n_resamples=99, **options)
+        for given in (single, joined)
+    )
+    assert result.confidence_interval == merged.confidence_interval
