@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from .._base.warnings import Note, Notes, collected
+from ..inference._tuning import FEW_CARRY
 from ..inference.automatic import degeneracy
 from ..inference.cautions import caution_of_distances
+from ..inference.differences import CLOSED_FORM
 from ..inference.proportions import Discordant, mcnemar_p_values
 from ..results import EvaluationResult
 from ..results.decisions import few_compared
@@ -111,7 +113,7 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
     if alone.n_undefined.any():
         most = int(alone.n_undefined.max())
         notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
-    notes += _few(family)
+    notes += _few(family, records)
     if family.contestants[0].evidence.facts.of_distances:
         notes += caution_of_distances(family.contestants[0].evidence)
     n_resamples, rest = family.replicates.shape[1], 1 - asked.confidence_level
@@ -134,12 +136,30 @@ def _same(family: RankedPairs) -> str:
     return f"{what} the same difference, which does not show how far others would differ."
 
 
-def _few(family: RankedPairs) -> Notes:
-    """Return the caution for few units, unless the systems by themselves have a note of it."""
-    notes = Notes()
+def _few(family: RankedPairs, records: Sequence[PairedDifference]) -> Notes:
+    """Return cautions for differences that few units decide, and for few units of all.
+
+    The latter unless the systems by themselves have a note of it.
+    """
+    notes, unit = Notes(), family.contestants[0].result.unit
+    few = [
+        f"{record.first} and {record.second} (about {min(round(record.n_deciding), FEW_CARRY - 1)})"
+        for record, is_identical in zip(records, family.identical[family.order], strict=True)
+        if record.n_deciding is not None
+        and record.n_deciding < FEW_CARRY
+        and record.confidence_interval.method not in CLOSED_FORM
+        and not is_identical
+    ]
+    if few:
+        notes.add(
+            "caution",
+            f"Few {unit}s decide these differences (fewer than {FEW_CARRY}), which are rough: "
+            f"{_listed(few)}.",
+        )
+        return notes
     shared = [note for each in family.contestants for note in each.shared_notes]
     fewest = min(min(each.evidence.drawn.n_units) for each in family.contestants)
-    caution = few_compared(family.contestants[0].result.unit, fewest)
+    caution = few_compared(unit, fewest)
     if caution and not any(note.kind == "few" for note in shared):
         notes.add("advice", caution)
     return notes

@@ -14,6 +14,7 @@
 | strata of few rows, other metrics | expanded | |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
+| the same on fewer than ten groups | logit-t | t where the metric has no two ends |
 | blocks of rows in time, functions of sums | as for groups | as for groups |
 | the same, areas under the ROC curve | ewc | as for groups |
 | the same, other metrics | expanded | |
@@ -242,6 +243,9 @@ def planned_method(evidence: Evidence) -> str:
     method = _in_strata(
         design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive), evidence
     )
+    if method == "expanded" and evidence.drawn.of_few:
+        # Quantiles of resamples of few units stay within the range of what these bring.
+        return "logit-t" if np.isfinite(facts.bounds).all() else "t"
     if method == "studentized" and design.units_are_rows and facts.both_signs:
         # Losses have one sign and are skewed; of values of both the skewness of few is noise.
         return "skewed-t"
@@ -276,9 +280,11 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
             f"Fewer than {FEW_EVENTS} hits or errors: the Wilson score interval is used, "
             "since bootstrap intervals are too short then.",
         )
-    is_ranking = evidence.facts.delong is not None and evidence.independent_rows
-    if is_ranking and evidence.estimate in evidence.facts.bounds:
-        return _perfect_ranking(evidence, confidence_level)
+    ends = np.array(evidence.facts.bounds)
+    if method not in WITHOUT_RESAMPLES and np.isfinite(ends).all() and not resamples_vary(evidence):
+        away = np.abs(ends - evidence.estimate)
+        if away.min() <= ROUNDING * np.ptp(ends):
+            return _perfect(replace(evidence, estimate=ends[away.argmin()]), confidence_level)
     if method == "expanded":
         # Percentiles double a bias.
         method = _without_bias(method, evidence)
@@ -425,16 +431,17 @@ def _skewness(values: Floats) -> float:
     return float(np.mean(((values - values.mean()) / values.std()) ** 3))
 
 
-def _perfect_ranking(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval of a perfect ranking: that of no error on the smaller class."""
-    assert evidence.facts.delong is not None
-    n_small = evidence.facts.delong.smaller_class
+def _perfect(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+    """Return the interval of a perfect score: that of no error on the rows that decide it."""
+    of, n_rows = "the smaller class", evidence.facts.deciding
+    if n_rows is None:
+        of, n_rows = "all rows", float(evidence.drawn.n_units[0])
     say(
         "choice",
-        f"The classes are perfectly separated: score interval on the smaller class "
-        f"({n_small} rows), since every resample separates them too.",
+        f"No row is out of place: score interval on {of} ({n_rows:.0f} rows), since every "
+        "resample is perfect too.",
     )
-    return _from_bound(evidence, n_small, confidence_level)
+    return _from_bound(evidence, n_rows, confidence_level)
 
 
 def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:

@@ -24,7 +24,7 @@ from .._base.checks import check_column, check_same_length, fail
 from .._base.doors import door
 from .._base.warnings import collected
 from ..metrics.ranking import delong_covariance
-from ._tuning import FEW_DISCORDANT, FEW_EVENTS, FEW_MOVING
+from ._tuning import FEW_DISCORDANT, FEW_EVENTS
 from .confidence_interval import ConfidenceInterval
 from .evidence import Drawn, Evidence
 from .intervals import (
@@ -180,8 +180,7 @@ def planned_method(
         return "tango"
     if proportions is not None and proportions.fewest_events < FEW_EVENTS:
         return "newcombe"
-    few = drawn.design.n_factors == 1 and drawn.degrees_of_freedom < FEW_MOVING - 1
-    return "t" if few else "expanded"
+    return "t" if drawn.of_few else "expanded"
 
 
 def automatic_method(difference: Difference) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics.facts import NOTHING_KNOWN, Facts, Proportion
-from ..resampling.design import DESIGNS, DesignWords, SamplingDesign
+from ..resampling.design import DESIGNS, DesignWords, SamplingDesign, freedom_of_groups
 from ._tuning import FEW_MOVING
 
 Floats = NDArray[np.float64]
@@ -64,6 +64,41 @@ class Drawn:
         if not 0 < n_moving < min(FEW_MOVING, self.degrees_of_freedom + 1):
             return self
         return replace(self, freedom=(n_moving - 1, self.inflation))
+
+    @property
+    def of_few(self) -> bool:
+        """Whether quantiles of resamples of so few units cannot reach as far as Student's t."""
+        return self.design.n_factors == 1 and self.degrees_of_freedom < FEW_MOVING - 1
+
+    def of_classes(
+        self, classes: NDArray[np.intp], sizes: Floats, influence: Floats | None = None
+    ) -> Drawn:
+        """Return what was drawn where all rows of a group are of one class.
+
+        Only the groups of a class tell about it: the variance is a sum over classes, each with the
+        inflation and the degrees of freedom of its groups (Satterthwaite 1946).
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_groups,)
+            Class of each group, from 0; -1 for groups without rows.
+        sizes : ndarray of shape (n_groups,)
+            Rows of each group, or their weight.
+        influence : ndarray of shape (n_groups,), optional
+            Influence of each group; without it classes bring variances of one by their groups.
+        """
+        variance, inflated, squares = 0.0, 0.0, 0.0
+        for own in (classes == k for k in range(classes.max() + 1)):
+            n = int(own.sum())
+            df, inflation = freedom_of_groups(sizes[own]) or (n - 1, n / max(n - 1, 1))
+            part = 1 / n if influence is None else float(np.sum(influence[own] ** 2))
+            variance += part
+            inflated += inflation * part
+            squares += (inflation * part) ** 2 / max(df, 1)
+        if squares == 0:
+            return self
+        freedom = min(inflated**2 / squares, self.degrees_of_freedom)
+        return replace(self, freedom=(freedom, max(inflated / variance, self.inflation)))
 
     @property
     def inflation(self) -> float:
@@ -127,8 +162,6 @@ class Evidence:
         For functions of sums on groups: influence of each group on the estimate.
     group_weight : ndarray of shape (n_groups,) or None
         Summed weight of each group's rows, where ``group_influence`` is known.
-    deciding_groups : tuple (groups with a wrong decision, groups with a right one) or None
-        For decisions in groups.
     n_effective_rows : float or None
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     robust_variance : float or None
@@ -153,7 +186,6 @@ class Evidence:
     gap: tuple[Any, ...] | None = None
     group_influence: Floats | None = None
     group_weight: Floats | None = None
-    deciding_groups: tuple[int, int] | None = None
     n_effective_rows: float | None = None
     robust_variance: float | None = None
     over_time: tuple[float, float, float] | None = None
@@ -198,6 +230,9 @@ class Evidence:
             n = min(self.drawn.n_units)
             # Where no unit moves the estimate, none is seen that decides it.
             numbers.append(0.0 if np.isnan(freedom) else n * freedom / (2 * n + freedom))
+        elif self.facts.largest_share is not None and self.drawn.design.units_are_rows:
+            # Of a stream the largest row is known, but not the others.
+            numbers.append(1 / self.facts.largest_share)
         return min((number for number in numbers if number is not None), default=None)
 
     def to_parts(self) -> dict[str, Any]:
@@ -216,6 +251,8 @@ class Evidence:
             for held in (Drawn, Facts)
         )
         what = Drawn(kind, n_units, **drawn)
+        # Of files of before.
+        others.pop("deciding_groups", None)
         return cls(estimate, replicates, what, Facts.from_parts(facts), **others)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .._base.warnings import Note, tell
-from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
+from ._tuning import FEW_BEYOND, FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
 from .cells import WeightedCodes, label_counts
 from .facts import Facts, Proportion, SumsOfRows
 from .registry import Factory, Request, fast_path
@@ -174,12 +174,14 @@ class RowMean(SumsStatistic):
         share = None
         if rows.zero_one and not self.root and not rows.weighted:
             share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
-        known = replace(super().facts_of_sums(rows), of_kind=self._n_beyond(rows.n_rows))
+        known = replace(super().facts_of_sums(rows), **self._beyond(rows.n_rows))
         return replace(known, proportion=share, largest_share=rows.largest_share)
 
-    def _n_beyond(self, n_rows: int) -> float | None:
+    def _beyond(self, n_rows: int) -> dict[str, Any]:
         """Rows that are to be expected beyond a forecast."""
-        return None if self.beyond is None else self.beyond * n_rows
+        if self.beyond is None:
+            return {}
+        return {"of_kind": self.beyond * n_rows, "few_of_kind": FEW_BEYOND}
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""
@@ -288,7 +290,7 @@ class RowMean(SumsStatistic):
             "both_signs": self.is_row_mean and both_signs,
             "proportion": self.proportion(reduced),
             "largest_share": self.largest_share(reduced),
-            "of_kind": self._n_beyond(len(rows[1])),
+            **self._beyond(len(rows[1])),
         }
         return replace(super().facts(reduced, rows, members), **own)
 

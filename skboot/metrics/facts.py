@@ -130,6 +130,8 @@ class Facts:
     of_kind : float or None
         Rows of the kind that decides the value, as many as are to be expected: those beyond a
         forecast, or those that carry the variance of the truth.
+    few_of_kind : float or None
+        How many of these are too few.
     """
 
     bounds: tuple[float, float] = (-np.inf, np.inf)
@@ -147,22 +149,26 @@ class Facts:
     optimized: bool = False
     proxy_weight: float | None = None
     of_kind: float | None = None
+    few_of_kind: float | None = None
 
     @property
     def deciding(self) -> float | None:
-        """Rows that are known to decide the value, whatever they show; None if nothing is known.
+        """Rows that are known to decide the value, whatever they show; None if nothing is known."""
+        known = (self.of_kind, self.of_class)
+        return min((float(n) for n in known if n is not None), default=None)
 
-        Those of the smaller of two classes, or as many of each of several classes as tell as much
-        as classes of these sizes do, which bring variances of about 1 / n with n - 1 degrees of
-        freedom; and `of_kind`.
+    @property
+    def of_class(self) -> float | None:
+        """Rows of the smaller of two classes, or of each of several equal ones; else None.
+
+        Classes bring variances of about 1 / n with n - 1 degrees of freedom.
         """
-        known: list[float | None] = [self.of_kind, self.smaller_class]
-        known.append(self.delong and self.delong.smaller_class)
         if self.class_sizes is not None:
             parts = 1 / self.class_sizes
             rest = np.maximum(self.class_sizes - 1, 1)
-            known += [1 / parts.mean(), 1 + parts.sum() ** 2 / np.sum(parts**2 / rest)]
-        return min((float(n) for n in known if n is not None), default=None)
+            df = float(parts.sum() ** 2 / np.sum(parts**2 / rest))
+            return min(float(1 / parts.mean()), 1 + df)
+        return self.delong.smaller_class if self.delong is not None else self.smaller_class
 
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, as values that a file can hold."""
@@ -184,19 +190,3 @@ class Facts:
 
 
 NOTHING_KNOWN = Facts()
-
-
-def deciding_groups(
-    groups: NDArray[np.intp],
-    y_true: NDArray[Any],
-    y_pred: NDArray[Any],
-    share: Proportion | None,
-) -> tuple[int, int]:
-    """Return how many groups have a wrong decision, and how many a right one.
-
-    Of several labels a row some may be right; a share of rows counts those that are right in all.
-    """
-    wrong = (y_true != y_pred).reshape(len(y_true), -1)
-    any_wrong = wrong.any(axis=1)
-    right = ~(any_wrong if share is not None and share.exact else wrong.all(axis=1))
-    return len(np.unique(groups[any_wrong])), len(np.unique(groups[right]))

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._base.messages import fail, refuse, thousands
-from ..inference._tuning import FEW_COMPARED
+from ..inference._tuning import FEW_CARRY, FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.differences import CLOSED_FORM
 from ..inference.intervals import title_of
 from ..inference.proportions import Discordant, tango_limits
 from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
@@ -94,6 +95,22 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
     units = wording.counted(fewest, unit)
     verb = "was" if fewest == 1 else "were"
     return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): such a result is rough."
+
+
+def few_decide(pair: PairedDifference) -> str:
+    """Return the caution for a difference that few units decide; empty where enough do.
+
+    Closed forms are exact for any number of them.
+    """
+    number, method = pair.n_deciding, pair.confidence_interval.method
+    if number is None or not number < FEW_CARRY or method in CLOSED_FORM:
+        return few_compared(pair.unit, pair.n_units)
+    about = min(round(number), FEW_CARRY - 1)
+    units = "no unit" if not about else wording.counted(about, pair.unit)
+    decide = "decides" if about < 2 else "decide"
+    return (
+        f"About {units} {decide} this difference (fewer than {FEW_CARRY}): such a result is rough."
+    )
 
 
 def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table:
@@ -210,7 +227,7 @@ def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Ve
         return f"{outcome}: {said} (the difference has no interval)."
     least = rendering.number(verdict.smallest_margin, digits) if verdict.smallest_margin else "0"
     parts = [] if is_better else [f"Margins above {least} pass{_could_show(pair, verdict)}."]
-    parts += filter(None, [few_compared(pair.unit, pair.n_units)])
+    parts += filter(None, [few_decide(pair)])
     return " ".join([f"{outcome}: {said} ({_numbers(pair, interval)}).", *parts])
 
 
