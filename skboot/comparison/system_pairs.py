@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._base.warnings import Note, Notes, collected
-from ..inference._tuning import FEW_CARRY
+from ..inference._tuning import FEW_CARRIERS
 from ..inference.automatic import degeneracy
 from ..inference.cautions import caution_of_distances
 from ..inference.differences import CLOSED_FORM
@@ -143,18 +143,18 @@ def _few(family: RankedPairs, records: Sequence[PairedDifference]) -> Notes:
     """
     notes, unit = Notes(), family.contestants[0].result.unit
     few = [
-        f"{record.first} and {record.second} (about {min(round(record.n_deciding), FEW_CARRY - 1)})"
+        (record, min(round(record.n_deciding), FEW_CARRIERS - 1))
         for record, is_identical in zip(records, family.identical[family.order], strict=True)
         if record.n_deciding is not None
-        and record.n_deciding < FEW_CARRY
+        and record.n_deciding < FEW_CARRIERS
         and record.confidence_interval.method not in CLOSED_FORM
         and not is_identical
     ]
     if few:
         notes.add(
             "caution",
-            f"Few {unit}s decide these differences (fewer than {FEW_CARRY}), which are rough: "
-            f"{_listed(few)}.",
+            f"Few {unit}s decide these differences (fewer than {FEW_CARRIERS}), which are rough: "
+            f"{_listed([f'{own.first} and {own.second} (about {n})' for own, n in few])}.",
         )
         return notes
     shared = [note for each in family.contestants for note in each.shared_notes]

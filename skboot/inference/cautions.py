@@ -126,7 +126,10 @@ def few_deciding(evidence: Evidence) -> str:
         uses = (facts.delong, SMALL_CLASS), (facts.smaller_class, FEW_OF_CLASS)
         enough = next((few for known, few in uses if known is not None), FEW_IN_CLASS)
         if of_class < enough:
-            rows = f"The {of_class:.0f} rows of the smaller class decide"
+            words = "row of the smaller class decides"
+            if of_class > 1:
+                words = "rows of the smaller class decide"
+            rows = f"The {of_class:.0f} {words}"
             if facts.class_sizes is not None:
                 rows = f"About {of_class:.0f} rows of each class decide"
             return f"{rows} {{}} (fewer than {enough})"

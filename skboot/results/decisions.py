@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._base.messages import fail, refuse, thousands
-from ..inference._tuning import FEW_CARRY, FEW_COMPARED
+from ..inference._tuning import FEW_CARRIERS, FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import CLOSED_FORM
 from ..inference.intervals import title_of
@@ -103,14 +103,11 @@ def few_decide(pair: PairedDifference) -> str:
     Closed forms are exact for any number of them.
     """
     number, method = pair.n_deciding, pair.confidence_interval.method
-    if number is None or not number < FEW_CARRY or method in CLOSED_FORM:
+    if number is None or not number < FEW_CARRIERS or method in CLOSED_FORM:
         return few_compared(pair.unit, pair.n_units)
-    about = min(round(number), FEW_CARRY - 1)
-    units = "no unit" if not about else wording.counted(about, pair.unit)
-    decide = "decides" if about < 2 else "decide"
-    return (
-        f"About {units} {decide} this difference (fewer than {FEW_CARRY}): such a result is rough."
-    )
+    about = min(round(number), FEW_CARRIERS - 1)
+    decide = f"{wording.counted(about, pair.unit)} {'decides' if about == 1 else 'decide'}"
+    return f"About {decide} this difference (fewer than {FEW_CARRIERS}): such a result is rough."
 
 
 def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table:
