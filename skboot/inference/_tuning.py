@@ -25,6 +25,9 @@ FEW_EQUAL_GROUPS = 12
 FEW_CARRY = 5
 UNITS_CARRY = 15
 MOST_CARRY = 15
+# The same of an area under the ROC curve, which near 1 rests on few misranked rows (rows; record
+# 0118).
+FEW_MISRANKED = 8
 # Minimum number of units that tell a bias of single units from their noise (units; record 0094).
 FEW_ROWS = 20
 # Minimum number of units that move a difference (units) for quantiles of its resamples, which

@@ -24,7 +24,8 @@
 | one population, other metrics | expanded | |
 | a sum of distances over bins | bins | |
 | the best over thresholds | bias-corrected | a warning |
-| few human labels and a judge's | logit-t | t where the metric has no two ends |
+| few human labels and a judge's | logit-t | skewed-t where the metric has no two ends, |
+| | | t where it is no function of sums |
 | average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected |
 | average over drawn tasks | t | |
 
@@ -232,7 +233,8 @@ def planned_method(evidence: Evidence) -> str:
         # It is too low, and lower once more on resamples.
         return "bias-corrected"
     if facts.proxy_weight is not None:
-        return "logit-t" if np.isfinite(facts.bounds).all() else "t"
+        skewed = "skewed-t" if facts.additive else "t"
+        return "logit-t" if np.isfinite(facts.bounds).all() else skewed
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
         wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS

@@ -21,6 +21,7 @@ from ._tuning import (
     FEW_GROUPS,
     FEW_IN_CLASS,
     FEW_MEMBERS,
+    FEW_MISRANKED,
     FEW_OF_CLASS,
     MOST_CARRY,
     SMALL_CLASS,
@@ -137,7 +138,7 @@ def few_deciding(evidence: Evidence) -> str:
         return ""
     few: float = FEW_CARRIERS
     if number == facts.of_kind or evidence.drawn.design.units_are_rows:
-        few = facts.few_of_kind or FEW_CARRY
+        few = facts.few_of_kind or (FEW_CARRY if facts.delong is None else FEW_MISRANKED)
         if few == FEW_CARRY and not np.isfinite(facts.bounds).all():
             few = min(max(evidence.drawn.n_units[0] / UNITS_CARRY, FEW_CARRY), MOST_CARRY)
     if round(number, 6) >= few:

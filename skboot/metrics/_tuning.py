@@ -28,7 +28,7 @@ SECOND_ORDER_SHARE = 1e-4
 FEW_BEYOND = 10
 # Minimum number of rows that carry the variance of a truth: one in FEW_SPREAD (rows), within these
 # (record 0118).
-FEW_SPREAD = 15
+FEW_SPREAD = 10
 FEWEST_SPREAD, MOST_SPREAD = 8, 20
 
 # Cells of scores that share evenly what recall gains, and as much what precision loses: a hundred

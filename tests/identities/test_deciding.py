@@ -4,10 +4,11 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 from sklearn import metrics
 
-from skboot import bootstrap_score, compare_systems
+from skboot import bootstrap_runs, bootstrap_score, compare_systems
+from skboot.refit.run_metrics import Target
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -156,3 +157,100 @@ def test_strata_of_one_unit_are_one_stratum(in_groups):
         for given in (single, joined)
     )
     assert result.confidence_interval == merged.confidence_interval
+
+
+# ------------------------------------------------------------------ few groups, groups of a class
+
+
+@pytest.mark.parametrize("n_groups", [2, 4, 8])
+def test_areas_of_few_groups_have_student_s_t_on_the_logit_scale(n_groups):
+    groups = np.arange(N) % n_groups
+    result = bootstrap_score(TRUTH, SCORES, metric="roc_auc", groups=groups, random_state=0)
+    area, error = result.estimate, result.standard_error * np.sqrt(n_groups / (n_groups - 1))
+    reach = stats.t.ppf(0.975, n_groups - 1) * error / (area * (1 - area))
+    expected = special.expit(special.logit(area) + np.array([-reach, reach]))
+    assert result.confidence_interval == pytest.approx(expected, rel=1e-9)
+    assert result.confidence_interval.method == "logit-t"
+
+
+def by_class(parts, sizes):
+    """Inflation and freedom of a sum over classes of this variance and this number of groups."""
+    inflated = parts * sizes / (sizes - 1)
+    return inflated.sum() / parts.sum(), inflated.sum() ** 2 / np.sum(inflated**2 / (sizes - 1))
+
+
+@pytest.mark.parametrize("n_ill", [6, 10])
+def test_groups_whose_label_is_constant_tell_about_their_class_alone(n_ill):
+    draw = np.random.default_rng(n_ill)
+    groups = np.repeat(np.arange(30), 5)
+    y_true = (groups < n_ill).astype(int)
+    scores = y_true + draw.normal(size=150) + draw.normal(size=30)[groups]
+    decisions = (scores > 0.5).astype(int)
+    options = {"groups": groups, "n_resamples": 99, "random_state": 0}
+    sizes = np.array([30 - n_ill, n_ill])
+    recall = bootstrap_score(y_true, decisions, metric="recall", **options).evidence.drawn
+    assert recall.degrees_of_freedom == pytest.approx(n_ill - 1)
+    assert recall.inflation == pytest.approx(n_ill / (n_ill - 1))
+    area = bootstrap_score(y_true, scores, metric="roc_auc", **options).evidence.drawn
+    assert (area.inflation, area.degrees_of_freedom) == pytest.approx(by_class(1 / sizes, sizes))
+    both = bootstrap_score(y_true, decisions, metric="balanced_accuracy", **options).evidence.drawn
+    rates = np.add.reduceat(decisions == y_true, np.arange(0, 150, 5)) / 5
+    parts = [
+        np.var(rates[(np.arange(30) < n_ill) == ill]) / sizes[int(ill)] for ill in (False, True)
+    ]
+    expected = by_class(np.array(parts), sizes)
+    assert (both.inflation, both.degrees_of_freedom) == pytest.approx(expected)
+
+
+def test_a_fit_on_groups_counts_the_groups_of_the_rarest_class():
+    codes, unit = np.array([0, 0, 0, 1, 1, 1, 0, 1]), np.array([0, 0, 0, 1, 1, 1, 2, 1])
+    assert Target(codes, np.array([0, 1]), codes, None).smallest_class == 4
+    assert Target(codes, np.array([0, 1]), codes, unit).smallest_class == 1
+
+
+# ------------------------------------------------------------------ perfect scores, bias of runs
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "equal_error_rate"])
+@pytest.mark.parametrize("weight", [None, 3.0])
+def test_a_perfect_ranking_has_the_width_of_no_error_on_the_smaller_class(metric, weight):
+    y_true = np.repeat([0, 1], [60, 25])
+    result = bootstrap_score(
+        y_true,
+        np.arange(85.0),
+        metric=metric,
+        sample_weight=None if weight is None else np.full(85, weight),
+        random_state=0,
+    )
+    square = stats.norm.ppf(0.975) ** 2
+    reach = (square / 25) / (1 + square / 25)
+    low, high = result.confidence_interval
+    assert high - low == pytest.approx(reach)
+    assert abs(result.estimate - (metric != "equal_error_rate")) < 1e-12
+
+
+def test_areas_against_the_rest_have_the_width_of_their_smallest_class_and_warn_of_it():
+    y_true = np.repeat([0, 1, 2], [3, 30, 30])
+    given = np.eye(3)[y_true] * 0.7 + np.random.default_rng(0).random((63, 3)) * 0.1
+    given /= given.sum(axis=1, keepdims=True)
+    with pytest.warns(UserWarning, match="rows of each class decide this score"):
+        result = bootstrap_score(y_true, given, metric="roc_auc_ovr", random_state=0)
+    assert result.estimate == 1
+    assert 0.3 < result.confidence_interval.low < 0.8
+
+
+def test_runs_are_free_of_the_bias_that_the_score_of_one_is_free_of():
+    draw = np.random.default_rng(0)
+    y_true = draw.integers(0, 60, size=600)
+    answers = [np.where(draw.random(600) < 0.7, y_true, draw.permutation(y_true)) for _ in range(4)]
+    options = {"metric": "f1_macro", "n_resamples": 299, "random_state": 0}
+    alone = bootstrap_score(y_true, answers[0], **options)
+    assert alone.confidence_interval.method == "jackknife"
+    runs = bootstrap_runs(y_true, answers, varied="seed", **options)
+    left = [
+        metrics.f1_score(np.delete(y_true, k), np.delete(answers[0], k), average="macro")
+        for k in range(600)
+    ]
+    bias = 599 * (np.mean(left) - alone.estimate)
+    assert np.mean(runs.confidence_interval) == pytest.approx(runs.estimate - bias, rel=1e-6)
+    assert any("the mean over runs has too" in note for note in runs.notes)
