@@ -237,7 +237,12 @@ def _scored_methods(
             series,
             of_method.centre_replicates,
             result,
-            Notes((*cautions_of(of_method.system), *caution_of_distances(of_method.system))),
+            Notes(
+                (
+                    *cautions_of(of_method.system, of_runs=True),
+                    *caution_of_distances(of_method.system),
+                )
+            ),
         )
     return methods
 

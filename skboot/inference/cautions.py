@@ -39,13 +39,15 @@ _OF_DISTANCES = (
 )
 
 
-def cautions_of(evidence: Evidence) -> list[Note]:
+def cautions_of(evidence: Evidence, *, of_runs: bool = False) -> list[Note]:
     """Warnings about the data that an interval stands on.
 
     Parameters
     ----------
     evidence : Evidence
         Of the score; of any one run where there are several.
+    of_runs : bool
+        Whether there are several: a score interval of few groups is of one score.
 
     Returns
     -------
@@ -66,7 +68,7 @@ def cautions_of(evidence: Evidence) -> list[Note]:
         if design.units_are_rows:
             _tell_of_rows(evidence)
         elif design.n_factors == 1:
-            tell_of_groups(evidence)
+            tell_of_groups(evidence, of_runs=of_runs)
         else:
             _tell_of_members(evidence)
     return notes
@@ -132,7 +134,7 @@ def few_deciding(evidence: Evidence) -> str:
                 words = "rows of the smaller class decide"
             rows = f"The {of_class:.0f} {words}"
             if facts.class_sizes is not None:
-                rows = f"About {of_class:.0f} rows of each class decide"
+                rows = f"About {min(round(of_class), enough - 1)} rows of each class decide"
             return f"{rows} {{}} (fewer than {enough})"
     if number is None or (facts.proportion is not None and evidence.independent_rows):
         return ""
@@ -164,13 +166,15 @@ def _tell_of_rows(evidence: Evidence) -> None:
         say("few", f"{text.format('this score')}: expect less coverage than stated.")
 
 
-def tell_of_groups(evidence: Evidence) -> None:
+def tell_of_groups(evidence: Evidence, *, of_runs: bool = False) -> None:
     """Tell of few groups, of few that count for their size, or of few that decide the score.
 
     Parameters
     ----------
     evidence : Evidence
-        Of groups, or blocks of rows in time; estimate NaN where no decisions are known.
+        Of groups, or blocks of rows in time.
+    of_runs : bool
+        See `cautions_of`.
     """
     drawn, unit = evidence.drawn, evidence.drawn.design.unit
     n_groups, expect = drawn.n_units[0], "expect less coverage than stated."
@@ -189,7 +193,8 @@ def tell_of_groups(evidence: Evidence) -> None:
             f"Only {n_groups} {unit}s were resampled (fewer than {enough}): {expect}",
         )
         return
-    if text := few_deciding(evidence):
+    # A score interval of few groups says itself how many carry the variation.
+    if (of_runs or evidence.group_influence is None) and (text := few_deciding(evidence)):
         say("few", f"{text.format('this score')}: {expect}")
 
 

@@ -243,7 +243,7 @@ def _guarded(
     """
     of_one = evidence.system
     with collected() as notes:
-        tell(*dict.fromkeys((*cautions_of(of_one), *caution_of_distances(of_one))))
+        tell(*dict.fromkeys((*cautions_of(of_one, of_runs=True), *caution_of_distances(of_one))))
         interval = _widened(evidence, estimand, spread, _without_bias(evidence, interval))
     return IntervalWithNotes(interval, tuple(notes))
 

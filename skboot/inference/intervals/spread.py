@@ -6,7 +6,10 @@ import numpy as np
 from scipy.special import expit, logit, ndtri, stdtrit
 
 from ..evidence import Evidence
-from . import ROUNDING, needs_replicates, registered
+from . import needs_replicates, registered
+
+# Least distance of an estimate from an end (share of the range) at which it has a logit.
+_FROM_AN_END = 1e-6
 
 
 @registered("normal", "normal bootstrap interval", needs_replicates, for_difference=True)
@@ -42,7 +45,7 @@ def _logit_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]
     """
     low, high = evidence.facts.bounds
     judged = evidence.facts.proxy_weight is not None
-    nearest = 1 / (evidence.drawn.degrees_of_freedom + 3) if judged else ROUNDING
+    nearest = 1 / (evidence.drawn.degrees_of_freedom + 3) if judged else _FROM_AN_END
     place = np.clip((evidence.estimate - low) / (high - low), nearest, 1 - nearest)
     limits = np.array(_t(evidence, confidence_level))
     slope = 1 / ((high - low) * place * (1 - place))
