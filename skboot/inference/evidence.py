@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics.facts import NOTHING_KNOWN, Facts, Proportion
-from ..resampling.design import DESIGNS, DesignWords, SamplingDesign, freedom_of_groups
+from ..resampling.design import DESIGNS, DesignWords, SamplingDesign, freedom_of_classes
 from ._tuning import FEW_MOVING
 
 Floats = NDArray[np.float64]
@@ -73,32 +73,12 @@ class Drawn:
     def of_classes(
         self, classes: NDArray[np.intp], sizes: Floats, influence: Floats | None = None
     ) -> Drawn:
-        """Return what was drawn where all rows of a group are of one class.
-
-        Only the groups of a class tell about it: the variance is a sum over classes, each with the
-        inflation and the degrees of freedom of its groups (Satterthwaite 1946).
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_groups,)
-            Class of each group, from 0; -1 for groups without rows.
-        sizes : ndarray of shape (n_groups,)
-            Rows of each group, or their weight.
-        influence : ndarray of shape (n_groups,), optional
-            Influence of each group; without it classes bring variances of one by their groups.
-        """
-        variance, inflated, squares = 0.0, 0.0, 0.0
-        for own in (classes == k for k in range(classes.max() + 1)):
-            n = int(own.sum())
-            df, inflation = freedom_of_groups(sizes[own]) or (n - 1, n / max(n - 1, 1))
-            part = 1 / n if influence is None else float(np.sum(influence[own] ** 2))
-            variance += part
-            inflated += inflation * part
-            squares += (inflation * part) ** 2 / max(df, 1)
-        if squares == 0:
+        """Return what was drawn where groups are of one class each: `freedom_of_classes`."""
+        known = freedom_of_classes(classes, sizes, influence)
+        if known is None:
             return self
-        freedom = min(inflated**2 / squares, self.degrees_of_freedom)
-        return replace(self, freedom=(freedom, max(inflated / variance, self.inflation)))
+        freedom = min(known[0], self.degrees_of_freedom), max(known[1], self.inflation)
+        return replace(self, freedom=freedom)
 
     @property
     def inflation(self) -> float:
