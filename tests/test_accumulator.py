@@ -427,7 +427,8 @@ def test_a_result_says_poisson_resamples_and_is_like_any_other(tmp_path):
 
 
 def test_perfect_scores_and_perfect_decisions_have_an_interval_with_a_width():
-    with pytest.warns(UserWarning, match="within 0.02 of 0 or 1"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         perfect = accumulator("AUC").update(TRUTH, TRUTH + 0.1 * DECISIONS, start=0).result()
     right = accumulator("accuracy").update(CLASSES, CLASSES, start=0).result()
     for result in (perfect, right):

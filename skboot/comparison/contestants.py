@@ -7,7 +7,7 @@ changes the signs and nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -90,10 +90,12 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
     estimate = estimated_differences(np.array([one.estimate]), np.array([other.estimate]))
     replicates = replicated_differences(estimate, one.replicates[None], other.replicates[None])
     acceleration = bias_and_error = freedom = None
+    like = fewest_units([first, second])
     if first.left_out is not None and second.left_out is not None:
         values, left_out = first.left_out[1] - second.left_out[1], first.left_out[0]
         acceleration, error, bias, freedom = left_out.moments(values, float(estimate[0]))
         bias_and_error = bias, error
+        like = replace(like, drawn=like.drawn.of_moving(left_out.n_moving(values)))
     delong = None
     if first.areas is not None and second.areas is not None:
         family = first.areas[0]
@@ -102,7 +104,7 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         areas = (one.facts.delong, other.facts.delong)
         error = float(np.hypot(areas[0].standard_error, areas[1].standard_error))
         delong = DeLong(error, min(area.smaller_class for area in areas))
-    evidence = fewest_units([first, second]).of_other_values(
+    evidence = like.of_other_values(
         float(estimate[0]),
         replicates[0],
         Facts(bounds_of_difference(one), weighted=one.facts.weighted, delong=delong),

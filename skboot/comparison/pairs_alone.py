@@ -35,6 +35,7 @@ class Alone:
         self.varies = np.zeros(n, dtype=bool)
         self.n_undefined = np.zeros(n, dtype=np.intp)
         self.method = np.full(n, family.asked.interval, dtype=object)
+        self.untold = np.zeros(n, dtype=bool)
 
 
 def each_alone(family: RankedPairs) -> Alone:
@@ -44,7 +45,7 @@ def each_alone(family: RankedPairs) -> Alone:
     if not family.like.drawn.varies:
         alone.method[:] = "undefined"
         return alone
-    usual = "expanded" if asked.interval == "auto" else asked.interval
+    usual = planned_method(family.like.drawn) if asked.interval == "auto" else asked.interval
     in_batches = usual in TAILS and bool(np.isfinite(family.replicates).all())
     in_batches = in_batches and family.replicates.shape[1] > 1
     step = max(1, DIFFERENCES_AT_ONCE // family.replicates.shape[1])
@@ -57,6 +58,10 @@ def each_alone(family: RankedPairs) -> Alone:
                 _fill_batch(family, alone, pairs[start : start + step], usual, alternative)
         for k in pairs.tolist():
             _fill_one(family, alone, k, alternative, filled=in_batches)
+    if asked.interval == "auto":
+        # Few units that all give the same difference do not show how far others are apart.
+        alone.untold = (alone.method == "t") & ~alone.varies & ~family.identical
+        alone.low[alone.untold] = alone.high[alone.untold] = alone.p[alone.untold] = np.nan
     return alone
 
 
@@ -94,14 +99,16 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
         proportions = family.proportions(k)
         areas = family.areas(k) if family.has_areas else None
         if method == "auto":
-            method = planned_method(counts, proportions, areas)
+            method = planned_method(family.drawn(k), counts, proportions, areas)
             if counts is not None and not alone.varies[k]:
                 method = "tango"
-        if method not in CLOSED_FORM and not family.identical[k]:
+        if method == alone.method[k] and not family.identical[k]:
             return
         evidence = replace(family.like, estimate=float(family.differences[k]))
         identical = bool(family.identical[k])
         difference = Difference(evidence, counts, identical, proportions, areas)
+        if method not in CLOSED_FORM:
+            difference = family.difference(k)
     else:
         difference = family.difference(k)
         defined = difference.evidence.sorted_replicates

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import Difference
-from ..inference.evidence import Evidence
+from ..inference.evidence import Drawn, Evidence, deciding_units
 from ..inference.intervals import MIRRORED
 from ..inference.proportions import Discordant, TwoProportions
 from ..inference.two_areas import TwoAreas
@@ -145,6 +145,28 @@ class RankedPairs:
             return None
         found = first[0].error_freedom(first[1] - second[1])
         return found if np.isfinite(found) else None
+
+    def drawn(self, k: int) -> Drawn:
+        """Return what was drawn for a pair, which few units may move."""
+        first, second = (self.contestants[each[k]].left_out for each in (self.first, self.second))
+        if first is None or second is None:
+            return self.like.drawn
+        return self.like.drawn.of_moving(first[0].n_moving(first[1] - second[1]))
+
+    def n_deciding(self, k: int) -> float | None:
+        """Return how many units carry the variation of a difference; see `deciding_units`."""
+        if self.counts is not None:
+            first, second = self.counts[k].tolist()
+            n = len(self.contestants[0].right)  # type: ignore[arg-type]
+            mean = (first - second) / n
+            influence = np.array([1.0, -1.0, 0.0]) - mean
+            return deciding_units(influence, np.array([first, second, n - first - second]))
+        first, second = self.contestants[self.first[k]], self.contestants[self.second[k]]
+        numbers = [first.evidence.facts.deciding, second.evidence.facts.deciding]
+        if first.left_out is not None and second.left_out is not None:
+            jackknife, values = first.left_out
+            numbers.append(jackknife.n_deciding(values - second.left_out[1]))
+        return min((n for n in numbers if n is not None), default=None)
 
     def difference(self, k: int) -> Difference:
         """Return the difference of a pair with its replicates."""

@@ -57,8 +57,11 @@ class Replicated(Law):
     @property
     def degrees_of_freedom(self) -> list[float | None]:
         """See `Law.degrees_of_freedom`."""
-        df = self.family.like.drawn.degrees_of_freedom
-        return [None if method in CLOSED_FORM else df for method in self.alone.method]
+        drawn = [self.family.drawn(k) for k in self.family.order.tolist()]
+        return [
+            None if method in CLOSED_FORM else own.degrees_of_freedom
+            for method, own in zip(self.alone.method, drawn, strict=True)
+        ]
 
     @cached_property
     def alone(self) -> Limits:

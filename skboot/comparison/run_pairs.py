@@ -232,7 +232,12 @@ def _scored_methods(
             noise,
             series,
             result,
-            Notes((*cautions_of(of_method.system), *caution_of_distances(of_method.system))),
+            Notes(
+                (
+                    *cautions_of(of_method.system, of_runs=True),
+                    *caution_of_distances(of_method.system),
+                )
+            ),
         )
     return methods
 

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from .._base.warnings import Note, Notes, collected
+from ..inference._tuning import FEW_CARRIERS
 from ..inference.automatic import degeneracy
 from ..inference.cautions import caution_of_distances
+from ..inference.differences import CLOSED_FORM
 from ..inference.proportions import Discordant, mcnemar_p_values
 from ..results import EvaluationResult
 from ..results.decisions import few_compared
@@ -57,7 +59,11 @@ def compare_pairs(
 def _further(family: RankedPairs, law: Replicated) -> dict[str, Sequence[Any]]:
     """Return what else is known of each pair, by the attribute of its record."""
     support = np.where(family.swapped, 1.0 - law.found.support, law.found.support)
-    columns: dict[str, Sequence[Any]] = {"bootstrap_support": support[family.order].tolist()}
+    columns: dict[str, Sequence[Any]] = {
+        "bootstrap_support": support[family.order].tolist(),
+        "n_deciding": [family.n_deciding(k) for k in family.order.tolist()],
+        "reason": np.where(law.found.untold, _same(family), "")[family.order].tolist(),
+    }
     if not family.like.drawn.varies:
         return columns | {"reason": [family.like.drawn.why_none.rstrip(".")] * len(family)}
     if family.asked.first_look is not None:
@@ -66,8 +72,9 @@ def _further(family: RankedPairs, law: Replicated) -> dict[str, Sequence[Any]]:
     if family.has_areas:
         columns["areas"] = [family.areas(k, as_called=True) for k in family.order.tolist()]
     counts = family.counts
-    if counts is None:
+    if counts is None and not family.has_areas:
         columns["error_freedom"] = [family.error_freedom(k) for k in family.order.tolist()]
+    if counts is None:
         return columns
     counts = np.where(family.swapped[:, None], counts[:, ::-1], counts)[family.order]
     n = len(family.contestants[0].right)  # type: ignore[arg-type]
@@ -91,7 +98,9 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
             same.append(f"{record.first} and {record.second}")
         elif asked.interval == "auto" and record.confidence_interval.method == "tango":
             few.append(f"{record.first} and {record.second}")
-        elif not record.reason and (reason := degeneracy(record.confidence_interval)):
+        elif family.like.drawn.varies and (
+            reason := record.reason or degeneracy(record.confidence_interval)
+        ):
             flat.append(f"{record.first} and {record.second}: {reason}")
     if same:
         notes.add(
@@ -108,7 +117,7 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
     if alone.n_undefined.any():
         most = int(alone.n_undefined.max())
         notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
-    notes += _few(family)
+    notes += _few(family, records)
     if family.contestants[0].evidence.facts.of_distances:
         notes += caution_of_distances(family.contestants[0].evidence)
     n_resamples, rest = family.replicates.shape[1], 1 - asked.confidence_level
@@ -124,12 +133,37 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
     return notes
 
 
-def _few(family: RankedPairs) -> Notes:
-    """Return the caution for few units, unless the systems by themselves have a note of it."""
-    notes = Notes()
+def _same(family: RankedPairs) -> str:
+    """Return why few units that all give the same difference give no interval."""
+    unit, n_units = family.contestants[0].result.unit, min(family.like.drawn.n_units)
+    what = f"All {n_units} {unit}s give" if n_units > 1 else f"One {unit} gives"
+    return f"{what} the same difference, which does not show how far others would differ."
+
+
+def _few(family: RankedPairs, records: Sequence[PairedDifference]) -> Notes:
+    """Return cautions for differences that few units decide, and for few units of all.
+
+    The latter unless the systems by themselves have a note of it.
+    """
+    notes, unit = Notes(), family.contestants[0].result.unit
+    few = [
+        (record, min(round(record.n_deciding), FEW_CARRIERS - 1))
+        for record, is_identical in zip(records, family.identical[family.order], strict=True)
+        if record.n_deciding is not None
+        and record.n_deciding < FEW_CARRIERS
+        and record.confidence_interval.method not in CLOSED_FORM
+        and not is_identical
+    ]
+    if few:
+        notes.add(
+            "caution",
+            f"Few {unit}s decide these differences (fewer than {FEW_CARRIERS}), which are rough: "
+            f"{_listed([f'{own.first} and {own.second} (about {n})' for own, n in few])}.",
+        )
+        return notes
     shared = [note for each in family.contestants for note in each.shared_notes]
     fewest = min(min(each.evidence.drawn.n_units) for each in family.contestants)
-    caution = few_compared(family.contestants[0].result.unit, fewest)
+    caution = few_compared(unit, fewest)
     if caution and not any(note.kind == "few" for note in shared):
         notes.add("advice", caution)
     return notes

@@ -204,11 +204,9 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
         "predicted": [None if asked.first_look else score.answers for score in scores],
         "right": [one.right(draws.evidence[k]) for k, one in draws.scores.items()],
     }
-    # Shares of right rows have closed forms; of other sums units tell how sure an error is.
-    for_plans = all(
-        one.subject.coding.reads == "sums" and right is None
-        for one, right in zip(scores, known["right"], strict=True)
-    )
+    # Shares of right rows have closed forms; of others units tell how sure an error is.
+    for_plans = all(one.subject.coding.reads in ("sums", "pairs") for one in scores)
+    for_plans &= any(right is None for right in known["right"])
     for_plans &= min(draws.plan.design.n_units) * len(scores) <= _MOST_LEFT_OUT
     for_plans &= not draws.plan.design.no_jackknife and draws.binding is not None
     # Rows that tell two shares apart are all that looks need.

@@ -12,11 +12,6 @@ Carlo noise. The coverage that the warnings speak of is measured in benchmarks/c
 SMALL_CLASS = 50
 # The same of other scores of two classes that hang on it (rows; record 0050).
 FEW_OF_CLASS = 20
-# Area under the ROC curve from which it, or one less it, rests on few rows (area; record 0050).
-NEAR_ONE = 0.98
-# Minimum number of independent rows of a mean that is no proportion (rows); below it intervals
-# cover less than their level (record 0031).
-FEW_ROWS = 20
 # Minimum number of groups (groups), and of blocks of rows in time (blocks); below it intervals
 # cover less than their level (record 0093 for blocks).
 FEW_GROUPS = 20
@@ -24,9 +19,23 @@ FEW_BLOCKS = 25
 # Minimum number of groups of equal size that groups of unequal size are worth (groups; record
 # 0091).
 FEW_EQUAL_GROUPS = 12
-# Minimum number of groups with a wrong decision, and of those with a right one (groups); an
-# interval rests on fewer alone (record 0050).
-FEW_DECIDING = 5
+# Minimum number of units that carry the variation (units): of fewer the sample tells little of how
+# much they vary. Of values without an end one in UNITS_CARRY (units), up to MOST_CARRY (record
+# 0118).
+FEW_CARRY = 5
+UNITS_CARRY = 15
+MOST_CARRY = 15
+# The same of an area under the ROC curve, which near 1 rests on few misranked rows (rows; record
+# 0118).
+FEW_MISRANKED = 8
+# Minimum number of units that tell a bias of single units from their noise (units; record 0094).
+FEW_ROWS = 20
+# Minimum number of units that move a difference (units) for quantiles of its resamples, which
+# cannot leave the range of what the units bring; below it Student's t is made (record 0118).
+FEW_MOVING = 10
+# Inflation of strata (ratio of variances: n / (n - 1) of strata of n rows) from which quantiles of
+# resamples are expanded, because these lack a variance that BCa cannot see (record 0119).
+INFLATED = 1.05
 # Minimum number of members of a crossed factor (members); below it intervals covered down to 83 %
 # where members have nine tenths of the variance (record 0050).
 FEW_MEMBERS = 15
@@ -39,10 +48,6 @@ FEW_COMPARED = 10
 # Minimum number of rows of a class in an average over classes (rows, or rows worth the unequal
 # classes); below it no interval keeps its level (record 0033).
 FEW_IN_CLASS = 8
-# Maximum share of the sum of the values that one row may carry (share of the sum), but HEAVY_ROWS
-# times that of an average row if that is more; above it no interval keeps its level.
-HEAVY_SHARE = 0.1
-HEAVY_ROWS = 10
 # Maximum ratio of the standard error by leaving out single rows to that of resamples (ratio); above
 # it single rows, the only ones of their kind, decide more than resamples show (record 0094).
 SINGLE_ROWS = 1.2

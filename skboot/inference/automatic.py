@@ -11,8 +11,10 @@
 | | | expanded for medians and other metrics that answer in jumps |
 | the same, biased by half a standard error, or | jackknife | a warning where |
 | on resamples alone by a quarter | | single rows decide much |
+| strata of few rows, other metrics | expanded | |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
+| the same on fewer than ten groups | logit-t | t where the metric has no two ends |
 | blocks of rows in time, functions of sums | as for groups | as for groups |
 | the same, areas under the ROC curve | ewc | as for groups |
 | the same, other metrics | expanded | |
@@ -22,7 +24,8 @@
 | one population, other metrics | expanded | |
 | a sum of distances over bins | bins | |
 | the best over thresholds | bias-corrected | a warning |
-| few human labels and a judge's | logit-t | t where the metric has no two ends |
+| few human labels and a judge's | logit-t | skewed-t where the metric has no two ends, |
+| | | t where it is no function of sums |
 | average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected |
 | average over drawn tasks | t | |
 
@@ -46,6 +49,7 @@ from ._tuning import (
     FEW_EVENTS,
     FEW_ROWS,
     FEW_VALUES,
+    INFLATED,
     LARGE_BIAS,
     LARGE_SKEWNESS,
     MANY_MEMBERS,
@@ -234,19 +238,31 @@ def planned_method(evidence: Evidence) -> str:
         # It is too low, and lower once more on resamples.
         return "bias-corrected"
     if facts.proxy_weight is not None:
-        return "logit-t" if np.isfinite(facts.bounds).all() else "t"
+        skewed = "skewed-t" if facts.additive else "t"
+        return "logit-t" if np.isfinite(facts.bounds).all() else skewed
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
         wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
         if wilson and evidence.independent_rows:
             return "wilson"
         if not design.no_jackknife:
-            return "bca"
-    method = design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive)
+            return _in_strata("bca", evidence)
+    method = _in_strata(
+        design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive), evidence
+    )
+    if method == "expanded" and evidence.drawn.of_few:
+        # Quantiles of resamples of few units stay within the range of what these bring.
+        return "logit-t" if np.isfinite(facts.bounds).all() else "t"
     if method == "studentized" and design.units_are_rows and facts.both_signs:
         # Losses have one sign and are skewed; of values of both the skewness of few is noise.
         return "skewed-t"
     return method
+
+
+def _in_strata(method: str, evidence: Evidence) -> str:
+    """Return "expanded" in place of BCa where few rows of each stratum were drawn."""
+    few = evidence.drawn.n_strata > 1 and evidence.drawn.inflation > INFLATED
+    return "expanded" if few and method == "bca" else method
 
 
 def _undefined(confidence_level: float) -> ConfidenceInterval:
@@ -271,9 +287,14 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
             f"Fewer than {FEW_EVENTS} hits or errors: the Wilson score interval is used, "
             "since bootstrap intervals are too short then.",
         )
-    is_ranking = evidence.facts.delong is not None and evidence.independent_rows
-    if is_ranking and evidence.estimate in evidence.facts.bounds:
-        return _perfect_ranking(evidence, confidence_level)
+    ends = np.array(evidence.facts.bounds)
+    if method not in WITHOUT_RESAMPLES and np.isfinite(ends).all() and not resamples_vary(evidence):
+        away = np.abs(ends - evidence.estimate)
+        if away.min() <= ROUNDING * np.ptp(ends):
+            return _perfect(replace(evidence, estimate=ends[away.argmin()]), confidence_level)
+    if method == "expanded":
+        # Percentiles double a bias.
+        method = _without_bias(method, evidence)
     method = _in_place_of_bca(method, evidence)
     if method in LEAVING_OUT:
         _tell_of_single_units(evidence)
@@ -417,16 +438,17 @@ def _skewness(values: Floats) -> float:
     return float(np.mean(((values - values.mean()) / values.std()) ** 3))
 
 
-def _perfect_ranking(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval of a perfect ranking: that of no error on the smaller class."""
-    assert evidence.facts.delong is not None
-    n_small = evidence.facts.delong.smaller_class
+def _perfect(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+    """Return the interval of a perfect score: that of no error on the rows that decide it."""
+    of, n_rows = "the smaller class", evidence.facts.deciding
+    if n_rows is None:
+        of, n_rows = "all rows", float(evidence.drawn.n_units[0])
     say(
         "choice",
-        f"The classes are perfectly separated: score interval on the smaller class "
-        f"({n_small} rows), since every resample separates them too.",
+        f"No row is out of place: score interval on {of} ({n_rows:.0f} rows), since every "
+        "resample is perfect too.",
     )
-    return _from_bound(evidence, n_small, confidence_level)
+    return _from_bound(evidence, n_rows, confidence_level)
 
 
 def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:

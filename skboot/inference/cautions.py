@@ -1,7 +1,8 @@
 """Warnings about test data on which no interval does well, from one run or from several.
 
-`cautions_of` looks at what is resampled: few rows, groups or members, a small class, one row that
-carries much of the sum. `automatic` and `run_intervals` show what it finds.
+`cautions_of` looks at what is resampled: few groups or members, and few units that decide a score
+(`few_deciding`), such as a small class or a heavy tail. `automatic` and `run_intervals` show what
+it finds.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from .._base.messages import thousands
 from .._base.warnings import Note, collected, say
 from ._tuning import (
     FEW_BLOCKS,
-    FEW_DECIDING,
+    FEW_CARRIERS,
+    FEW_CARRY,
     FEW_EQUAL_GROUPS,
     FEW_GROUPS,
     FEW_IN_CLASS,
     FEW_MEMBERS,
+    FEW_MISRANKED,
     FEW_OF_CLASS,
-    FEW_ROWS,
-    HEAVY_ROWS,
-    HEAVY_SHARE,
-    NEAR_ONE,
+    MOST_CARRY,
     SMALL_CLASS,
+    UNITS_CARRY,
 )
 from .evidence import Evidence
 
@@ -38,13 +39,15 @@ _OF_DISTANCES = (
 )
 
 
-def cautions_of(evidence: Evidence) -> list[Note]:
+def cautions_of(evidence: Evidence, *, of_runs: bool = False) -> list[Note]:
     """Warnings about the data that an interval stands on.
 
     Parameters
     ----------
     evidence : Evidence
         Of the score; of any one run where there are several.
+    of_runs : bool
+        Whether there are several: a score interval of few groups is of one score.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def cautions_of(evidence: Evidence) -> list[Note]:
         if design.units_are_rows:
             _tell_of_rows(evidence)
         elif design.n_factors == 1:
-            tell_of_groups(evidence)
+            tell_of_groups(evidence, of_runs=of_runs)
         else:
             _tell_of_members(evidence)
     return notes
@@ -114,84 +117,65 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
     return Note("resamples", text)
 
 
+def few_deciding(evidence: Evidence) -> str:
+    """Return how few units decide a score, and how many would be enough; "" if there are as many.
+
+    One threshold for each use: rows of a class that an area hangs on, that another score of two
+    classes does, or an average over classes; rows that the metric knows to decide; and of all
+    others, unless the interval is exact for any number, units that carry the variation.
+    """
+    facts, number, unit = evidence.facts, evidence.n_deciding, evidence.drawn.design.unit
+    of_class = facts.of_class
+    if of_class is not None and evidence.drawn.design.units_are_rows:
+        uses = (facts.delong, SMALL_CLASS), (facts.smaller_class, FEW_OF_CLASS)
+        enough = next((few for known, few in uses if known is not None), FEW_IN_CLASS)
+        if of_class < enough:
+            words = "row of the smaller class decides"
+            if of_class > 1:
+                words = "rows of the smaller class decide"
+            rows = f"The {of_class:.0f} {words}"
+            if facts.class_sizes is not None:
+                rows = f"About {min(round(of_class), enough - 1)} rows of each class decide"
+            return f"{rows} {{}} (fewer than {enough})"
+    if number is None or (facts.proportion is not None and evidence.independent_rows):
+        return ""
+    few: float = FEW_CARRIERS
+    if number == facts.of_kind or evidence.drawn.design.units_are_rows:
+        few = facts.few_of_kind or (FEW_CARRY if facts.delong is None else FEW_MISRANKED)
+        if few == FEW_CARRY and not np.isfinite(facts.bounds).all():
+            few = min(max(evidence.drawn.n_units[0] / UNITS_CARRY, FEW_CARRY), MOST_CARRY)
+    if round(number, 6) >= few:
+        return ""
+    of_all = f"of the {thousands(evidence.drawn.n_units[0])} {unit}s"
+    if number < 0.5:
+        return f"None {of_all} moves {{}}, so that nothing shows how much others would"
+    about = min(round(number), math.ceil(few) - 1)
+    decide = "decides" if about == 1 else "decide"
+    return f"About {about} {of_all} {decide} {{}} (fewer than {few:.0f})"
+
+
 def _tell_of_rows(evidence: Evidence) -> None:
-    """Add warnings of a small class, of few rows and of one row that carries much of the sum."""
-    _tell_of_two_classes(evidence)
-    facts, n_rows = evidence.facts, evidence.drawn.n_units[0]
-    share = facts.largest_share if facts.proportion is None else None
+    """Add warnings of errors that may not have been seen, and of few rows that decide."""
+    facts = evidence.facts
     if facts.proportion is not None and np.isinf(facts.bounds).sum() == 1:
         say(
             "caution",
             "All errors of these rows are 0 or 1, and the interval assumes that no other errors "
             "occur.",
         )
-    # Of shares, areas and averages over classes the rows that decide are counted instead.
-    counted = (facts.proportion, facts.smaller_class, facts.delong, facts.class_sizes)
-    if n_rows < FEW_ROWS and all(count is None for count in counted):
-        say(
-            "few",
-            f"Only {n_rows} rows were resampled (fewer than {FEW_ROWS}): expect "
-            "less coverage than stated.",
-        )
-    if share is not None and share > max(HEAVY_SHARE, HEAVY_ROWS / n_rows):
-        say(
-            "caution",
-            f"One row carries {share:.0%} of the sum: with tails this heavy no interval "
-            "attains its nominal coverage.",
-        )
-    _tell_of_small_classes(evidence)
+    if text := few_deciding(evidence):
+        say("few", f"{text.format('this score')}: expect less coverage than stated.")
 
 
-def _tell_of_two_classes(evidence: Evidence) -> None:
-    """Add warnings where few rows of one class, or few rows out of order, decide a score."""
-    few = evidence.facts.smaller_class
-    if few is not None and few < FEW_OF_CLASS:
-        say(
-            "few",
-            f"The smaller class has {few} rows (fewer than {FEW_OF_CLASS}): expect less coverage "
-            "than stated.",
-        )
-    area = evidence.facts.delong
-    if area is None:
-        return
-    if area.smaller_class < SMALL_CLASS:
-        say(
-            "few",
-            f"The smaller class has {area.smaller_class} rows (fewer than {SMALL_CLASS}): "
-            "intervals of the area under the ROC curve tend to be too short.",
-        )
-    # Of several runs none is known to be near 1.
-    if max(evidence.estimate, 1 - evidence.estimate) > NEAR_ONE:
-        say(
-            "few",
-            f"The area under the ROC curve is within {1 - NEAR_ONE:.2g} of 0 or 1: the interval "
-            "rests on the few misranked rows, and tends to be too short.",
-        )
-
-
-def _tell_of_small_classes(evidence: Evidence) -> None:
-    """Add a warning where classes of few rows decide an average over classes."""
-    if evidence.facts.class_sizes is None:
-        return
-    # A class of n rows brings a variance of about 1 / n with n - 1 degrees of freedom.
-    parts = 1 / evidence.facts.class_sizes
-    df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.facts.class_sizes - 1, 1))
-    if 1 / parts.mean() < FEW_IN_CLASS or df < FEW_IN_CLASS - 1:
-        few = np.count_nonzero(evidence.facts.class_sizes < FEW_IN_CLASS)
-        say(
-            "caution",
-            f"{few} of {len(parts)} classes have fewer than {FEW_IN_CLASS} rows, which is too few "
-            "for an average over classes: expect less coverage than stated.",
-        )
-
-
-def tell_of_groups(evidence: Evidence) -> None:
+def tell_of_groups(evidence: Evidence, *, of_runs: bool = False) -> None:
     """Tell of few groups, of few that count for their size, or of few that decide the score.
 
     Parameters
     ----------
     evidence : Evidence
-        Of groups, or blocks of rows in time; estimate NaN where no decisions are known.
+        Of groups, or blocks of rows in time.
+    of_runs : bool
+        See `cautions_of`.
     """
     drawn, unit = evidence.drawn, evidence.drawn.design.unit
     n_groups, expect = drawn.n_units[0], "expect less coverage than stated."
@@ -210,17 +194,9 @@ def tell_of_groups(evidence: Evidence) -> None:
             f"Only {n_groups} {unit}s were resampled (fewer than {enough}): {expect}",
         )
         return
-    # Of several runs, whose estimate is not known here, each has its own erring groups.
-    erring, right = evidence.deciding_groups or (FEW_DECIDING, FEW_DECIDING)
-    if min(erring, right) < FEW_DECIDING and not np.isnan(evidence.estimate):
-        what, few = "wrong" if erring <= right else "right", min(erring, right)
-        text = (
-            f"Only {few} of the {thousands(n_groups)} {unit}s have {what} decisions (fewer than "
-            f"{FEW_DECIDING}): the estimated variation between {unit}s rests on these few."
-        )
-        if not few:
-            text = f"No {unit} has a {what} decision: nothing shows how much {unit}s differ."
-        say("few", text)
+    # A score interval of few groups says itself how many carry the variation.
+    if (of_runs or evidence.group_influence is None) and (text := few_deciding(evidence)):
+        say("few", f"{text.format('this score')}: {expect}")
 
 
 def _tell_of_members(evidence: Evidence) -> None:

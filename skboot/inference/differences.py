@@ -26,7 +26,7 @@ from .._base.warnings import collected
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
 from .confidence_interval import ConfidenceInterval
-from .evidence import Evidence
+from .evidence import Drawn, Evidence
 from .intervals import (
     INTERVALS,
     confidence_interval,
@@ -175,14 +175,15 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
 
 
 def planned_method(
-    discordant: Discordant | None,
+    drawn: Drawn,
+    discordant: Discordant | None = None,
     proportions: TwoProportions | None = None,
     areas: TwoAreas | None = None,
 ) -> str:
-    """Return the method that "auto" takes: "expanded", but for areas and few right or wrong rows.
+    """Return the method that "auto" takes: "expanded", but for areas and where few units decide.
 
     "tango" under ten discordant rows, "newcombe" under ten hits or misses on rows of their own,
-    "logit-delong" for areas under ROC curves.
+    "logit-delong" for areas under ROC curves, "t" of others under ten units, or as few that differ.
     """
     if areas is not None:
         return "logit-delong"
@@ -190,7 +191,7 @@ def planned_method(
         return "tango"
     if proportions is not None and proportions.fewest_events < FEW_EVENTS:
         return "newcombe"
-    return "expanded"
+    return "t" if drawn.of_few else "expanded"
 
 
 def automatic_method(difference: Difference) -> str:
@@ -208,7 +209,8 @@ def automatic_method(difference: Difference) -> str:
     """
     if difference.discordant is not None and not difference.varies:
         return "tango"
-    return planned_method(difference.discordant, difference.proportions, difference.areas)
+    drawn = difference.evidence.drawn
+    return planned_method(drawn, difference.discordant, difference.proportions, difference.areas)
 
 
 class ClosedForm(NamedTuple):

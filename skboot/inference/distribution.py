@@ -35,6 +35,7 @@ from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
 from ..resampling.shared_sums import ReadTerms
 from ._tuning import BYTES_PER_REPLICATE, JACKKNIFE_VALUES_AT_ONCE
+from .evidence import deciding_units
 
 # Sizes of a metric between which its square is in the range of double precision.
 _SMALLEST, _LARGEST = 1e-150, 1e150
@@ -43,6 +44,8 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 _COUNTED = ("rows", "crossing")
 # Least time (seconds, predicted) of all resamples that is told before they are evaluated.
 _WORTH_ADVICE = 5.0
+# Influence of a unit (share of the largest) up to which it does not move a value.
+STILL = 0.05
 # Calls that are timed before they are named, so that a busy machine is not taken for a slow metric.
 _TIMED_CALLS = 3
 
@@ -319,7 +322,9 @@ class Jackknife(NamedTuple):
         """
         n = self.n_units
         factor = (own - 1) * n / (own * (n - 1))
+        n_deciding = n * self.error_freedom / (2 * n + self.error_freedom)
         return self._replace(
+            error_freedom=2 * own * n_deciding / max(own - n_deciding, 1e-12),
             standard_error=factor * self.standard_error,
             bias=factor * self.bias,
             n_left_out=min(self.n_left_out, own),
@@ -421,13 +426,23 @@ class JackknifeValues:
         The variance of n values of kurtosis k has 2 n / (k - 1) (Wilks 1962, section 8.2); NaN
         where a value is undefined, or none varies.
         """
+        n, shown = self.times.sum(), self.n_deciding(values)
+        return float(2 * n / (n / shown - 1)) if shown not in (0, n) else np.nan
+
+    def n_moving(self, values: Floats) -> int:
+        """Units that move a statistic with these values; all unless most do not move it."""
+        n = int(self.times.sum())
+        away = np.abs(values - np.median(np.repeat(values, self.times)))
+        moving = int(self.times[away > STILL * away.max(initial=0.0)].sum())
+        return moving if 2 * moving < n and not np.isnan(values).any() else n
+
+    def n_deciding(self, values: Floats) -> float:
+        """Units that carry the variation of a statistic with these values; see `deciding_units`."""
+        if np.isnan(values).any():
+            return np.nan
         sizes = np.bincount(self.strata, self.times)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            centres = np.bincount(self.strata, self.times * values) / sizes
-            deviations = values - centres[self.strata]
-            squares = (deviations / size_of(deviations)) ** 2
-            kurtosis = sizes.sum() * (self.times @ squares**2) / (self.times @ squares) ** 2
-            return float(2 * sizes.sum() / (kurtosis - 1))
+        centres = np.bincount(self.strata, self.times * values) / sizes
+        return deciding_units(values - centres[self.strata], self.times)
 
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:

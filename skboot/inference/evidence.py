@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics.facts import NOTHING_KNOWN, Facts, Proportion
-from ..resampling.design import DESIGNS, DesignWords, SamplingDesign
+from ..resampling.design import DESIGNS, DesignWords, SamplingDesign, freedom_of_classes
+from ._tuning import FEW_MOVING
 
 Floats = NDArray[np.float64]
 
@@ -64,6 +65,30 @@ class Drawn:
         if self.freedom is not None:
             return max(self.freedom[0], 1.0)
         return max(min(self.n_units) - self.n_strata, 1)
+
+    def of_moving(self, n_moving: int) -> Drawn:
+        """Return what was drawn for a value that so few of the units move: few have their freedom.
+
+        As few degrees of freedom as a mean of so many units has, but the inflation of all.
+        """
+        if not 0 < n_moving < min(FEW_MOVING, self.degrees_of_freedom + 1):
+            return self
+        return replace(self, freedom=(n_moving - 1, self.inflation))
+
+    @property
+    def of_few(self) -> bool:
+        """Whether quantiles of resamples of so few units cannot reach as far as Student's t."""
+        return self.design.n_factors == 1 and self.degrees_of_freedom < FEW_MOVING - 1
+
+    def of_classes(
+        self, classes: NDArray[np.intp], sizes: Floats, influence: Floats | None = None
+    ) -> Drawn:
+        """Return what was drawn where groups are of one class each: `freedom_of_classes`."""
+        known = freedom_of_classes(classes, sizes, influence)
+        if known is None:
+            return self
+        freedom = min(known[0], self.degrees_of_freedom), max(known[1], self.inflation)
+        return replace(self, freedom=freedom)
 
     @property
     def inflation(self) -> float:
@@ -127,8 +152,6 @@ class Evidence:
         For functions of sums on groups: influence of each group on the estimate.
     group_weight : ndarray of shape (n_groups,) or None
         Summed weight of each group's rows, where ``group_influence`` is known.
-    deciding_groups : tuple (groups with a wrong decision, groups with a right one) or None
-        For decisions in groups.
     n_effective_rows : float or None
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     robust_variance : float or None
@@ -153,7 +176,6 @@ class Evidence:
     gap: tuple[Any, ...] | None = None
     group_influence: Floats | None = None
     group_weight: Floats | None = None
-    deciding_groups: tuple[int, int] | None = None
     n_effective_rows: float | None = None
     robust_variance: float | None = None
     over_time: tuple[float, float, float] | None = None
@@ -184,6 +206,25 @@ class Evidence:
         known = self.facts.proportion
         return known if known is not None and known.is_mean and self.independent_rows else None
 
+    @property
+    def n_deciding(self) -> float | None:
+        """Units that carry the variation of the estimate; None if nothing tells.
+
+        Those that the influences of all units show (`deciding_units`), but at most as many as the
+        metric knows to decide (`Facts.deciding`), whatever the rows happen to show.
+        """
+        if (share := self.share) is not None:
+            return share.n_deciding
+        numbers = [self.facts.deciding]
+        if (freedom := self.error_freedom) is not None:
+            n = min(self.drawn.n_units)
+            # Where no unit moves the estimate, none is seen that decides it.
+            numbers.append(0.0 if np.isnan(freedom) else n * freedom / (2 * n + freedom))
+        elif self.facts.largest_share is not None and self.drawn.design.units_are_rows:
+            # Of a stream the largest row is known, but not the others.
+            numbers.append(1 / self.facts.largest_share)
+        return min((number for number in numbers if number is not None), default=None)
+
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, side by side, as values that a file can hold."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NESTED}
@@ -200,7 +241,32 @@ class Evidence:
             for held in (Drawn, Facts)
         )
         what = Drawn(kind, n_units, **drawn)
+        # Of files of before.
+        others.pop("deciding_groups", None)
         return cls(estimate, replicates, what, Facts.from_parts(facts), **others)
 
 
 _NESTED = ("drawn", "facts")
+
+
+def deciding_units(influence: Floats, times: Any = 1) -> float:
+    """Units of equal influence that would make a value vary as much as these do.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n,)
+        Influences v, which sum to 0.
+    times : ndarray of shape (n,), optional
+        Units of each influence.
+
+    Returns
+    -------
+    float
+        (sum v^2)^2 / sum v^4, at least 1: of p wrong rows of n about as many as are wrong; 0 where
+        no unit moves the value.
+    """
+    largest = np.abs(influence).max(initial=0.0, where=np.broadcast_to(times, influence.shape) > 0)
+    if largest == 0:
+        return 0.0
+    squares = (influence / largest) ** 2
+    return float(np.sum(times * squares) ** 2 / np.sum(times * squares**2))

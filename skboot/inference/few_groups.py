@@ -21,7 +21,7 @@ from scipy.special import ndtri, stdtrit
 from ..resampling.design import equal_units
 from ._tuning import DEGREES_BEYOND_CARRIERS
 from .confidence_interval import ConfidenceInterval
-from .evidence import Evidence
+from .evidence import Evidence, deciding_units
 from .proportions import score_limits
 
 # Share of the estimate's size below which an influence is rounding.
@@ -58,12 +58,10 @@ def variation(evidence: Evidence) -> GroupVariation | None:
     if not largest > _ROUNDING * abs(evidence.estimate):
         return None
     relative = influence / largest
-    squares = relative**2
-    total = float(squares.sum())
     return GroupVariation(
-        largest**2 * total * evidence.drawn.inflation,
-        total**2 / float(np.sum(squares**2)),
-        float(np.sum(squares * relative)),
+        largest**2 * float(np.sum(relative**2)) * evidence.drawn.inflation,
+        deciding_units(influence),
+        float(np.sum(relative**3)),
     )
 
 

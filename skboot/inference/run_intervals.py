@@ -16,7 +16,7 @@ from scipy import stats
 
 from .._base.warnings import collected, say, tell
 from ._tuning import FEW_EVENTS
-from .automatic import IntervalWithNotes, automatic_interval, within_range
+from .automatic import IntervalWithNotes, automatic_interval, bias_told, within_range
 from .cautions import caution_of_distances, cautions_of
 from .confidence_interval import ConfidenceInterval
 from .evidence import Drawn, Evidence
@@ -247,9 +247,28 @@ def _guarded(
     """
     of_one = evidence.system
     with collected() as notes:
-        tell(*dict.fromkeys((*cautions_of(of_one), *caution_of_distances(of_one))))
-        interval = _widened(evidence, estimand, spread, interval)
+        tell(*dict.fromkeys((*cautions_of(of_one, of_runs=True), *caution_of_distances(of_one))))
+        interval = _widened(evidence, estimand, spread, _without_bias(evidence, interval))
     return IntervalWithNotes(interval, tuple(notes))
+
+
+def _without_bias(evidence: RunsEvidence, interval: ConfidenceInterval) -> ConfidenceInterval:
+    """Return the interval moved by the bias that the interval of one run is free of.
+
+    The bias is of the metric on so many test rows, and averages over runs have it as well.
+    """
+    of_one, level = evidence.system, interval.confidence_level
+    with collected():
+        alone = automatic_interval(of_one, level).interval
+    if alone.method not in ("jackknife", "bias-corrected"):
+        return interval
+    bias, told_by = bias_told(alone, of_one)
+    say(
+        "choice",
+        f"The score of a run has a bias of {bias:+.3g} by {told_by}, which the mean over runs has "
+        "too: the interval is corrected for it.",
+    )
+    return interval.with_limits(interval.low - bias, interval.high - bias)
 
 
 def _widened(

@@ -23,6 +23,14 @@ ROWS_PER_CELL = 4
 # by cells: limits then move by a tenth of their Monte Carlo error at most (record 0083).
 SECOND_ORDER_SHARE = 1e-4
 
+# Minimum number of rows to be expected beyond a forecast (rows): of fewer none may be seen, and the
+# loss of these is half of a pinball loss (record 0118).
+FEW_BEYOND = 10
+# Minimum number of rows that carry the variance of a truth: one in FEW_SPREAD (rows), within these
+# (record 0118).
+FEW_SPREAD = 10
+FEWEST_SPREAD, MOST_SPREAD = 8, 20
+
 # Cells of scores that share evenly what recall gains, and as much what precision loses: a hundred
 # more change standard deviations by less than .0005 (record 0083).
 RANK_CELLS = 256

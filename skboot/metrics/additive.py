@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .._base.warnings import Note, tell
-from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
+from ._tuning import FEW_BEYOND, FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
 from .cells import WeightedCodes, label_counts
 from .facts import Facts, Proportion, SumsOfRows
 from .registry import Factory, Request, fast_path
@@ -114,6 +114,8 @@ class RowMean(SumsStatistic):
         Whether the result is the square root of the mean.
     constant : callable, optional
         From (y_true, sample_weight) to the mean of the best system that ignores its inputs.
+    beyond : float, optional
+        Share of the rows that lie beyond a forecast that is right, on the side of the few.
     """
 
     of_row_values = True
@@ -129,6 +131,7 @@ class RowMean(SumsStatistic):
     sign: float = 1.0
     root: bool = False
     constant: Callable[..., Any] | None = None
+    beyond: float | None = None
 
     @property
     def is_row_mean(self) -> bool:  # type: ignore[override]
@@ -171,8 +174,14 @@ class RowMean(SumsStatistic):
         share = None
         if rows.zero_one and not self.root and not rows.weighted:
             share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
-        known = super().facts_of_sums(rows)
+        known = replace(super().facts_of_sums(rows), **self._beyond(rows.n_rows))
         return replace(known, proportion=share, largest_share=rows.largest_share)
+
+    def _beyond(self, n_rows: int) -> dict[str, Any]:
+        """Rows that are to be expected beyond a forecast."""
+        if self.beyond is None:
+            return {}
+        return {"of_kind": self.beyond * n_rows, "few_of_kind": FEW_BEYOND}
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""
@@ -281,6 +290,7 @@ class RowMean(SumsStatistic):
             "both_signs": self.is_row_mean and both_signs,
             "proportion": self.proportion(reduced),
             "largest_share": self.largest_share(reduced),
+            **self._beyond(len(rows[1])),
         }
         return replace(super().facts(reduced, rows, members), **own)
 
@@ -432,7 +442,8 @@ fast_path("mean_absolute_percentage_error", response="values")(_absolute_error(r
 @fast_path("mean_pinball_loss", response="values")
 def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
     constant = partial(_least_pinball, alpha=alpha)
-    return RowMean(request.name, partial(_pinball, alpha=alpha), constant=constant)
+    losses, beyond = partial(_pinball, alpha=alpha), min(alpha, 1 - alpha)
+    return RowMean(request.name, losses, constant=constant, beyond=beyond)
 
 
 @fast_path("mean_poisson_deviance", response="values")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._tuning import FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD
 from .additive import SumsStatistic
 from .facts import Facts
 from .magnitudes import in_ordinary_range
@@ -144,8 +145,13 @@ class Coefficient(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and what one row carries."""
-        known = super().facts(reduced, rows, members)
-        return replace(known, largest_share=self.largest_share(reduced))
+        known, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
+        about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
+        about += mean**2 * reduced.terms[:, 1]
+        of_kind = float(about.sum() ** 2 / np.sum(about**2)) if about.any() else None
+        few = float(np.clip(len(squares) / FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD))
+        share = self.largest_share(reduced)
+        return replace(known, largest_share=share, of_kind=of_kind, few_of_kind=few)
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """Share of the squared residuals that one row carries, whose tail is that of the score."""

@@ -12,7 +12,7 @@ sums near the crossing only; see ``crossing`` in `skboot.resampling.block`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from ._tuning import ROWS_PER_MERGED_CODE
 from .detection import check_share, reaches
+from .facts import Facts
+from .ranking import smaller_class
 from .registry import Request, fast_path
 from .score_order import positive_rows, positive_scores, score_codes
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
@@ -121,6 +123,13 @@ class EqualErrorRate(_ErrorRates):
     pos_label: Any = None
     response: Response = "scores"
     labels: Any = None
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and how many are in the smaller class."""
+        known = super().facts(reduced, rows, members)
+        return replace(known, smaller_class=smaller_class(rows, self.pos_label))
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         # Misses minus false alarms, times the two totals: exact for counts.

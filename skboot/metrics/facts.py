@@ -50,6 +50,12 @@ class Proportion:
         slope = 2 / (1 + p) ** 2 if self.scale == "f1" else 1.0
         return slope * math.sqrt(p * (1 - p) / self.n)
 
+    @property
+    def n_deciding(self) -> float:
+        """Units of equal influence that would vary as much as these zeros and ones."""
+        spread = self.hits * (self.n - self.hits) / self.n
+        return spread / (1 - 3 * spread / self.n)
+
     def to_metric(self, proportion: float) -> float:
         """Map a proportion to the metric's scale."""
         value = 2 * proportion / (1 + proportion) if self.scale == "f1" else proportion
@@ -129,6 +135,11 @@ class Facts:
         Whether the metric is the best over a choice that was made on the same rows.
     proxy_weight : float or None
         Of a score that the labels of a judge were added to: their weight.
+    of_kind : float or None
+        Rows of the kind that decides the value, as many as are to be expected: those beyond a
+        forecast, or those that carry the variance of the truth.
+    few_of_kind : float or None
+        How many of these are too few.
     """
 
     bounds: tuple[float, float] = (-np.inf, np.inf)
@@ -145,6 +156,27 @@ class Facts:
     of_distances: bool = False
     optimized: bool = False
     proxy_weight: float | None = None
+    of_kind: float | None = None
+    few_of_kind: float | None = None
+
+    @property
+    def deciding(self) -> float | None:
+        """Rows that are known to decide the value, whatever they show; None if nothing is known."""
+        known = (self.of_kind, self.of_class)
+        return min((float(n) for n in known if n is not None), default=None)
+
+    @property
+    def of_class(self) -> float | None:
+        """Rows of the smaller of two classes, or of each of several equal ones; else None.
+
+        Classes bring variances of about 1 / n with n - 1 degrees of freedom.
+        """
+        if self.class_sizes is not None:
+            parts = 1 / self.class_sizes
+            rest = np.maximum(self.class_sizes - 1, 1)
+            df = float(parts.sum() ** 2 / np.sum(parts**2 / rest))
+            return min(float(1 / parts.mean()), 1 + df)
+        return self.delong.smaller_class if self.delong is not None else self.smaller_class
 
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, as values that a file can hold."""
@@ -166,19 +198,3 @@ class Facts:
 
 
 NOTHING_KNOWN = Facts()
-
-
-def deciding_groups(
-    groups: NDArray[np.intp],
-    y_true: NDArray[Any],
-    y_pred: NDArray[Any],
-    share: Proportion | None,
-) -> tuple[int, int]:
-    """Return how many groups have a wrong decision, and how many a right one.
-
-    Of several labels a row some may be right; a share of rows counts those that are right in all.
-    """
-    wrong = (y_true != y_pred).reshape(len(y_true), -1)
-    any_wrong = wrong.any(axis=1)
-    right = ~(any_wrong if share is not None and share.exact else wrong.all(axis=1))
-    return len(np.unique(groups[any_wrong])), len(np.unique(groups[right]))

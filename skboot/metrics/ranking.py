@@ -250,7 +250,10 @@ class RocAuc(Statistic):
     ) -> Facts:
         """Those of any metric, and the standard error of rows without weights."""
         known = super().facts(reduced, rows, members)
-        return known if known.weighted else replace(known, delong=self._delong(reduced))
+        if "ranked" in reduced.data:
+            return replace(known, class_sizes=sizes_of_columns(rows))
+        delong = None if known.weighted else self._delong(reduced)
+        return replace(known, delong=delong, smaller_class=smaller_class(rows, self.pos_label))
 
     def _delong(self, reduced: ReducedData) -> DeLong | None:
         """Standard error of the area of two classes, and the size of the smaller class."""
@@ -315,6 +318,39 @@ class RocAuc(Statistic):
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Scores that do not depend on the input put pairs in order half the time."""
         return 0.5
+
+
+def equal_rows(weights: Floats) -> float:
+    """Rows of equal weight that are worth these: (sum w)^2 / sum w^2; 0 without any."""
+    largest = weights.max(initial=0.0)
+    if largest == 0:
+        return 0.0
+    relative = weights / largest
+    return float(relative.sum() ** 2 / np.sum(relative**2))
+
+
+def smaller_class(rows: Columns, pos_label: Any) -> int | None:
+    """Rows of the smaller of two classes; of weighted rows as many as they are worth (Kish 1965).
+
+    None where a class is absent, or the truth is not known row by row.
+    """
+    y_true, _, weights = rows
+    if y_true is None or y_true.ndim > 1:
+        return None
+    positive = positive_rows(y_true, pos_label)
+    sides = [positive, ~positive]
+    if weights is None:
+        return min(int(np.count_nonzero(side)) for side in sides) or None
+    return min(int(equal_rows(weights[side]) + 1e-9) for side in sides) or None
+
+
+def sizes_of_columns(rows: Columns) -> NDArray[np.int64] | None:
+    """Rows of each class, or label, or all others if these are fewer, (n_classes,); at least 1."""
+    y_true = rows[0]
+    if y_true is None:
+        return None
+    counts = np.unique(y_true, return_counts=True)[1] if y_true.ndim == 1 else y_true.sum(axis=0)
+    return np.maximum(np.minimum(counts, len(y_true) - counts), 1).astype(np.int64)
 
 
 @fast_path("roc_auc_score", response="scores")
@@ -437,17 +473,9 @@ class AveragePrecision(Statistic):
     ) -> Facts:
         """Those of any metric, and how many are in the smaller class of rows without weights."""
         known = super().facts(reduced, rows, members)
-        return (
-            known if known.weighted else replace(known, smaller_class=self._smaller_class(reduced))
-        )
-
-    def _smaller_class(self, reduced: ReducedData) -> int | None:
-        """Positives or negatives, whichever are fewer; several classes have no smaller one."""
-        if reduced.code is None:
-            return None
-        rows = reduced.rows_of_codes
-        n_positive = int(rows.sum(where=reduced.terms[:, 0]))
-        return min(n_positive, int(rows.sum()) - n_positive)
+        if len(reduced.data["curves"]) > 1:
+            return replace(known, class_sizes=sizes_of_columns(rows))
+        return replace(known, smaller_class=smaller_class(rows, self.pos_label))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum over thresholds of precision times recall added, averaged over classes."""

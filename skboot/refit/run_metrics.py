@@ -68,8 +68,13 @@ class Target:
 
     @property
     def smallest_class(self) -> int | None:
-        """Rows of the rarest class."""
-        return None if self.codes is None else int(np.bincount(self.codes).min())
+        """Rows of the rarest class, or groups that hold it."""
+        if self.codes is None:
+            return None
+        if self.unit is None:
+            return int(np.bincount(self.codes).min())
+        classes = [np.unique(self.unit[self.codes == k]) for k in range(int(self.codes.max()) + 1)]
+        return min(map(len, classes))
 
 
 @dataclass(frozen=True, eq=False)

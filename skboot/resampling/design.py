@@ -300,6 +300,39 @@ def freedom_of_groups(
     return worth - n_strata, (df + n_strata) / df * float(too_little)
 
 
+def freedom_of_classes(
+    classes: NDArray[np.intp], sizes: NDArray[Any], influence: NDArray[np.float64] | None = None
+) -> tuple[float, float] | None:
+    """Degrees of freedom and inflation of groups of which all rows are of one class.
+
+    Only the groups of a class tell about it: the variance is a sum over classes, each with the
+    inflation and the degrees of freedom of its groups (Satterthwaite 1946).
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_groups,)
+        Class of each group, from 0; -1 for groups without rows.
+    sizes : ndarray of shape (n_groups,)
+        Rows of each group, or their weight.
+    influence : ndarray of shape (n_groups,), optional
+        Influence of each group; without it classes bring variances of one by their groups.
+
+    Returns
+    -------
+    tuple (degrees of freedom, inflation) or None
+        None where nothing varies.
+    """
+    variance = inflated = squares = 0.0
+    for own in (classes == k for k in range(classes.max() + 1)):
+        n = int(own.sum())
+        df, inflation = freedom_of_groups(sizes[own]) or (n - 1, n / max(n - 1, 1))
+        part = 1 / n if influence is None else float(np.sum(influence[own] ** 2))
+        variance += part
+        inflated += inflation * part
+        squares += (inflation * part) ** 2 / max(df, 1)
+    return (inflated**2 / squares, inflated / variance) if squares > 0 else None
+
+
 # ------------------------------------------------------------------ designs
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._base.messages import fail, refuse, thousands
-from ..inference._tuning import FEW_COMPARED
+from ..inference._tuning import FEW_CARRIERS, FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.differences import CLOSED_FORM
 from ..inference.intervals import title_of
 from ..inference.proportions import Discordant, tango_limits
 from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
@@ -94,6 +95,19 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
     units = wording.counted(fewest, unit)
     verb = "was" if fewest == 1 else "were"
     return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): such a result is rough."
+
+
+def few_decide(pair: PairedDifference) -> str:
+    """Return the caution for a difference that few units decide; empty where enough do.
+
+    Closed forms are exact for any number of them.
+    """
+    number, method = pair.n_deciding, pair.confidence_interval.method
+    if number is None or not number < FEW_CARRIERS or method in CLOSED_FORM:
+        return few_compared(pair.unit, pair.n_units)
+    about = min(round(number), FEW_CARRIERS - 1)
+    decide = f"{wording.counted(about, pair.unit)} {'decides' if about == 1 else 'decide'}"
+    return f"About {decide} this difference (fewer than {FEW_CARRIERS}): such a result is rough."
 
 
 def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table:
@@ -213,7 +227,7 @@ def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Ve
     least = rendering.number(verdict.smallest_margin, scale.decimals(limit))
     least = least if verdict.smallest_margin else "0"
     parts = [] if is_better else [f"Margins above {least} pass{_could_show(pair, verdict)}."]
-    parts += filter(None, [few_compared(pair.unit, pair.n_units)])
+    parts += filter(None, [few_decide(pair)])
     return " ".join([f"{outcome}: {said} ({_numbers(pair, interval)}).", *parts])
 
 

@@ -128,6 +128,11 @@ class PairedDifference(Hinting):
         Degrees of freedom of ``standard_error``, by the kurtosis of what single units bring to the
         difference: few where few rows decide. Of systems on the same rows whose scores are
         functions of sums, other than shares; None of others and of very many rows.
+    n_deciding : float or None
+        Units that decide the difference: as many, of equal influence on it, would make it vary as
+        much. Of right and wrong rows about as many as tell two systems apart. Known for systems
+        on the same rows whose scores are functions of sums or areas under ROC curves, unless rows
+        are very many.
     outperformance : Outperformance or None
         P(A > B): how often a run of the first beats the run of the second that belongs to it, with
         its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.
@@ -168,6 +173,7 @@ class PairedDifference(Hinting):
     comparison: ComparisonFacts | None = None
     areas: TwoAreas | None = None
     error_freedom: float | None = None
+    n_deciding: float | None = None
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, PairedDifference) else NotImplemented

@@ -192,6 +192,17 @@ class EvaluationResult(FromACall, ShownNumbers):
         """Number of resamples on which the metric is undefined."""
         return self.n_resamples - len(self.evidence.sorted_replicates)
 
+    @property
+    def n_deciding(self) -> float | None:
+        """Units that decide the score; None where nothing tells.
+
+        (sum v^2)^2 / sum v^4 over the influences v of the units: as many of equal influence would
+        make the score vary as much. Of p wrong rows about p. At most as many as the metric knows to
+        decide, such as the rows of the smaller class, or those that a forecast is expected to leave
+        beyond it.
+        """
+        return self.evidence.n_deciding
+
     @cached_property
     def monte_carlo_error(self) -> MonteCarloError:
         """Standard error of each limit due to the finite number of resamples; NaN if unknown."""
@@ -301,6 +312,7 @@ class EvaluationResult(FromACall, ShownNumbers):
             "n_units": self.n_units,
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
+            "n_deciding": self.n_deciding,
             **self._of_judge,
             "held_fixed": self.held_fixed,
             "variance_components": self.variance_components,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,7 +41,6 @@ from ..inference.distribution import (
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with
 from ..metrics.adapters import without_sign
-from ..metrics.facts import deciding_groups
 from ..metrics.score_order import positive_rows, positive_scores
 from ..metrics.statistic import Columns, ReducedData, Statistic
 from ..resampling._tuning import JACKKNIFE_UNITS
@@ -91,6 +90,8 @@ class Score:
         With estimate NaN and no replicates, which are not known yet.
     interval : str
         Method that will be wanted, which decides what else is computed.
+    classes : ndarray of shape (n_groups,) or None
+        Class of each group where all its rows are of one, -1 of groups without rows.
     """
 
     metric: str
@@ -100,6 +101,7 @@ class Score:
     subject: BoundStatistic[Statistic]
     known: Evidence
     interval: str
+    classes: NDArray[np.intp] | None = field(default=None, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -169,8 +171,13 @@ class Score:
                 shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
             elif not np.isnan(acceleration):
                 bias_and_error = left_out.bias, left_out.standard_error
+        drawn, influence = self.known.drawn, distribution.influence
+        if self.classes is not None and influence is not None:
+            assert self.known.group_weight is not None
+            drawn = drawn.of_classes(self.classes, self.known.group_weight, influence)
         return replace(
             self.known,
+            drawn=drawn,
             estimate=distribution.estimate,
             replicates=distribution.replicates,
             standard_error=distribution.standard_error,
@@ -179,7 +186,7 @@ class Score:
             jackknife=shape,
             left_out=bias_and_error,
             error_freedom=freedom,
-            group_influence=distribution.influence,
+            group_influence=influence,
             robust_variance=variance,
             over_time=in_time,
         )
@@ -235,6 +242,12 @@ class RowsInMemory(Source):
         by_group = holds_rows and known.facts.additive and plan.resamples is None
         if by_group:
             known = _with_groups(known, statistic, design, part, rows)
+        classes = _classes_of_groups(statistic, design, part, rows) if holds_rows else None
+        if classes is not None and not by_group:
+            sizes = np.bincount(_groups_of(design, part), rows[2], design.n_units[0])
+            drawn = drawn.of_classes(classes, sizes)
+            facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
+            known = replace(known, drawn=drawn, facts=facts)
         coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
         planned = planned_method(known) if interval == "auto" else interval
         if interval != "auto" or known.facts.bins is not None:
@@ -243,7 +256,8 @@ class RowsInMemory(Source):
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
         with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
-        return Score(metric, measured.rows, part, measured.statistic, subject, known, planned)
+        whole = measured.statistic
+        return Score(metric, measured.rows, part, whole, subject, known, planned, classes=classes)
 
     def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
         """See `Source.draw`."""
@@ -253,26 +267,35 @@ class RowsInMemory(Source):
 IN_MEMORY = RowsInMemory()
 
 
+def _groups_of(design: SamplingDesign, part: Part) -> NDArray[np.intp]:
+    """Return the group of each row of a part."""
+    assert design.members is not None
+    return design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
+
+
+def _classes_of_groups(
+    statistic: Statistic, design: SamplingDesign, part: Part, rows: Columns
+) -> NDArray[np.intp] | None:
+    """Return the class of each group if all rows of every group are of one; else None."""
+    y_true, given = rows[0], statistic.response in ("labels", "scores", "probabilities")
+    if not given or y_true is None or y_true.ndim > 1 or design.units_are_blocks:
+        return None
+    labels, code = np.unique(y_true, return_inverse=True)
+    groups, classes = _groups_of(design, part), np.full(design.n_units[0], -1)
+    classes[groups] = code
+    return classes if len(labels) > 1 and np.array_equal(classes[groups], code) else None
+
+
 def _with_groups(
     known: Evidence, statistic: Statistic, design: SamplingDesign, part: Part, rows: Columns
 ) -> Evidence:
     """Return the evidence with what each group has of the rows, and how many decide the score."""
-    assert design.members is not None
-    y_true, y_pred, weights = rows
-    groups = design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
+    (_, y_pred, weights), groups = rows, _groups_of(design, part)
     of_groups = np.bincount(groups, weights, design.n_units[0]).astype(np.float64)
     n_effective = float(len(y_pred))
     if weights is not None and weights.any():
         n_effective = equal_units(weights)
-    deciding = None
-    if statistic.response in ("labels", "indicators") and y_true is not None:
-        deciding = deciding_groups(groups, y_true, y_pred, known.facts.proportion)
-    return replace(
-        known,
-        group_weight=of_groups,
-        n_effective_rows=n_effective,
-        deciding_groups=deciding,
-    )
+    return replace(known, group_weight=of_groups, n_effective_rows=n_effective)
 
 
 def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Statistic) -> None:

@@ -23,8 +23,8 @@ from .._base.checks import fail
 from .._base.streams import child_seed
 from .._base.workers import Workers
 from ..inference.automatic import planned_method
-from ..inference.distribution import BootstrapDistribution, BoundStatistic
-from ..inference.evidence import Drawn, Evidence
+from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
+from ..inference.evidence import Drawn, Evidence, deciding_units
 from ..inference.few_groups import value_range
 from ..metrics.facts import Facts
 from ..resampling.design import RowDesign, SamplingDesign
@@ -158,7 +158,10 @@ class WithJudge(Source):
             must = "not be the best over thresholds, nor a sum of distances, with proxy"
             raise fail("metric", must, repr(metric), "Their bias depends on the rows.")
         facts = Facts(
-            value_range(human.known), weighted=human.known.facts.weighted, proxy_weight=1.0
+            value_range(human.known),
+            additive=human.known.facts.additive,
+            weighted=human.known.facts.weighted,
+            proxy_weight=1.0,
         )
         known = Evidence(np.nan, np.empty(0), Drawn.of(self.design), facts)
         planned = planned_method(known) if interval == "auto" else interval
@@ -178,7 +181,11 @@ class WithJudge(Source):
             facts = replace(one.known.facts, proxy_weight=weight)
             combined.append(replace(one, known=replace(one.known, facts=facts)))
             estimate = float(np.clip(estimates[k], *facts.bounds))
-            distributions.append(BootstrapDistribution(estimate, replicates[k], None, None))
+            moved = terms.combined_deviations(k, weight)
+            error = float(np.sqrt(moved @ moved))
+            distributions.append(
+                BootstrapDistribution(estimate, replicates[k], error, None, _shape(moved, error))
+            )
         subjects = [one.subject for one in scores]
         return Draws(plan, None, subjects, distributions, dict(enumerate(combined)))
 
@@ -309,10 +316,23 @@ class Terms:
         square = float(np.sum(judge**2))
         return float(np.clip(-np.sum(judge * human) / square, 0, 1)) if square > 0 else 0.0
 
+    def combined_deviations(self, k: int, weight: float) -> Floats:
+        """Return how the score of a system deviates without units, (n_deviations,)."""
+        return np.array([weight, -weight, 1.0]) @ self.deviations[k]
+
     def combined(self, weight: float) -> tuple[Floats, Floats]:
         """Return the scores (n_systems,) and their replicates (n_systems, n_resamples)."""
         signs = np.array([weight, -weight, 1.0])
         return self.values @ signs, np.einsum("t,stb->sb", signs, self.replicates)
+
+
+def _shape(moved: Floats, error: float) -> Jackknife:
+    """Return skewness and freedom of a score that deviates so without units; see `Jackknife`."""
+    n, skewness, freedom = len(moved), 0.0, np.nan
+    if error > 0:
+        skewness = -float(np.sum((moved / error) ** 3)) / 6
+        freedom = 2 * n / max(n / deciding_units(moved) - 1, 1e-12)
+    return Jackknife(skewness, error, 0.0, freedom, None, n, n)
 
 
 def _deviations_without(

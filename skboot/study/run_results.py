@@ -47,6 +47,8 @@ Floats = NDArray[np.float64]
 # Number of runs, or of training samples, below which a note says that the variance between them is
 # poorly known.
 _FEW_RUNS = 10
+# Share of runs that fail, and the chance from which a note says that none may be seen: under 29.
+_RARE_FAILURE, _UNSEEN = 0.1, 0.05
 
 
 def evaluate_runs(calls: Mapping[str, RunsCall], scores: Scores) -> dict[str, EvaluationResult]:
@@ -200,6 +202,13 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
             "few",
             f"Only {n_samples} {what} (fewer than {_FEW_RUNS}): the variance between them is "
             "poorly estimated, and the interval is wide.",
+        )
+    unseen = (1 - _RARE_FAILURE) ** n_samples
+    if unseen > _UNSEEN and call.estimand in ("method", "next_run"):
+        notes.add(
+            "advice",
+            f"If one run in {1 / _RARE_FAILURE:.0f} failed, none of {n_samples} would in "
+            f"{unseen:.0%} of such studies: no interval tells of failures that it has not seen.",
         )
     if call.estimand == "pooled":
         share = "a bootstrap sample holds 63.2 % of the training set"

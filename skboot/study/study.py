@@ -275,7 +275,8 @@ def _design(
             )
         codes = check.check_strata(strata, None)
         check_row_each("strata", codes, n_samples)
-        return RowDesign.of(n_samples, codes)
+        codes, remarks = _collapsed(codes, codes, "row")
+        return replace(RowDesign.of(n_samples, codes), remarks=remarks)
     pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
     if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
         must = "be of shape (n_samples,), or (n_samples, 2) for crossed groups"
@@ -300,7 +301,31 @@ def _design(
     units = check.check_groups(columns)
     within = check.check_strata(strata, units)
     check_row_each("strata", within, n_samples)
-    return GroupDesign.of(units, within, weights)
+    of_units = None if within is None else within[np.unique(units, return_index=True)[1]]
+    within, remarks = _collapsed(within, of_units, "group")
+    return replace(GroupDesign.of(units, within, weights), remarks=remarks)
+
+
+def _collapsed(
+    strata: NDArray[np.intp] | None, of_units: NDArray[np.intp] | None, unit: str
+) -> tuple[NDArray[np.intp] | None, tuple[Note, ...]]:
+    """Return the strata of rows, those of one unit each as one stratum, and a note of it.
+
+    One unit shows no variance within (collapsed strata: Cochran 1977, section 5A.12). If only one
+    stratum has a single unit it joins the smallest of the others.
+    """
+    if strata is None or of_units is None:
+        return strata, ()
+    sizes = np.bincount(of_units)
+    single = np.flatnonzero(sizes == 1)
+    if not len(single) or len(sizes) == 1:
+        return strata, ()
+    text = f"{len(single)} strata have one {unit} each, and were resampled as one stratum."
+    if len(single) == 1:
+        single = np.argsort(sizes, kind="stable")[:2]
+        text = f"A stratum with one {unit} was resampled as one with the smallest of the others."
+    of_rows = np.where(np.isin(strata, single), single[0], strata)
+    return np.unique(of_rows, return_inverse=True)[1], (Note("choice", text),)
 
 
 def _tell_of_shared_members(columns: NDArray[Any]) -> None:

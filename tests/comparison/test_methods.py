@@ -693,7 +693,7 @@ def test_without_two_common_samples_on_a_test_set_the_first_error_is_raised():
         )
 
 
-@pytest.mark.filterwarnings("ignore:.*The smaller class has")
+@pytest.mark.filterwarnings("ignore:.*smaller class decide")
 def test_a_dict_of_test_sets_gives_a_table_of_results():
     tests = {"near": slice(0, 100), "far": slice(100, 200)}
     table = compare_methods(

@@ -311,4 +311,4 @@ def test_several_metrics_of_a_stream_in_batches_say_what_each_says_of_it_alone(u
         np.testing.assert_allclose(numbers(table[metric]), numbers(alone), rtol=1e-8, atol=1e-9)
         assert ("order of arrival" in " ".join(alone.notes)) == (unit == "arrival")
         if systems is None and unit != "groups" and metric != "r2":
-            assert "One row carries" in " ".join(alone.notes)
+            assert "rows decides this score" in " ".join(alone.notes)

@@ -169,7 +169,7 @@ def test_a_thousand_classes_print_the_estimate_its_bias_and_the_corrected_one():
         assert f"{corrected:.3f}" in text
     assert f"corrected for a bias of {bias:.3f}" in result.claim()
     assert len(said) == 1
-    assert "classes have fewer than 8 rows" in said[0]
+    assert "rows of each class decide this score (fewer than 8)" in said[0]
     # A name does not silence it.
     named, _ = score_of(y_true, y_pred, metric="f1_macro", n_resamples=499, interval="percentile")
     assert any("does not contain the estimate" in note for note in named.notes)
@@ -201,14 +201,14 @@ def test_few_rows_in_the_classes_that_decide_are_a_caution(sizes, few):
     y_pred = np.where(rng.random(len(y_true)) < 0.7, y_true, rng.permutation(y_true))
     for metric in ("f1_macro", "balanced_accuracy"):
         _, said = score_of(y_true, y_pred, metric=metric, n_resamples=99)
-        assert any("fewer than 8 rows" in text for text in said) == few
+        assert any("of each class decide this score" in text for text in said) == few
         weights = np.full(len(y_true), 0.5)
         options = {"metric": metric, "n_resamples": 99, "sample_weight": weights}
         _, said = score_of(y_true, y_pred, **options)
-        assert any("fewer than 8 rows" in text for text in said) == few
+        assert any("of each class decide this score" in text for text in said) == few
     for metric in ("accuracy", "f1_weighted", "matthews_corrcoef"):
         _, said = score_of(y_true, y_pred, metric=metric, n_resamples=99)
-        assert not any("classes" in text for text in said)
+        assert not any("of each class" in text for text in said)
 
 
 # ------------------------------------------------------------------ jumps
@@ -259,7 +259,8 @@ def test_functions_of_several_quantiles_are_found_but_by_chance():
 @pytest.mark.parametrize("name", SMOOTH)
 def test_smooth_callables_keep_bca(name):
     result, said = score_of(*residuals(60, 1), metric=SMOOTH[name], n_resamples=499)
-    assert (result.confidence_interval.method, result.notes, said) == ("bca", (), [])
+    assert result.confidence_interval.method == "bca"
+    assert all("rows decide this score" in text for text in (*result.notes, *said))
 
 
 def test_callables_of_labels_keep_bca():
@@ -275,7 +276,7 @@ def test_no_interval_is_promised_for_a_largest_error():
     result, said = score_of(
         *residuals(50, 0), metric=lambda y, p: np.max(abs(y - p)), n_resamples=199
     )
-    assert "no bootstrap interval attains its nominal coverage" in said[0]
+    assert any("no bootstrap interval attains its nominal coverage" in text for text in said)
     assert result.confidence_interval.method == "expanded"
 
 

@@ -242,7 +242,7 @@ def test_with_one_seed_the_training_component_includes_the_seeds(data):
 
 
 # The log loss of one row, of which naive Bayes is wrongly sure, is a sixth of all.
-@pytest.mark.filterwarnings("ignore:.*One row carries:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*About:UserWarning")
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
 def test_an_estimator_without_randomness_has_no_seed_component_and_it_is_said(data, scoring):
     scorer = on_test(GaussianNB(), data, scoring=scoring)
@@ -331,9 +331,11 @@ def test_a_warning_names_the_test_sets_that_it_is_about(data):
         return [str(one.message) for one in caught if "smaller class" in str(one.message)]
 
     (text,) = warned(240, 30)
-    assert text.startswith("BootstrapScorer: X_test['small']: The smaller class has 14 rows")
+    assert text.startswith(
+        "BootstrapScorer: X_test['small']: The 14 rows of the smaller class decide"
+    )
     (text,) = warned(30, 30)
-    assert text.startswith("BootstrapScorer: The smaller class has 14 rows")
+    assert text.startswith("BootstrapScorer: The 14 rows of the smaller class decide")
 
 
 def test_shared_groups_are_warned_of(data):
@@ -360,7 +362,7 @@ def test_shared_groups_of_a_sparse_column_are_found(data):
         scorer.fit(X, y, groups=sparse.csc_array(groups[:, None]), groups_test=groups_test, **test)
 
 
-@pytest.mark.filterwarnings("ignore:BootstrapScorer. One row carries")
+@pytest.mark.filterwarnings("ignore:BootstrapScorer. About")
 @pytest.mark.parametrize("dtype", ["Int64", "UInt64"])
 def test_nullable_labels_that_floats_cannot_tell_apart_are_told_apart(data, dtype):
     # scikit-learn reads nullable columns as floats, in which 2**60 and 2**60 + 1 are one.

@@ -341,8 +341,7 @@ def test_undefined_resamples_are_left_out_counted_and_reported_once():
     scores = np.linspace(0, 1, 21)[::-1]
     with (
         pytest.warns(UndefinedMetricWarning, match="roc_auc on .* of 500") as caught,
-        pytest.warns(UserWarning, match="smaller class has 1 rows"),
-        pytest.warns(UserWarning, match="within 0.02 of 0 or 1"),
+        pytest.warns(UserWarning, match="The 1 row of the smaller class decides this score"),
     ):
         result = bootstrap_score(y_true, scores, metric="roc_auc", n_resamples=500, random_state=0)
     assert sum(issubclass(w.category, UndefinedMetricWarning) for w in caught) == 1
@@ -415,7 +414,7 @@ def test_auto_is_studentized_for_continuous_losses():
 
 def test_auto_warns_of_heavy_tails():
     losses = np.r_[np.ones(199), 100.0]
-    with pytest.warns(UserWarning, match="One row carries"):
+    with pytest.warns(UserWarning, match="About 1 of the 200 rows decides this score"):
         bootstrap_score(None, losses, metric="mean", random_state=0)
 
 
@@ -424,9 +423,7 @@ def test_auto_warns_of_heavy_tails_of_the_residuals_of_r2():
     truth = np.random.default_rng(0).normal(size=200)
     predicted = truth + 0.1 * np.random.default_rng(1).normal(size=200)
     predicted[7] += 1.0
-    squares = (truth - predicted) ** 2
-    share = squares.max() / squares.sum()
-    with pytest.warns(UserWarning, match=f"One row carries {share:.0%} of the sum"):
+    with pytest.warns(UserWarning, match="About 1 of the 200 rows decides this score"):
         bootstrap_score(truth, predicted, metric="r2", random_state=0)
 
 
@@ -443,7 +440,7 @@ def test_auto_for_groups_without_error_is_wilson_with_an_effective_size():
 
 def test_a_perfect_ranking_gets_the_interval_of_its_smaller_class():
     y_true = np.r_[np.zeros(90, int), np.ones(60, int)]
-    with pytest.warns(UserWarning, match="within 0.02 of 0 or 1"):
+    with pytest.warns(UserWarning, match="None of the 150 rows moves this score"):
         result = bootstrap_score(y_true, np.arange(150.0), metric="roc_auc", random_state=0)
     z2 = stats.norm.ppf(0.975) ** 2
     assert result.confidence_interval.low == pytest.approx(1 - (z2 / 60) / (1 + z2 / 60))

@@ -9,6 +9,9 @@ from ..._base.values import spread_of
 from ..evidence import Evidence
 from . import needs_replicates, registered
 
+# Least distance of an estimate from an end (share of the range) at which it has a logit.
+_FROM_AN_END = 1e-6
+
 
 @registered("normal", "normal bootstrap interval", needs_replicates, for_difference=True)
 def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
@@ -38,10 +41,12 @@ def _needs_ends(evidence: Evidence) -> str:
 def _logit_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """As "t" of log(p / (1 - p)), with p the place of the estimate between both ends.
 
-    An estimate at an end counts as 1 of n + 2 from it, for n units of equal size.
+    With labels of a judge an estimate near an end counts as 1 of n + 2 from it, for n units of
+    equal size; without them one at an end does not vary, and has no such interval.
     """
     low, high = evidence.facts.bounds
-    nearest = 1 / (evidence.drawn.degrees_of_freedom + 3)
+    judged = evidence.facts.proxy_weight is not None
+    nearest = 1 / (evidence.drawn.degrees_of_freedom + 3) if judged else _FROM_AN_END
     place = np.clip((evidence.estimate - low) / (high - low), nearest, 1 - nearest)
     limits = np.array(_t(evidence, confidence_level))
     slope = 1 / ((high - low) * place * (1 - place))

@@ -95,5 +95,5 @@ def case_rows() -> list[CaseRow]:
     own = [row for row in rows if (row.tool, row.target) == (DEFAULT, WHOLE)]
     kept = [row.coverage for row in own if not row.is_excepted]
     choice = "expanded percentile; logit-DeLong for areas; Tango under ten rows with disagreement"
-    fails = "one row carries a tenth of the sum, under 20 groups: warns"
+    fails = "few units that differ: t, and warns"
     return [CaseRow("difference of two models", choice, span(kept), fails)]
