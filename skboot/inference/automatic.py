@@ -44,6 +44,7 @@ from ._tuning import (
     FAR_ERROR,
     FEW_CARRIERS,
     FEW_EVENTS,
+    FEW_IN_TABLE,
     FEW_ROWS,
     FEW_VALUES,
     LARGE_BIAS,
@@ -70,6 +71,7 @@ from .intervals import (
     confidence_interval,
 )
 from .proportions import wilson_limits
+from .tables import deciding_of
 
 _NO_VALUE = "The metric is undefined on these data."
 TOO_FEW = "fewer than two resamples gave a value"
@@ -258,6 +260,14 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
 
 def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of independent or stratified rows."""
+    few = evidence.share is not None and deciding_of(evidence.share) < FEW_IN_TABLE
+    if few or evidence.smoothed is not None:
+        say(
+            "choice",
+            "Few rows decide the score: limits of smoothed tables are used, since resamples show "
+            "no more than these rows.",
+        )
+        return _made(evidence, "smoothed", confidence_level)
     method = planned_method(evidence)
     share = evidence.facts.proportion
     if method == "wilson" and share is not None and not share.exact:

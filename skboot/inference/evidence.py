@@ -127,6 +127,9 @@ class Evidence:
         Of blocks of rows in time: a `skboot.inference.dependence.OverTime`, or its values.
     first_look : int or None
         Units at the first of the looks that an interval shall hold at.
+    smoothed : ndarray of shape (2, n_draws) or None
+        For functions of a table of truth and decision, where few rows decide: the values on drawn
+        tables with less and with more beyond the data; see `skboot.inference.tables`.
     """
 
     estimate: Any
@@ -148,6 +151,7 @@ class Evidence:
     robust_variance: float | None = None
     over_time: tuple[float, float, float] | None = None
     first_look: int | None = None
+    smoothed: Floats | None = None
 
     def of_other_values(
         self, estimate: Any, replicates: Floats, facts: Facts = NOTHING_KNOWN, **others: Any
@@ -194,3 +198,26 @@ class Evidence:
 
 
 _NESTED = ("drawn", "facts")
+
+
+def deciding_units(influence: Floats, times: Any = 1) -> float:
+    """Units of equal influence that would make a value vary as much as these do.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n,)
+        Influences v, which sum to 0.
+    times : ndarray of shape (n,), optional
+        Units of each influence.
+
+    Returns
+    -------
+    float
+        (sum v^2)^2 / sum v^4, at least 1: of p wrong rows of n about as many as are wrong; 0 where
+        no unit moves the value.
+    """
+    largest = np.abs(influence).max(initial=0.0, where=np.broadcast_to(times, influence.shape) > 0)
+    if largest == 0:
+        return 0.0
+    squares = (influence / largest) ** 2
+    return float(np.sum(times * squares) ** 2 / np.sum(times * squares**2))

@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from .._base.checks import fail
 from .._base.warnings import Note
 from .._base.workers import Workers, single_threaded_blas
+from ..inference._tuning import FEW_IN_TABLE
 from ..inference.automatic import planned_method
 from ..inference.crossed import (
     RobustVariance,
@@ -40,10 +42,11 @@ from ..inference.distribution import (
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with
+from ..inference.tables import Table, has_table
 from ..metrics.adapters import without_sign
 from ..metrics.facts import deciding_groups
 from ..metrics.score_order import positive_rows, positive_scores
-from ..metrics.statistic import Columns, ReducedData, Statistic
+from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign, equal_units
@@ -91,6 +94,10 @@ class Score:
         With estimate NaN and no replicates, which are not known yet.
     interval : str
         Method that will be wanted, which decides what else is computed.
+    has_table : bool
+        Whether it is a function of the table of truth and decision, of rows that are not in groups.
+    strata : ndarray of shape (n_samples,) or None
+        Of the rows of the part, where it has a table.
     """
 
     metric: str
@@ -100,6 +107,8 @@ class Score:
     subject: BoundStatistic[Statistic]
     known: Evidence
     interval: str
+    has_table: bool = False
+    strata: NDArray[np.intp] | None = None
 
     @property
     def name(self) -> str:
@@ -155,6 +164,7 @@ class Score:
         distribution: BootstrapDistribution,
         left_out: LeftOut | None,
         in_time: OverTime | None = None,
+        smoothed: Floats | None = None,
     ) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
         acceleration = shape = bias_and_error = freedom = variance = None
@@ -182,6 +192,7 @@ class Score:
             group_influence=distribution.influence,
             robust_variance=variance,
             over_time=in_time,
+            smoothed=smoothed,
         )
 
 
@@ -237,13 +248,30 @@ class RowsInMemory(Source):
             known = _with_groups(known, statistic, design, part, rows)
         coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
         planned = planned_method(known) if interval == "auto" else interval
+        tabled = design.units_are_rows and not design.averages_tasks and has_table(statistic)
+        tabled &= plan.resamples is None and plan.drawn is None and first_look is None
         if interval != "auto" or known.facts.bins is not None:
-            _refuse_impossible(interval, planned, known, statistic)
+            _refuse_impossible(interval, planned, known, statistic, tabled=tabled)
         cost = variance_cost * min(reduced.n_codes, design.n_units[0])
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
         with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
-        return Score(metric, measured.rows, part, measured.statistic, subject, known, planned)
+        strata = (
+            design.strata
+            if part.rows is None or design.strata is None
+            else design.strata[part.rows]
+        )
+        return Score(
+            metric,
+            measured.rows,
+            part,
+            measured.statistic,
+            subject,
+            known,
+            planned,
+            tabled,
+            strata,
+        )
 
     def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
         """See `Source.draw`."""
@@ -275,7 +303,9 @@ def _with_groups(
     )
 
 
-def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Statistic) -> None:
+def _refuse_impossible(
+    asked: str, method: str, known: Evidence, statistic: Statistic, *, tabled: bool
+) -> None:
     """Refuse an interval that this metric or design cannot have, before any work."""
     crossed = known.drawn.design.n_factors > 1 and has_influence(statistic)
     hoped = replace(
@@ -286,6 +316,7 @@ def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Stat
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
         over_time=(0.0, 1.0, 0.0),
+        smoothed=np.zeros((2, 2)) if tabled else None,
     )
     problem = problem_with(method, hoped)
     if problem:
@@ -325,8 +356,9 @@ class Draws:
         left_out, design = self._left_out(), self.plan.design
         in_series = design.units_are_blocks and not design.averages_tasks
         in_time = self._over_time() if in_series else {}
+        smoothed = self._smoothed()
         return {
-            k: one.evidence(self.distributions[k], own, in_time.get(k))
+            k: one.evidence(self.distributions[k], own, in_time.get(k), smoothed.get(k))
             for (k, one), own in zip(self.scores.items(), left_out, strict=True)
         }
 
@@ -378,6 +410,28 @@ class Draws:
         )
         by_number = dict(zip(subjects, jackknives, strict=True))
         return [by_number.get(k) for k in self.scores]
+
+    def _smoothed(self) -> dict[int, Floats]:
+        """Return the values on drawn tables of scores that ask for them, or that few rows decide."""
+        found: dict[int, Floats] = {}
+        plan, seen = self.plan, list[tuple[Columns, Table | None, list[Floats]]]()
+        for k, one in self.scores.items():
+            if not one.has_table or one.known.share is not None:
+                continue
+            columns = one.columns
+            shared = next((own for own in seen if all(map(is_, own[0], columns))), None)
+            if shared is None:
+                y_true, y_pred, weights = columns
+                table = Table.of(y_true, [y_pred], weights, one.strata, one.statistic.labels)
+                seen.append(shared := (columns, table, []))
+            _, table, masses = shared
+            if table is None:
+                continue
+            if one.interval == "smoothed" or table.n_deciding(one.subject.statistic) < FEW_IN_TABLE:
+                if not masses:
+                    masses.append(table.drawn(plan.n_resamples, plan.seed))
+                found[k] = table.values(one.subject.statistic, masses[0])
+        return found
 
     def _over_time(self) -> dict[int, OverTime]:
         """Return how smooth scores vary over single rows in time, unless that takes too long."""

@@ -1,12 +1,15 @@
-"""Intervals of a proportion, from its counts."""
+"""Intervals of a proportion, from its counts, and of other functions of a table of counts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ..evidence import Evidence
 from ..proportions import clopper_pearson_limits, wald_limits, wilson_limits
-from . import registered
+from ..tables import smoothed_share
+from . import quantile, registered
 
 
 def _needs_proportion(evidence: Evidence) -> str:
@@ -53,3 +56,25 @@ def _wilson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 )
 def _clopper_pearson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     return _of_proportion(evidence, clopper_pearson_limits, confidence_level)
+
+
+def _needs_table(evidence: Evidence) -> str:
+    if evidence.smoothed is not None or evidence.share is not None:
+        return ""
+    return (
+        "is for functions of the table of truth and decision, on rows that are not in groups, and "
+        "is drawn when it is asked for. Use interval='bca', or 'expanded' with groups."
+    )
+
+
+@registered("smoothed", "interval from smoothed tables", _needs_table, for_difference=True)
+def _smoothed(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Outer percentiles of tables drawn with less and with more beyond the data (record 0116)."""
+    if (share := evidence.share) is not None:
+        low, high = sorted(map(share.to_metric, smoothed_share(share, confidence_level)))
+    else:
+        assert evidence.smoothed is not None
+        tail, ordered = (1 - confidence_level) / 2, np.sort(evidence.smoothed, axis=1)
+        low, high = min(quantile(ordered, tail)), max(quantile(ordered, 1 - tail))
+    # A perfect score is at the end of what is possible, and tables with more cells are not.
+    return min(low, evidence.estimate), max(high, evidence.estimate)
