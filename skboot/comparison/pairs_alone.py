@@ -93,9 +93,11 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
             method = planned_method(counts, proportions, areas)
             if counts is not None and not alone.varies[k]:
                 method = "tango"
-        if method not in CLOSED_FORM and not family.identical[k]:
+        smoothed = family.smoothed(k) if method == "expanded" and asked.interval == "auto" else None
+        method = method if smoothed is None else "smoothed"
+        if method not in CLOSED_FORM and smoothed is None and not family.identical[k]:
             return
-        evidence = replace(family.like, estimate=float(family.differences[k]))
+        evidence = replace(family.like, estimate=float(family.differences[k]), smoothed=smoothed)
         identical = bool(family.identical[k])
         difference = Difference(evidence, counts, identical, proportions, areas)
     else:

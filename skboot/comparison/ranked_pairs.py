@@ -30,6 +30,7 @@ from .contestants import (
     estimated_differences,
     fewest_units,
     proportions_of,
+    smoothed_difference,
 )
 
 Floats = NDArray[np.float64]
@@ -145,6 +146,14 @@ class RankedPairs:
             return None
         found = first[0].error_freedom(first[1] - second[1])
         return found if np.isfinite(found) else None
+
+    def smoothed(self, k: int) -> Floats | None:
+        """Return the values of a pair on drawn tables; None where many rows decide."""
+        if self.identical[k]:
+            return None
+        return smoothed_difference(
+            self.contestants[self.first[k]], self.contestants[self.second[k]]
+        )
 
     def difference(self, k: int) -> Difference:
         """Return the difference of a pair with its replicates."""

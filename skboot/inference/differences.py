@@ -193,10 +193,13 @@ def automatic_method(difference: Difference) -> str:
     Returns
     -------
     str
-        "tango" as well where right and wrong rows are known but the resamples do not vary.
+        "tango" as well where right and wrong rows are known but the resamples do not vary, and
+        "smoothed" where few rows of a table decide.
     """
     if difference.discordant is not None and not difference.varies:
         return "tango"
+    if difference.evidence.smoothed is not None:
+        return "smoothed"
     return planned_method(difference.discordant, difference.proportions, difference.areas)
 
 

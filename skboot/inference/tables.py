@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from .._base.streams import child_seed
 from ..metrics.adapters import without_sign
 from ..metrics.cells import encode, label_counts
 from ..metrics.facts import Proportion
-from ..metrics.statistic import Floats, ReducedData, Statistic
+from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
+from ._tuning import FEW_IN_TABLE
 from .evidence import deciding_units
 
 # Rows beyond those of the data in each cell of two classes (rows, record 0116): limits are the
@@ -73,11 +74,8 @@ class Table:
         ``answers`` are decisions of one system or of two, ``labels`` some that may not occur.
         """
         columns = [y_true, *answers]
-        labels = np.unique(
-            np.concatenate(
-                [label_counts(y)[0] for y in columns] + ([] if labels is None else [labels])
-            )
-        )
+        occurring = [label_counts(y)[0] for y in columns]
+        labels = np.unique(np.concatenate([*occurring, *([] if labels is None else [labels])]))
         n_labels, n_columns = len(labels), len(columns)
         if not n_labels > 1 or n_labels**n_columns > _MOST_CELLS:
             return None
@@ -136,32 +134,86 @@ class Table:
             masses += both
         return masses
 
-    def reduced_by(self, statistic: Statistic, system: int = 0) -> tuple[ReducedData, Floats]:
-        """Return the cells as rows of a metric, and what each adds to its sums."""
-        truth, decision = self.labels[self.cells[0]], self.labels[self.cells[1 + system]]
-        reduced = statistic.reduce(truth, decision, None)
-        terms = np.asarray(
-            reduced.terms if isinstance(reduced.terms, np.ndarray) else reduced.terms.toarray()
-        )
-        return reduced, terms if reduced.code is None else terms[reduced.code.astype(np.intp)]
-
     def values(self, statistic: Statistic, masses: Floats, system: int = 0) -> Floats:
         """Return a metric on drawn tables, (2, n_draws)."""
         plain = without_sign(statistic)
-        reduced, terms = self.reduced_by(plain, system)
+        reduced, terms = self._reduced(plain, system)
         values = plain.combine(masses.reshape(-1, masses.shape[-1]) @ terms, reduced)
         values = values if plain is statistic else 0.0 - values
         return values.reshape(masses.shape[:2])
 
-    def n_deciding(self, statistic: Statistic) -> float:
-        """Return how many rows carry the variation of a metric, those added among them."""
-        plain = without_sign(statistic)
-        reduced, terms = self.reduced_by(plain)
-        rows = (self.rows + AMOUNTS[1] * self.amounts).sum(axis=0)
-        weights = ((self.rows + AMOUNTS[1] * self.amounts) * self.weights).sum(axis=0) / rows
-        sums = (rows * weights) @ terms
-        influence = weights * (terms @ plain.gradient(sums[None], reduced)[0])
+    def n_deciding(self, statistic: Statistic, other: Statistic | None = None) -> float:
+        """Return how many rows carry the variation of a metric, those added among them.
+
+        With ``other``, the same metric of the second system, those of the difference.
+        """
+        rows = self.rows + AMOUNTS[1] * self.amounts
+        weights = (rows * self.weights).sum(axis=0) / rows.sum(axis=0)
+        rows = rows.sum(axis=0)
+        influence = np.zeros(len(rows))
+        for system, one in enumerate([statistic] if other is None else [statistic, other]):
+            plain = without_sign(one)
+            reduced, terms = self._reduced(plain, system)
+            gradient = plain.gradient(((rows * weights) @ terms)[None], reduced)[0]
+            influence += (-1) ** system * weights * (terms @ gradient)
         return deciding_units(influence, rows)
+
+    def _reduced(self, statistic: Any, system: int) -> tuple[ReducedData, Floats]:
+        """Return the cells as rows of a metric, and what each adds to its sums."""
+        truth, decision = self.labels[self.cells[0]], self.labels[self.cells[1 + system]]
+        reduced = statistic.reduce(truth, decision, None)
+        terms = reduced.terms if isinstance(reduced.terms, np.ndarray) else reduced.terms.toarray()
+        return reduced, terms if reduced.code is None else terms[reduced.code.astype(np.intp)]
+
+
+class Tabled(NamedTuple):
+    """A metric of a system that is a function of a table.
+
+    Attributes
+    ----------
+    statistic : Statistic
+    columns : tuple of ndarray
+        Truth, decisions and weights of its rows.
+    strata : ndarray of shape (n_samples,) or None
+    """
+
+    statistic: Statistic
+    columns: Columns
+    strata: NDArray[np.intp] | None
+
+    def table(self, other: Tabled | None = None) -> Table | None:
+        """Return its table, or that of two systems on the same rows."""
+        both = [self] if other is None else [self, other]
+        y_true, _, weights = self.columns
+        assert y_true is not None
+        labels = [one.statistic.labels for one in both if one.statistic.labels is not None]
+        known = np.concatenate(labels) if labels else None
+        return Table.of(y_true, [one.columns[1] for one in both], weights, self.strata, known)
+
+    def difference(
+        self, other: Tabled, n_draws: int, seed: np.random.SeedSequence, *, asked: bool
+    ) -> Floats | None:
+        """Return the values of a difference on drawn tables, (2, n_draws).
+
+        None where many rows decide it, unless it is ``asked`` for.
+        """
+        y_true, answers = self.columns[0], (self.columns[1], other.columns[1])
+        differing = y_true[answers[0] != answers[1]]  # type: ignore[index]
+        fewest = label_counts(differing)[1].min() if len(differing) else 0
+        classes = len(label_counts(y_true)[0])  # type: ignore[arg-type]
+        if not asked and fewest >= FEW_IN_TABLE and len(label_counts(differing)[0]) == classes:
+            # Most pairs of systems differ on many rows of each class.
+            return None
+        table = self.table(other)
+        if table is None:
+            return None
+        if not asked and table.n_deciding(self.statistic, other.statistic) >= FEW_IN_TABLE:
+            return None
+        masses = table.drawn(n_draws, seed)
+        first, second = (
+            table.values(one.statistic, masses, k) for k, one in enumerate((self, other))
+        )
+        return first - second
 
 
 def has_table(statistic: Statistic) -> bool:

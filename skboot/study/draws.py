@@ -42,7 +42,7 @@ from ..inference.distribution import (
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with
-from ..inference.tables import Table, has_table
+from ..inference.tables import Table, Tabled, has_table
 from ..metrics.adapters import without_sign
 from ..metrics.facts import deciding_groups
 from ..metrics.score_order import positive_rows, positive_scores
@@ -94,10 +94,8 @@ class Score:
         With estimate NaN and no replicates, which are not known yet.
     interval : str
         Method that will be wanted, which decides what else is computed.
-    has_table : bool
-        Whether it is a function of the table of truth and decision, of rows that are not in groups.
-    strata : ndarray of shape (n_samples,) or None
-        Of the rows of the part, where it has a table.
+    table : Tabled or None
+        Of functions of a table of truth and decision, on rows that are not in groups.
     """
 
     metric: str
@@ -107,8 +105,7 @@ class Score:
     subject: BoundStatistic[Statistic]
     known: Evidence
     interval: str
-    has_table: bool = False
-    strata: NDArray[np.intp] | None = None
+    table: Tabled | None = None
 
     @property
     def name(self) -> str:
@@ -256,11 +253,10 @@ class RowsInMemory(Source):
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
         with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
-        strata = (
-            design.strata
-            if part.rows is None or design.strata is None
-            else design.strata[part.rows]
-        )
+        strata = design.strata
+        if part.rows is not None and strata is not None:
+            strata = strata[part.rows]
+        table = Tabled(statistic, rows, strata) if tabled else None
         return Score(
             metric,
             measured.rows,
@@ -269,8 +265,7 @@ class RowsInMemory(Source):
             subject,
             known,
             planned,
-            tabled,
-            strata,
+            table,
         )
 
     def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
@@ -412,25 +407,24 @@ class Draws:
         return [by_number.get(k) for k in self.scores]
 
     def _smoothed(self) -> dict[int, Floats]:
-        """Return the values on drawn tables of scores that ask for them, or that few rows decide."""
+        """Return the values on drawn tables of scores that ask for them or rest on few rows."""
         found: dict[int, Floats] = {}
-        plan, seen = self.plan, list[tuple[Columns, Table | None, list[Floats]]]()
+        seen: list[tuple[Tabled, Table | None, list[Floats]]] = []
         for k, one in self.scores.items():
-            if not one.has_table or one.known.share is not None:
+            own = one.table
+            if own is None or one.known.share is not None:
                 continue
-            columns = one.columns
-            shared = next((own for own in seen if all(map(is_, own[0], columns))), None)
+            alike = (each for each in seen if all(map(is_, each[0].columns, own.columns)))
+            shared = next(alike, None)
             if shared is None:
-                y_true, y_pred, weights = columns
-                table = Table.of(y_true, [y_pred], weights, one.strata, one.statistic.labels)
-                seen.append(shared := (columns, table, []))
+                seen.append(shared := (own, own.table(), []))
             _, table, masses = shared
             if table is None:
                 continue
-            if one.interval == "smoothed" or table.n_deciding(one.subject.statistic) < FEW_IN_TABLE:
+            if one.interval == "smoothed" or table.n_deciding(own.statistic) < FEW_IN_TABLE:
                 if not masses:
-                    masses.append(table.drawn(plan.n_resamples, plan.seed))
-                found[k] = table.values(one.subject.statistic, masses[0])
+                    masses.append(table.drawn(self.plan.n_resamples, self.plan.seed))
+                found[k] = table.values(own.statistic, masses[0])
         return found
 
     def _over_time(self) -> dict[int, OverTime]:
