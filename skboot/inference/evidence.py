@@ -167,6 +167,12 @@ class Evidence:
         return np.sort(self.replicates[~np.isnan(self.replicates)])
 
     @cached_property
+    def sorted_smoothed(self) -> Floats:
+        """Values on drawn tables in rising order, (2, n_draws)."""
+        assert self.smoothed is not None
+        return np.sort(self.smoothed, axis=1)
+
+    @cached_property
     def independent_rows(self) -> bool:
         """Whether rows were drawn one by one, without strata or weights."""
         drawn = self.drawn

@@ -125,8 +125,11 @@ class Table:
         strata = zip(rngs, self.rows, self.weights, self.amounts, self.counted, strict=True)
         for own_rng, rows, weights, amounts, counted in strata:
             shapes = counted * np.stack((rows + less * amounts, (more - less) * amounts))
-            gammas = own_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
-            both = np.moveaxis(np.cumsum(gammas, axis=1), 1, 0) * weights
+            less_and_more = own_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
+            less_and_more *= weights
+            both = np.empty(masses.shape)
+            both[0] = less_and_more[:, 0]
+            np.add(both[0], less_and_more[:, 1], out=both[1])
             if len(self.rows) > 1:
                 # The share of each stratum is that of the data.
                 size = both.sum(axis=2, keepdims=True)
@@ -142,21 +145,24 @@ class Table:
         values = values if plain is statistic else 0.0 - values
         return values.reshape(masses.shape[:2])
 
-    def n_deciding(self, statistic: Statistic, other: Statistic | None = None) -> float:
-        """Return how many rows carry the variation of a metric, those added among them.
+    def is_decided_by_few(self, *statistics: Statistic) -> bool:
+        """Return whether few rows, those added among them, carry the variation of a metric.
 
-        With ``other``, the same metric of the second system, those of the difference.
+        Of two statistics, the metric of each system, it is that of the difference.
         """
         rows = self.rows + AMOUNTS[1] * self.amounts
         weights = (rows * self.weights).sum(axis=0) / rows.sum(axis=0)
         rows = rows.sum(axis=0)
+        if rows.min() >= FEW_IN_TABLE:
+            # There are at least as many as in any cell.
+            return False
         influence = np.zeros(len(rows))
-        for system, one in enumerate([statistic] if other is None else [statistic, other]):
-            plain = without_sign(one)
+        for system, statistic in enumerate(statistics):
+            plain = without_sign(statistic)
             reduced, terms = self._reduced(plain, system)
             gradient = plain.gradient(((rows * weights) @ terms)[None], reduced)[0]
             influence += (-1) ** system * weights * (terms @ gradient)
-        return deciding_units(influence, rows)
+        return deciding_units(influence, rows) < FEW_IN_TABLE
 
     def _reduced(self, statistic: Any, system: int) -> tuple[ReducedData, Floats]:
         """Return the cells as rows of a metric, and what each adds to its sums."""
@@ -197,17 +203,10 @@ class Tabled(NamedTuple):
 
         None where many rows decide it, unless it is ``asked`` for.
         """
-        y_true, answers = self.columns[0], (self.columns[1], other.columns[1])
-        differing = y_true[answers[0] != answers[1]]  # type: ignore[index]
-        fewest = label_counts(differing)[1].min() if len(differing) else 0
-        classes = len(label_counts(y_true)[0])  # type: ignore[arg-type]
-        if not asked and fewest >= FEW_IN_TABLE and len(label_counts(differing)[0]) == classes:
-            # Most pairs of systems differ on many rows of each class.
-            return None
         table = self.table(other)
         if table is None:
             return None
-        if not asked and table.n_deciding(self.statistic, other.statistic) >= FEW_IN_TABLE:
+        if not asked and not table.is_decided_by_few(self.statistic, other.statistic):
             return None
         masses = table.drawn(n_draws, seed)
         first, second = (

@@ -411,8 +411,11 @@ class Draws:
         found: dict[int, Floats] = {}
         seen: list[tuple[Tabled, Table | None, list[Floats]]] = []
         for k, one in self.scores.items():
-            own = one.table
+            own, asked = one.table, one.interval == "smoothed"
             if own is None or one.known.share is not None:
+                continue
+            if one.subject.reduced.data.get("fewest", 0) >= FEW_IN_TABLE and not asked:
+                # No fewer rows than are in a cell decide.
                 continue
             alike = (each for each in seen if all(map(is_, each[0].columns, own.columns)))
             shared = next(alike, None)
@@ -421,7 +424,7 @@ class Draws:
             _, table, masses = shared
             if table is None:
                 continue
-            if one.interval == "smoothed" or table.n_deciding(own.statistic) < FEW_IN_TABLE:
+            if asked or table.is_decided_by_few(own.statistic):
                 if not masses:
                     masses.append(table.drawn(self.plan.n_resamples, self.plan.seed))
                 found[k] = table.values(own.statistic, masses[0])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from ..evidence import Evidence
 from ..proportions import clopper_pearson_limits, wald_limits, wilson_limits
 from ..tables import smoothed_share
@@ -73,8 +71,7 @@ def _smoothed(evidence: Evidence, confidence_level: float) -> tuple[float, float
     if (share := evidence.share) is not None:
         low, high = sorted(map(share.to_metric, smoothed_share(share, confidence_level)))
     else:
-        assert evidence.smoothed is not None
-        tail, ordered = (1 - confidence_level) / 2, np.sort(evidence.smoothed, axis=1)
+        tail, ordered = (1 - confidence_level) / 2, evidence.sorted_smoothed
         low, high = min(quantile(ordered, tail)), max(quantile(ordered, 1 - tail))
     # A perfect score is at the end of what is possible, and tables with more cells are not.
     return min(low, evidence.estimate), max(high, evidence.estimate)
