@@ -234,6 +234,8 @@ def planned_method(evidence: Evidence) -> str:
         return "logit-t" if np.isfinite(facts.bounds).all() else "t"
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
+        if evidence.share is not None and deciding_of(evidence.share) < FEW_IN_TABLE:
+            return "smoothed"
         wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
         if wilson and evidence.independent_rows:
             return "wilson"
@@ -260,8 +262,7 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
 
 def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of independent or stratified rows."""
-    few = evidence.share is not None and deciding_of(evidence.share) < FEW_IN_TABLE
-    if few or evidence.smoothed is not None:
+    if evidence.smoothed is not None:
         say(
             "choice",
             "Few rows decide the score: limits of smoothed tables are used, since resamples show "

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -105,7 +105,7 @@ class Score:
     subject: BoundStatistic[Statistic]
     known: Evidence
     interval: str
-    table: Tabled | None = None
+    table: Tabled | None = field(default=None, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -265,7 +265,7 @@ class RowsInMemory(Source):
             subject,
             known,
             planned,
-            table,
+            table=table,
         )
 
     def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
