@@ -69,15 +69,24 @@ class Table:
         strata: NDArray[np.intp] | None = None,
         labels: NDArray[Any] | None = None,
     ) -> Table | None:
-        """Count the rows of each cell; None where one label, or very many, occur.
+        """Count the rows of each cell; None where very many labels occur.
 
         ``answers`` are decisions of one system or of two, ``labels`` some that may not occur.
         """
         columns = [y_true, *answers]
         occurring = [label_counts(y)[0] for y in columns]
         labels = np.unique(np.concatenate([*occurring, *([] if labels is None else [labels])]))
+        if len(labels) == 1:
+            # What was not seen has another label.
+            seen = labels.tolist()[0]
+            added = (
+                not seen if isinstance(seen, bool) else seen + ("'" if isinstance(seen, str) else 1)
+            )
+            labels = np.array(
+                sorted([seen, added]), dtype=object if labels.dtype == object else None
+            )
         n_labels, n_columns = len(labels), len(columns)
-        if not n_labels > 1 or n_labels**n_columns > _MOST_CELLS:
+        if n_labels**n_columns > _MOST_CELLS:
             return None
         at = np.zeros(len(y_true), dtype=np.intp)
         for column in columns:
@@ -192,9 +201,16 @@ class Tabled(NamedTuple):
         both = [self] if other is None else [self, other]
         y_true, _, weights = self.columns
         assert y_true is not None
-        labels = [one.statistic.labels for one in both if one.statistic.labels is not None]
-        known = np.concatenate(labels) if labels else None
-        return Table.of(y_true, [one.columns[1] for one in both], weights, self.strata, known)
+        plain = [without_sign(one.statistic) for one in both]
+        known = [label for one in plain for label in (() if one.labels is None else one.labels)]
+        known += [one.pos_label for one in plain if one.pos_label is not None]
+        return Table.of(
+            y_true,
+            [one.columns[1] for one in both],
+            weights,
+            self.strata,
+            np.array(known) if known else None,
+        )
 
     def difference(
         self, other: Tabled, n_draws: int, seed: np.random.SeedSequence, *, asked: bool

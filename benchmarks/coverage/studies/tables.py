@@ -171,8 +171,10 @@ def counted(n, metrics=METRICS, methods=METHODS, rarest=None):
         known = ~np.isnan(low + high)
         if not known.any():
             continue
+        # A metric that refuses a table, of one class, says nothing of it.
+        answered = weight[~np.isnan(found[:, k]).all(axis=(1, 2))]
         holds = (low[:, None] <= truths[k] + 1e-9) & (truths[k] - 1e-9 <= high[:, None])
-        coverage[k, m] = (weight * holds).sum(axis=0) / weight.sum(axis=0)
+        coverage[k, m] = (weight * holds).sum(axis=0) / answered.sum(axis=0)
         own = weight[known]
         width[k, m] = ((high - low)[known] @ own) / own.sum(axis=0)
     return cells, truths, coverage, width, left_out
