@@ -44,6 +44,7 @@ ScoreInterval: TypeAlias = Literal[
     "bca",
     "delong",
     "bins",
+    "smoothed",
     "anytime",
 ]
 RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
@@ -56,6 +57,7 @@ DifferenceInterval: TypeAlias = Literal[
     "normal",
     "t",
     "bca",
+    "smoothed",
     "tango",
     "delong",
     "logit-delong",

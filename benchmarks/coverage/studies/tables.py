@@ -28,7 +28,6 @@ import numpy as np
 from scipy.special import gammaln, ndtri
 
 from skboot import bootstrap_score
-from skboot.inference import _tuning
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.intervals import confidence_interval, problem_with
 
@@ -154,16 +153,16 @@ def _limits_by(known, method):
     return tuple(confidence_interval(known, method, LEVEL))
 
 
-def counted(n, metrics=METRICS, methods=METHODS, rarest=None):
+def counted(n, metrics=METRICS, methods=METHODS, n_resamples=999):
     """Coverage and mean width of each metric, method and cell; share of tables left out."""
     tables, cells = all_tables(n), cells_of(n)
     weight = probabilities(tables, cells)
-    often = weight.max(axis=1) > (RAREST[n] if rarest is None else rarest)
+    often = weight.max(axis=1) > RAREST[n]
     tables, weight = tables[often], weight[often]
     left_out = 1 - weight.sum(axis=0).min()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = np.array([limits(table, metrics, methods) for table in tables])
+        found = np.array([limits(table, metrics, methods, n_resamples) for table in tables])
     truths = np.array([[true_value(m, *shares(*cell)) for cell in cells] for m in metrics])
     coverage, width = np.full((2, len(metrics), len(methods), len(cells)), np.nan)
     for k, m in product(range(len(metrics)), range(len(methods))):
@@ -188,33 +187,25 @@ def go_on(minutes):
             continue
         if time.monotonic() > end:
             return False
-        cells, truths, coverage, width, left_out = counted(n)
-        append(
-            TABLE,
-            [
-                dict(
-                    zip(
-                        HEADER,
-                        (
-                            n,
-                            *cell,
-                            metric,
-                            f"{truths[k, c]:.4f}",
-                            *(f"{value:.4f}" for value in coverage[k, :, c]),
-                            *(f"{value:.4f}" for value in width[k, :, c]),
-                            f"{left_out:.1e}",
-                        ),
-                        strict=True,
-                    )
-                )
-                for k, metric in enumerate(METRICS)
-                for c, cell in enumerate(cells)
-            ],
-            HEADER,
-        )
+        append(TABLE, rows_of(n, *counted(n)), HEADER)
     return True
 
 
-def chosen_from():
-    """The number of rows below which tables are drawn, for the page."""
-    return _tuning.FEW_IN_TABLE
+def rows_of(n, cells, truths, coverage, width, left_out):
+    """Lines of the table."""
+    return [
+        dict(
+            zip(
+                HEADER,
+                (
+                    *(n, *cell, metric, f"{truths[k, c]:.4f}"),
+                    *(f"{value:.4f}" for value in coverage[k, :, c]),
+                    *(f"{value:.4f}" for value in width[k, :, c]),
+                    f"{left_out:.1e}",
+                ),
+                strict=True,
+            )
+        )
+        for k, metric in enumerate(METRICS)
+        for c, cell in enumerate(cells)
+    ]
