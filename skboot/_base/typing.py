@@ -29,6 +29,7 @@ ScoreInterval: TypeAlias = Literal[
     "wald",
     "wilson",
     "clopper-pearson",
+    "beta",
     "percentile",
     "expanded",
     "two-way",

@@ -235,7 +235,7 @@ def planned_method(evidence: Evidence) -> str:
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
         if evidence.share is not None and deciding_of(evidence.share) < FEW_IN_TABLE:
-            return "smoothed"
+            return "beta"
         wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
         if wilson and evidence.independent_rows:
             return "wilson"

@@ -412,7 +412,7 @@ class Draws:
         seen: list[tuple[Tabled, Table | None, list[Floats]]] = []
         for k, one in self.scores.items():
             own, asked = one.table, one.interval == "smoothed"
-            if own is None or one.known.share is not None:
+            if own is None or (one.known.share is not None and not asked):
                 continue
             if one.subject.reduced.data.get("fewest", 0) >= FEW_IN_TABLE and not asked:
                 # No fewer rows than are in a cell decide.

@@ -19,6 +19,14 @@ def _needs_proportion(evidence: Evidence) -> str:
     return ""
 
 
+def _needs_mean(evidence: Evidence) -> str:
+    share = evidence.facts.proportion
+    problem = _needs_proportion(evidence)
+    if not problem and share is not None and not share.exact:
+        return "is for proportions of a fixed number of rows. Use interval='smoothed'."
+    return problem
+
+
 _SINGLE = "is for a single proportion"
 
 
@@ -56,8 +64,24 @@ def _clopper_pearson(evidence: Evidence, confidence_level: float) -> tuple[float
     return _of_proportion(evidence, clopper_pearson_limits, confidence_level)
 
 
+@registered(
+    "beta",
+    "interval from Beta distributions",
+    _needs_mean,
+    title="Beta",
+    uses_resamples=False,
+    no_difference=_SINGLE,
+)
+def _beta(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Limits of smoothed tables of right and wrong rows, in closed form (record 0116)."""
+    share = evidence.facts.proportion
+    assert share is not None
+    low, high = sorted(map(share.to_metric, smoothed_share(share, confidence_level)))
+    return min(low, evidence.estimate), max(high, evidence.estimate)
+
+
 def _needs_table(evidence: Evidence) -> str:
-    if evidence.smoothed is not None or evidence.share is not None:
+    if evidence.smoothed is not None:
         return ""
     return (
         "is for functions of the table of truth and decision, on rows that are not in groups, and "
@@ -68,10 +92,7 @@ def _needs_table(evidence: Evidence) -> str:
 @registered("smoothed", "interval from smoothed tables", _needs_table, for_difference=True)
 def _smoothed(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Outer percentiles of tables drawn with less and with more beyond the data (record 0116)."""
-    if (share := evidence.share) is not None:
-        low, high = sorted(map(share.to_metric, smoothed_share(share, confidence_level)))
-    else:
-        tail, ordered = (1 - confidence_level) / 2, evidence.sorted_smoothed
-        low, high = min(quantile(ordered, tail)), max(quantile(ordered, 1 - tail))
-    # A perfect score is at the end of what is possible, and tables with more cells are not.
+    tail, ordered = (1 - confidence_level) / 2, evidence.sorted_smoothed
+    # A perfect score is at the end of what is possible, and tables with more in all cells are not.
+    low, high = min(quantile(ordered, tail)), max(quantile(ordered, 1 - tail))
     return min(low, evidence.estimate), max(high, evidence.estimate)
