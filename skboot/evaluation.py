@@ -154,8 +154,8 @@ def bootstrap_score(
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
         wald, wilson, clopper-pearson, beta, percentile, expanded, two-way, basic, normal, t,
         logit-t, bias-corrected, skewed-t, studentized (bootstrap-t), jackknife, ewc, bca, delong,
-        bins, smoothed (tables of truth and decision, drawn with a part of a row in each cell), anytime
-        (holds at every look).
+        bins, smoothed (tables of truth and decision, drawn with a part of a row in each cell),
+        anytime (holds at every look).
     first_look : int, optional
         With ``interval="anytime"``: the number of rows, or groups, at the first look, at least 100
         rows or 20 groups, fixed before the data were seen. The interval is narrowest there. All
