@@ -83,8 +83,9 @@ def test_strata_keep_their_shares_and_the_variance_of_their_rows_less_one():
     assert right.var() == pytest.approx(expected, rel=0.15)
 
 
-METRICS = """accuracy f1 recall precision jaccard specificity npv balanced_accuracy f1_macro
-f1_weighted precision_macro matthews_corrcoef cohen_kappa""".split()
+METRICS = ["accuracy", "f1", "recall", "precision", "jaccard", "specificity", "npv"]
+METRICS += ["balanced_accuracy", "f1_macro", "f1_weighted", "precision_macro"]
+METRICS += ["matthews_corrcoef", "cohen_kappa"]
 
 
 @pytest.mark.parametrize("metric", METRICS)

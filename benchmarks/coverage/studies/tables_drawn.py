@@ -13,6 +13,7 @@ warning in at least half of the misses.
     make coverage-study STUDY=tables_drawn [PART="--minutes 20"]
 """
 
+import time
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -25,10 +26,10 @@ from skboot import bootstrap_score, compare_systems
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.intervals import confidence_interval
 
-from ..runner import RESULTS, cell_by_cell
+from ..runner import RESULTS, append, read
 
 TABLE = RESULTS / "tables_drawn.csv"
-N_SETS = 400
+N_SETS = 100
 METRICS = {
     "accuracy": sk.accuracy_score,
     "f1": sk.f1_score,
@@ -107,14 +108,14 @@ def _strata(rng, n, rows):
 
 
 def cells():
-    """Every cell: what is counted, rows, name and metric."""
+    """Every cell: what is drawn, rows, name and metrics."""
     for n_classes, n in ((3, 15), (3, 30), (4, 30)):
-        for (name, _), metric in product(of_classes(n_classes), OF_CLASSES):
-            yield f"{n_classes} classes", n, name, metric
-    for (n, name, _), metric in product(of_pairs(), METRICS):
-        yield "pairs", n, name, metric
-    for (n, name, *_), metric in product(of_designs(), METRICS):
-        yield "designs", n, name, metric
+        for name, _ in of_classes(n_classes):
+            yield f"{n_classes} classes", n, name, OF_CLASSES
+    for n, name, _ in of_pairs():
+        yield "pairs", n, name, tuple(METRICS)
+    for n, name, *_ in of_designs():
+        yield "designs", n, name, tuple(METRICS)
 
 
 def drawn(kind, n, name, rng):
@@ -136,59 +137,54 @@ def drawn(kind, n, name, rng):
     return columns, draw(rng, n) if kind == "designs" else {}, p
 
 
-def row_of(kind, n, name, metric):
+def rows_of(kind, n, name, metrics, n_sets=N_SETS):
     """Coverage and widths of "auto", and of what it took before, and misses that are told."""
-    counts = np.zeros(6)
-    function = METRICS[metric]
-    for k in range(N_SETS):
+    counts = np.zeros((len(metrics), 6))
+    for k in range(n_sets):
         rng = np.random.default_rng([k, n])
         (y, *decisions), options, p = drawn(kind, n, name, rng)
         at = np.indices(p.shape).reshape(p.ndim, -1)
-        scores = [function(at[0], own, sample_weight=p.ravel()) for own in at[1:]]
-        options |= {"metric": metric, "random_state": k, "n_resamples": 999}
+        options |= {"metric": list(metrics), "random_state": k, "n_resamples": 999}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if kind == "pairs":
-                truth = scores[0] - scores[1]
                 systems = dict(zip("ab", decisions, strict=True))
-                now = compare_systems(y, systems, **options).pairs[0].confidence_interval
-                told = len(caught)
-                before = (
-                    compare_systems(
-                        y,
-                        systems,
-                        **options,
-                        interval="tango" if metric == "accuracy" else "expanded",
-                    )
-                    .pairs[0]
-                    .confidence_interval
-                )
+                found = compare_systems(y, systems, **options)
+                of_old = compare_systems(y, systems, **options, interval="expanded")
             else:
-                [truth] = scores
                 found = bootstrap_score(y, *decisions, **options)
-                now, told, known = found.confidence_interval, len(caught), found.evidence
-                if known.share is not None:
-                    before = confidence_interval(known, "wilson", 0.95)
-                else:
+        for m, metric in enumerate(metrics):
+            scores = [METRICS[metric](at[0], own, sample_weight=p.ravel()) for own in at[1:]]
+            if kind == "pairs":
+                truth = scores[0] - scores[1]
+                now, before = (one[metric].pairs[0].confidence_interval for one in (found, of_old))
+            else:
+                [truth], known = scores, found[metric].evidence
+                now = found[metric].confidence_interval
+                if known.share is None:
                     before = automatic_interval(replace(known, smoothed=None), 0.95).interval
-        covered = [low - 1e-9 <= truth <= high + 1e-9 for low, high in (now, before)]
-        counts += [
-            *covered,
-            *(high - low for low, high in (now, before)),
-            not covered[0],
-            not covered[0] and told > 0,
-        ]
-    share = counts / N_SETS
-    told = f"{100 * counts[5] / counts[4]:.0f}" if counts[4] else ""
-    return (
-        f"{100 * share[0]:.1f}",
-        f"{100 * share[1]:.1f}",
-        f"{share[2]:.4f}",
-        f"{share[3]:.4f}",
-        told,
-    )
+                else:
+                    before = confidence_interval(known, "wilson", 0.95)
+            covered = [low - 1e-9 <= truth <= high + 1e-9 for low, high in (now, before)]
+            widths = [high - low for low, high in (now, before)]
+            told = any(metric in str(one.message) for one in caught)
+            counts[m] += [*covered, *widths, not covered[0], not covered[0] and told]
+    for metric, sums in zip(metrics, counts, strict=True):
+        share = sums / n_sets
+        told = f"{100 * sums[5] / sums[4]:.0f} %" if sums[4] else ""
+        now, before = (f"{100 * one:.1f}" for one in share[:2])
+        numbers = (now, before, f"{share[2]:.4f}", f"{share[3]:.4f}", told)
+        yield dict(zip(HEADER, (kind, n, name, metric, n_sets, *numbers), strict=True))
 
 
 def go_on(minutes):
     """Go on with the table for some time; return whether it is finished."""
-    return cell_by_cell(TABLE, HEADER, cells(), row_of, minutes)
+    end = time.monotonic() + 60 * minutes
+    done = {(row["kind"], row["n"], row["cell"]) for row in read(TABLE)}
+    for kind, n, name, metrics in cells():
+        if (kind, str(n), name) in done:
+            continue
+        if time.monotonic() > end:
+            return False
+        append(TABLE, list(rows_of(kind, n, name, metrics)), HEADER)
+    return True
