@@ -100,7 +100,7 @@ MANY_MEMBERS = 40
 FEW_EVENTS = 10
 # Minimum number of rows that decide a function of a table of truth and decision (rows, those added
 # among them) for resamples of it; below it tables are drawn smoothed (record 0116).
-FEW_IN_TABLE = 20
+FEW_IN_TABLE = 30
 # Minimum number of rows on which two systems differ in being right (rows) for a bootstrap interval
 # of the difference; below it Tango's is made (record 0006).
 FEW_DISCORDANT = 10

@@ -14,8 +14,7 @@ times that of the narrowest method that passes as well, and of at most 1.15 time
 
     make coverage-study STUDY=tables [PART="--minutes 20"]
 
-Methods: "auto"; "before", what it took without smoothed tables; "smoothed" alone; Wald and Wilson
-of proportions; percentiles; BCa; and the delta method (Takahashi et al. 2022 for F1).
+Methods: "auto"; "before", what it took without smoothed tables; Wald and Wilson of proportions; percentiles; BCa; and the delta method (Takahashi et al. 2022 for F1).
 """
 
 import contextlib
@@ -50,7 +49,7 @@ METRICS = (
     "f1_weighted",
     "specificity",
 )
-METHODS = ("auto", "before", "smoothed", "wald", "wilson", "percentile", "bca", "delta")
+METHODS = ("auto", "before", "wald", "wilson", "percentile", "bca", "delta")
 TABLE = RESULTS / "tables.csv"
 HEADER = (
     "n",

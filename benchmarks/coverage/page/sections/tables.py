@@ -11,7 +11,7 @@ from ...runner import RESULTS, read
 from ..formats import table
 from ..registry import section
 
-METHODS = ("auto", "before", "smoothed", "wilson", "wald", "percentile", "bca", "delta")
+METHODS = ("auto", "before", "wilson", "wald", "percentile", "bca", "delta")
 # What the rule asks for: in each cell, and in how many of them; and widths.
 LEAST, MOST, IN_SHARE, WIDER, WIDEST = 0.92, 0.93, 0.97, 1.06, 1.15
 SHOWN = ("recall", "matthews_corrcoef", "f1_macro")
@@ -58,7 +58,7 @@ def widths() -> str:
     lines = []
     for (n, metric), (coverage, width) in sorted(_by_metric().items()):
         holds = passes(coverage)
-        others = [k for k in range(1, len(METHODS)) if holds[k] and METHODS[k] != "smoothed"]
+        others = [k for k in range(1, len(METHODS)) if holds[k]]
         text = ("none", "", "")
         if others:
             best = min(others, key=lambda k: width[:, k].mean())
