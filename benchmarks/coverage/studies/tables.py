@@ -14,7 +14,8 @@ times that of the narrowest method that passes as well, and of at most 1.15 time
 
     make coverage-study STUDY=tables [PART="--minutes 20"]
 
-Methods: "auto"; "before", what it took without smoothed tables; Wald and Wilson of proportions; percentiles; BCa; and the delta method (Takahashi et al. 2022 for F1).
+Methods: "auto"; "before", what it took without smoothed tables; Wald and Wilson of proportions;
+percentiles; BCa; and the delta method (Takahashi et al. 2022 for F1).
 """
 
 import contextlib
