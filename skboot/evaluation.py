@@ -147,14 +147,15 @@ def bootstrap_score(
         in scikit-learn.
     n_resamples : int
         Number of resamples, at least 2. At 1999 the usual levels are order statistics. Intervals
-        without resamples (wilson, clopper-pearson, wald, skewed-t, ewc, delong, bins, anytime) make
-        at most 100 000, for the distribution. More than memory holds are refused.
+        without resamples (wilson, clopper-pearson, wald, beta, skewed-t, ewc, delong, bins,
+        anytime) make at most 100 000, for the distribution. More than memory holds are refused.
     confidence_level : float
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
-        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t, logit-t,
-        bias-corrected, skewed-t, studentized (bootstrap-t), jackknife, ewc, bca, delong, bins,
+        wald, wilson, clopper-pearson, beta, percentile, expanded, two-way, basic, normal, t,
+        logit-t, bias-corrected, skewed-t, studentized (bootstrap-t), jackknife, ewc, bca, delong,
+        bins, smoothed (tables of truth and decision, drawn with a part of a row in each cell),
         anytime (holds at every look).
     first_look : int, optional
         With ``interval="anytime"``: the number of rows, or groups, at the first look, at least 100

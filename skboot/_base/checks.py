@@ -361,6 +361,11 @@ def check_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None
     return _ordinary(weights.astype(np.float64))
 
 
+def unequal(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """Return weights that differ; None of equal ones, since their scale changes nothing."""
+    return None if weights is None or weights.min() == weights.max() else weights
+
+
 def _ordinary(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The weights, times a power of two if they are far from 1: their scale changes no metric."""
     low, high = float(weights.min()), float(weights.max())

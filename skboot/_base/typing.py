@@ -29,6 +29,7 @@ ScoreInterval: TypeAlias = Literal[
     "wald",
     "wilson",
     "clopper-pearson",
+    "beta",
     "percentile",
     "expanded",
     "two-way",
@@ -44,6 +45,7 @@ ScoreInterval: TypeAlias = Literal[
     "bca",
     "delong",
     "bins",
+    "smoothed",
     "anytime",
 ]
 RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
@@ -56,6 +58,7 @@ DifferenceInterval: TypeAlias = Literal[
     "normal",
     "t",
     "bca",
+    "smoothed",
     "tango",
     "delong",
     "logit-delong",

@@ -20,6 +20,7 @@ from ..inference.differences import Difference
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
 from ..inference.proportions import Discordant, TwoProportions
+from ..inference.tables import Tabled
 from ..inference.two_areas import AreasOfSystems, TwoAreas
 from ..metrics.facts import DeLong, Facts
 from ..results import EvaluationResult
@@ -60,6 +61,8 @@ class Contestant:
         By cells and members of crossed factors; see `skboot.inference.crossed`.
     is_paired : bool
         Whether all systems were scored on the same rows; else each has resamples of its own.
+    table : tuple (Tabled, number of draws, seed, whether they are asked for) or None
+        For functions of a table of truth and decision, on rows.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Contestant:
     areas: tuple[AreasOfSystems, int] | None = None
     crossed: tuple[Floats, int] | None = None
     is_paired: bool = True
+    table: tuple[Tabled, int, Any, bool] | None = None
 
 
 def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
@@ -113,6 +117,7 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         error_freedom=freedom,
         robust_variance=_robust_variance(first, second),
         first_look=one.first_look,
+        smoothed=smoothed_difference(first, second),
     )
     return Difference(
         evidence,
@@ -121,6 +126,14 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         proportions_of(first, second),
         areas_of(first, second),
     )
+
+
+def smoothed_difference(first: Contestant, second: Contestant) -> Floats | None:
+    """Return the values on drawn tables of two systems; None where many rows decide."""
+    if first.table is None or second.table is None:
+        return None
+    own, *how, asked = first.table
+    return own.difference(second.table[0], *how, asked=asked)
 
 
 def _robust_variance(first: Contestant, second: Contestant) -> float | None:

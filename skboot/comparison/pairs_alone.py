@@ -102,12 +102,16 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
             method = planned_method(family.drawn(k), counts, proportions, areas)
             if counts is not None and not alone.varies[k]:
                 method = "tango"
+        smoothed = None
+        if asked.interval == "auto" and method not in CLOSED_FORM:
+            smoothed = family.smoothed(k)
+            method = method if smoothed is None else "smoothed"
         if method == alone.method[k] and not family.identical[k]:
             return
-        evidence = replace(family.like, estimate=float(family.differences[k]))
+        evidence = replace(family.like, estimate=float(family.differences[k]), smoothed=smoothed)
         identical = bool(family.identical[k])
         difference = Difference(evidence, counts, identical, proportions, areas)
-        if method not in CLOSED_FORM:
+        if method not in CLOSED_FORM and smoothed is None:
             difference = family.difference(k)
     else:
         difference = family.difference(k)

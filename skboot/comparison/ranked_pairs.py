@@ -30,6 +30,7 @@ from .contestants import (
     estimated_differences,
     fewest_units,
     proportions_of,
+    smoothed_difference,
 )
 
 Floats = NDArray[np.float64]
@@ -167,6 +168,14 @@ class RankedPairs:
             jackknife, values = first.left_out
             numbers.append(jackknife.n_deciding(values - second.left_out[1]))
         return min((n for n in numbers if n is not None), default=None)
+
+    def smoothed(self, k: int) -> Floats | None:
+        """Return the values of a pair on drawn tables; None where many rows decide."""
+        if self.identical[k]:
+            return None
+        return smoothed_difference(
+            self.contestants[self.first[k]], self.contestants[self.second[k]]
+        )
 
     def difference(self, k: int) -> Difference:
         """Return the difference of a pair with its replicates."""

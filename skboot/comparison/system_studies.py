@@ -219,6 +219,14 @@ def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
     if asked.interval == "two-way":
         covariances = _crossed_covariances(draws)
         known["crossed"] = [(covariances, k) for k in range(len(scores))]
+    # Of shares of right rows few that differ have a closed form.
+    how = (draws.plan.n_resamples, draws.plan.seed, asked.interval == "smoothed")
+    known["table"] = [
+        None
+        if one.table is None or (right is not None and asked.interval == "auto")
+        else (one.table, *how)
+        for one, right in zip(scores, known["right"], strict=True)
+    ]
     if any(one.facts.delong is not None for one in draws.evidence.values()):
         known["areas"] = _areas(draws)
     return known

@@ -161,9 +161,11 @@ def compare_systems(
         In (0, 1).
     interval : str
         Of the differences. ``"auto"`` is ``"expanded"``, but ``"tango"`` where independent rows
-        have fewer than ten discordant ones (on which one system alone is right), and
+        have fewer than ten discordant ones (on which one system alone is right),
+        ``"smoothed"`` where few rows decide another difference of functions of a table, and
         ``"logit-delong"`` for areas under ROC curves of independent rows without weights or strata.
-        Or a name: percentile, expanded, two-way (crossed groups), basic, normal, t, bca, tango
+        Or a name: percentile, expanded, two-way (crossed groups), basic, normal, t, bca, smoothed
+        (as in `bootstrap_score`), tango
         (right or wrong on independent rows), delong (area under the ROC curve of independent rows),
         logit-delong (the same), anytime (holds at every look).
     first_look : int, optional

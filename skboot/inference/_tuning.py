@@ -103,6 +103,9 @@ MANY_MEMBERS = 40
 # Minimum number of errors and of hits (rows) of a proportion for a bootstrap interval; below it
 # all of them are too short, and Wilson's is made (record 0022 for runs).
 FEW_EVENTS = 10
+# Minimum number of rows that decide a function of a table of truth and decision (rows, those added
+# among them) for resamples of it; below it tables are drawn smoothed (record 0116).
+FEW_IN_TABLE = 30
 # Minimum number of rows on which two systems differ in being right (rows) for a bootstrap interval
 # of the difference; below it Tango's is made (record 0006).
 FEW_DISCORDANT = 10

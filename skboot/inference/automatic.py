@@ -47,6 +47,7 @@ from ._tuning import (
     FAR_ERROR,
     FEW_CARRIERS,
     FEW_EVENTS,
+    FEW_IN_TABLE,
     FEW_ROWS,
     FEW_VALUES,
     INFLATED,
@@ -74,6 +75,7 @@ from .intervals import (
     confidence_interval,
 )
 from .proportions import wilson_limits
+from .tables import deciding_of
 
 _NO_VALUE = "The metric is undefined on these data."
 TOO_FEW = "fewer than two resamples gave a value"
@@ -242,6 +244,8 @@ def planned_method(evidence: Evidence) -> str:
         return "logit-t" if np.isfinite(facts.bounds).all() else skewed
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
+        if evidence.share is not None and deciding_of(evidence.share) < FEW_IN_TABLE:
+            return "beta"
         wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
         if wilson and evidence.independent_rows:
             return "wilson"
@@ -279,6 +283,13 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
 
 def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of independent or stratified rows."""
+    if evidence.smoothed is not None:
+        say(
+            "choice",
+            "Few rows decide the score: limits of smoothed tables are used, since resamples show "
+            "no more than these rows.",
+        )
+        return _made(evidence, "smoothed", confidence_level)
     method = planned_method(evidence)
     share = evidence.facts.proportion
     if method == "wilson" and share is not None and not share.exact:

@@ -205,12 +205,15 @@ def automatic_method(difference: Difference) -> str:
     Returns
     -------
     str
-        "tango" as well where right and wrong rows are known but the resamples do not vary.
+        "tango" as well where right and wrong rows are known but the resamples do not vary, and
+        "smoothed" where few rows of a table decide.
     """
     if difference.discordant is not None and not difference.varies:
         return "tango"
     drawn = difference.evidence.drawn
-    return planned_method(drawn, difference.discordant, difference.proportions, difference.areas)
+    method = planned_method(drawn, difference.discordant, difference.proportions, difference.areas)
+    is_smoothed = difference.evidence.smoothed is not None and method not in CLOSED_FORM
+    return "smoothed" if is_smoothed else method
 
 
 class ClosedForm(NamedTuple):

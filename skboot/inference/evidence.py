@@ -160,6 +160,9 @@ class Evidence:
         Of blocks of rows in time: a `skboot.inference.dependence.OverTime`, or its values.
     first_look : int or None
         Units at the first of the looks that an interval shall hold at.
+    smoothed : ndarray of shape (2, n_draws) or None
+        For functions of a table of truth and decision, where few rows decide: the values on drawn
+        tables with less and with more beyond the data; see `skboot.inference.tables`.
     """
 
     estimate: Any
@@ -180,6 +183,7 @@ class Evidence:
     robust_variance: float | None = None
     over_time: tuple[float, float, float] | None = None
     first_look: int | None = None
+    smoothed: Floats | None = None
 
     def of_other_values(
         self, estimate: Any, replicates: Floats, facts: Facts = NOTHING_KNOWN, **others: Any
@@ -193,6 +197,12 @@ class Evidence:
         if self.replicates.ndim > 1:
             return np.sort(self.replicates, axis=-1)
         return np.sort(self.replicates[~np.isnan(self.replicates)])
+
+    @cached_property
+    def sorted_smoothed(self) -> Floats:
+        """Values on drawn tables in rising order, (2, n_draws)."""
+        assert self.smoothed is not None
+        return np.sort(self.smoothed, axis=1)
 
     @cached_property
     def independent_rows(self) -> bool:

@@ -131,6 +131,9 @@ class LabelMetric(SumsStatistic):
         if sample_weight is not None:
             return _weighted(code, of_code, sample_weight, data)
         terms = of_code.terms_matrix()
+        # Rows of the rarest pair of labels.
+        n_pairs = len(cells.counts) if len(cells.labels) > 1 else 0
+        data["fewest"] = cells.counts.min() if n_pairs == len(cells.labels) ** 2 else 0
         data["truth_counts"] = cells.of_truth()
         data["observed"] = np.asarray(counts[order] @ terms).reshape(-1)
         return ReducedData(code, len(order), terms, MappingProxyType(data), counts[order])

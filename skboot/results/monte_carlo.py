@@ -79,11 +79,12 @@ def error_of_replicates(
 
 def with_resamples(evidence: Evidence, resamples: NDArray[np.intp]) -> Evidence:
     """Return the evidence of these resamples alone, values and standard errors together."""
-    errors = evidence.replicate_standard_errors
+    errors, smoothed = evidence.replicate_standard_errors, evidence.smoothed
     return replace(
         evidence,
         replicates=evidence.replicates[resamples],
         replicate_standard_errors=None if errors is None else errors[resamples],
+        smoothed=None if smoothed is None else smoothed[:, resamples],
     )
 
 

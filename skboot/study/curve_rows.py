@@ -213,7 +213,7 @@ def _rows_of_each(
         column = _checked_scores(argument, scores, truth, curve)
         columns = {argument: column, "y_true": truth, "sample_weight": weights}
         check.check_same_length(**columns)
-        rows[name] = TwoClassRows(truth, positive, column, weights)
+        rows[name] = TwoClassRows(truth, positive, column, check.unequal(weights))
         looked_at = column if curve in _OF_RANKS else column[:0]
         is_then = "the curve is then one point"
         note = note_on_decisions(looked_at, argument, is_then, len(looked_at))

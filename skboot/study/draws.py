@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from .._base.checks import fail
 from .._base.warnings import Note
 from .._base.workers import Workers, single_threaded_blas
+from ..inference._tuning import FEW_IN_TABLE
 from ..inference.automatic import planned_method
 from ..inference.crossed import (
     RobustVariance,
@@ -40,9 +42,10 @@ from ..inference.distribution import (
 )
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with
+from ..inference.tables import Table, Tabled, has_table
 from ..metrics.adapters import without_sign
 from ..metrics.score_order import positive_rows, positive_scores
-from ..metrics.statistic import Columns, ReducedData, Statistic
+from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign, equal_units
@@ -92,6 +95,8 @@ class Score:
         Method that will be wanted, which decides what else is computed.
     classes : ndarray of shape (n_groups,) or None
         Class of each group where all its rows are of one, -1 of groups without rows.
+    table : Tabled or None
+        Of functions of a table of truth and decision, on rows that are not in groups.
     """
 
     metric: str
@@ -102,6 +107,7 @@ class Score:
     known: Evidence
     interval: str
     classes: NDArray[np.intp] | None = field(default=None, kw_only=True)
+    table: Tabled | None = field(default=None, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -157,6 +163,7 @@ class Score:
         distribution: BootstrapDistribution,
         left_out: LeftOut | None,
         in_time: OverTime | None = None,
+        smoothed: Floats | None = None,
     ) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
         acceleration = shape = bias_and_error = freedom = variance = None
@@ -189,6 +196,7 @@ class Score:
             group_influence=influence,
             robust_variance=variance,
             over_time=in_time,
+            smoothed=smoothed,
         )
 
 
@@ -250,14 +258,28 @@ class RowsInMemory(Source):
             known = replace(known, drawn=drawn, facts=facts)
         coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
         planned = planned_method(known) if interval == "auto" else interval
+        tabled = design.units_are_rows and not design.averages_tasks and has_table(statistic)
+        tabled &= plan.resamples is None and plan.drawn is None and first_look is None
         if interval != "auto" or known.facts.bins is not None:
-            _refuse_impossible(interval, planned, known, statistic)
+            _refuse_impossible(interval, planned, known, statistic, tabled=tabled)
         cost = variance_cost * min(reduced.n_codes, design.n_units[0])
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
         with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
-        whole = measured.statistic
-        return Score(metric, measured.rows, part, whole, subject, known, planned, classes=classes)
+        strata = design.strata
+        if part.rows is not None and strata is not None:
+            strata = strata[part.rows]
+        return Score(
+            metric,
+            measured.rows,
+            part,
+            measured.statistic,
+            subject,
+            known,
+            planned,
+            classes=classes,
+            table=Tabled(statistic, rows, strata) if tabled else None,
+        )
 
     def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
         """See `Source.draw`."""
@@ -298,7 +320,9 @@ def _with_groups(
     return replace(known, group_weight=of_groups, n_effective_rows=n_effective)
 
 
-def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Statistic) -> None:
+def _refuse_impossible(
+    asked: str, method: str, known: Evidence, statistic: Statistic, *, tabled: bool
+) -> None:
     """Refuse an interval that this metric or design cannot have, before any work."""
     crossed = known.drawn.design.n_factors > 1 and has_influence(statistic)
     hoped = replace(
@@ -309,6 +333,7 @@ def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Stat
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
         over_time=(0.0, 1.0, 0.0),
+        smoothed=np.zeros((2, 2)) if tabled else None,
     )
     problem = problem_with(method, hoped)
     if problem:
@@ -348,8 +373,9 @@ class Draws:
         left_out, design = self._left_out(), self.plan.design
         in_series = design.units_are_blocks and not design.averages_tasks
         in_time = self._over_time() if in_series else {}
+        smoothed = self._smoothed()
         return {
-            k: one.evidence(self.distributions[k], own, in_time.get(k))
+            k: one.evidence(self.distributions[k], own, in_time.get(k), smoothed.get(k))
             for (k, one), own in zip(self.scores.items(), left_out, strict=True)
         }
 
@@ -401,6 +427,30 @@ class Draws:
         )
         by_number = dict(zip(subjects, jackknives, strict=True))
         return [by_number.get(k) for k in self.scores]
+
+    def _smoothed(self) -> dict[int, Floats]:
+        """Return the values on drawn tables of scores that ask for them or rest on few rows."""
+        found: dict[int, Floats] = {}
+        seen: list[tuple[Tabled, Table | None, list[Floats]]] = []
+        for k, one in self.scores.items():
+            own, asked = one.table, one.interval == "smoothed"
+            if own is None or (one.known.share is not None and not asked):
+                continue
+            if one.subject.reduced.data.get("fewest", 0) >= FEW_IN_TABLE and not asked:
+                # No fewer rows than are in a cell decide.
+                continue
+            alike = (each for each in seen if all(map(is_, each[0].columns, own.columns)))
+            shared = next(alike, None)
+            if shared is None:
+                seen.append(shared := (own, own.table(), []))
+            _, table, masses = shared
+            if table is None:
+                continue
+            if asked or table.is_decided_by_few(own.statistic):
+                if not masses:
+                    masses.append(table.drawn(self.plan.n_resamples, self.plan.seed))
+                found[k] = table.values(own.statistic, masses[0])
+        return found
 
     def _over_time(self) -> dict[int, OverTime]:
         """Return how smooth scores vary over single rows in time, unless that takes too long."""

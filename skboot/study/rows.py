@@ -258,7 +258,7 @@ def checked_rows(
     weights = check.check_weights(sample_weight)
     check.check_same_length(**{name: predicted, "y_true": truth, "sample_weight": weights})
     known = check.check_labels(labels, truth)
-    return rows_of(truth, predicted, weights, known, name)
+    return rows_of(truth, predicted, check.unequal(weights), known, name)
 
 
 def check_truth(y_true: ArrayLike | None) -> NDArray[Any] | None:

@@ -108,7 +108,7 @@ def paired_runs(
         of_run = truth
         if truth is not None and of_column and values.ndim == 1:
             of_run, values = check.check_integers(name, truth, values)
-        paired.append(Rows(of_run, values, weights, labels))
+        paired.append(Rows(of_run, values, check.unequal(weights), labels))
     return Runs(paired, len(predicted))
 
 

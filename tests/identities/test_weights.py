@@ -25,6 +25,7 @@ from sklearn import metrics as sk
 
 import skboot
 from skboot import metrics as own
+from skboot.inference.intervals import FOR_ONE_SCORE
 
 OPTIONS = {"n_resamples": 39, "random_state": 0}
 WEIGHED = [name for name in FAST if call_of(name).score.weighs]
@@ -48,6 +49,47 @@ def test_the_unit_of_weights_changes_no_score(name, seed):
         heavy = {**call.options, "sample_weight": 64 * call.columns["sample_weight"]}
         plain = scored(call.y_true, call.y_pred, **call.options)
         same(scored(call.y_true, call.y_pred, **heavy), plain)
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+@any_seed
+def test_equal_weights_are_no_weights_by_any_interval(name, seed):
+    for design in ("rows", "groups", "strata"):
+        call = call_of(name, design, False, seed)
+        equal = {**call.options, "sample_weight": np.full(call.n, 0.3)}
+        for interval in ("auto", *FOR_ONE_SCORE):
+            try:
+                plain = scored(call.y_true, call.y_pred, interval=interval, **call.options)
+            except ValueError:
+                with pytest.raises(ValueError, match="interval"):
+                    scored(call.y_true, call.y_pred, interval=interval, **equal)
+                continue
+            own = scored(call.y_true, call.y_pred, interval=interval, **equal)
+            assert tuple(own.confidence_interval) == tuple(plain.confidence_interval), interval
+            assert (own.estimate, own.notes) == (plain.estimate, plain.notes)
+
+
+@pytest.mark.parametrize("name", of_each_kind(WEIGHED, 1))
+@any_seed
+def test_equal_weights_are_no_weights_in_pairs_and_runs(name, seed):
+    call = call_of(name, "rows", False, seed)
+    equal = {**call.options, "sample_weight": np.full(call.n, 0.3)}
+    systems = {"A": call.y_pred, "B": call.other()}
+    for function, given in (
+        (skboot.compare_systems, systems),
+        (skboot.bootstrap_runs, list(systems.values())),
+    ):
+        one, other = (
+            quiet(function, call.y_true, given, **{**options, **OPTIONS})
+            for options in (call.options, equal)
+        )
+        numbers = [
+            [r.difference, r.p_value, *r.confidence_interval]
+            if function is skboot.compare_systems
+            else [r.estimate, *r.confidence_interval]
+            for r in (getattr(found, "pairs", [found])[0] for found in (one, other))
+        ]
+        np.testing.assert_array_equal(*numbers)
 
 
 @pytest.mark.parametrize("name", of_each_kind(WEIGHED, 1))

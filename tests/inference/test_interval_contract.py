@@ -106,6 +106,8 @@ def transformed(evidence, scale, shift):
     if evidence.left_out is not None:
         bias, error = evidence.left_out
         changes["left_out"] = (scale * bias, size * error)
+    if evidence.smoothed is not None:
+        changes["smoothed"] = scale * evidence.smoothed + shift
     if evidence.over_time is not None:
         changes["over_time"] = (size * evidence.over_time[0], *evidence.over_time[1:])
     if evidence.max_t is not None:

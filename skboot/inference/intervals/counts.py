@@ -1,4 +1,4 @@
-"""Intervals of a proportion, from its counts."""
+"""Intervals of a proportion, from its counts, and of other functions of a table of counts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from ..evidence import Evidence
 from ..proportions import clopper_pearson_limits, wald_limits, wilson_limits
-from . import registered
+from ..tables import smoothed_share
+from . import quantile, registered
 
 
 def _needs_proportion(evidence: Evidence) -> str:
@@ -16,6 +17,14 @@ def _needs_proportion(evidence: Evidence) -> str:
             "Use interval='bca', or 'studentized' with groups."
         )
     return ""
+
+
+def _needs_mean(evidence: Evidence) -> str:
+    share = evidence.facts.proportion
+    problem = _needs_proportion(evidence)
+    if not problem and share is not None and not share.exact:
+        return "is for proportions of a fixed number of rows. Use interval='smoothed'."
+    return problem
 
 
 _SINGLE = "is for a single proportion"
@@ -53,3 +62,37 @@ def _wilson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 )
 def _clopper_pearson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     return _of_proportion(evidence, clopper_pearson_limits, confidence_level)
+
+
+@registered(
+    "beta",
+    "interval from Beta distributions",
+    _needs_mean,
+    title="Beta",
+    uses_resamples=False,
+    no_difference=_SINGLE,
+)
+def _beta(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Limits of smoothed tables of right and wrong rows, in closed form (record 0116)."""
+    share = evidence.facts.proportion
+    assert share is not None
+    low, high = sorted(map(share.to_metric, smoothed_share(share, confidence_level)))
+    return min(low, evidence.estimate), max(high, evidence.estimate)
+
+
+def _needs_table(evidence: Evidence) -> str:
+    if evidence.smoothed is not None:
+        return ""
+    return (
+        "is for functions of the table of truth and decision, on rows that are not in groups, and "
+        "is drawn when it is asked for. Use interval='bca', or 'expanded' with groups."
+    )
+
+
+@registered("smoothed", "interval from smoothed tables", _needs_table, for_difference=True)
+def _smoothed(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Outer percentiles of tables drawn with less and with more beyond the data (record 0116)."""
+    tail, ordered = (1 - confidence_level) / 2, evidence.sorted_smoothed
+    # A perfect score is at the end of what is possible, and tables with more in all cells are not.
+    low, high = min(quantile(ordered, tail)), max(quantile(ordered, 1 - tail))
+    return min(low, evidence.estimate), max(high, evidence.estimate)

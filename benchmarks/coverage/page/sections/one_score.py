@@ -71,7 +71,12 @@ ROWS = (
         tuple(f"{name}, heavy tails" for name in MEANS),
         "few rows decide: warns, though not of a tail that no row shows",
     ),
-    Case("RMSE, R2", "BCa", ("RMSE", "R2", "R2, light tails"), "under 50 rows: 92 to 93 %; heavy-tailed truth: R2 77 to 90 %, warns in half of the misses"),
+    Case(
+        "RMSE, R2",
+        "BCa",
+        ("RMSE", "R2", "R2, light tails"),
+        "under 50 rows: 92 to 93 %; heavy-tailed truth: R2 77 to 90 %, warns in half of the misses",
+    ),
     Case(
         "RMSE, R2: heavy tails",
         "BCa",

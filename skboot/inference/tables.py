@@ -1,0 +1,252 @@
+"""Tables of truth and decision that are drawn with a part of a row in each cell.
+
+Resamples repeat the rows of the data: where few rows decide a metric, cells that are empty by
+chance stay empty, and limits come too close. Here the shares of the cells are drawn instead, from a
+Dirichlet distribution at the rows of each cell and an amount beyond, so that a perfect table has
+limits as well. `benchmarks/coverage/studies/tables.py` counts all tables of 20, 40 and 80 rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from .._base.streams import child_seed
+from ..metrics.adapters import without_sign
+from ..metrics.cells import encode, label_counts
+from ..metrics.facts import Proportion
+from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
+from ._tuning import FEW_IN_TABLE
+from .evidence import deciding_units
+
+# Rows beyond those of the data in each cell of two classes (rows, record 0116): limits are the
+# outer ones of both. Fewer are too sure of what was not seen, more are drawn too far to the middle.
+AMOUNTS = (0.3, 0.5)
+# Maximum number of cells: of more labels few rows do not decide a metric by itself.
+_MOST_CELLS = 1 << 12
+# Key of the stream that tables are drawn from, beyond those of the blocks of resamples.
+_STREAM = (1 << 31) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of each cell: truth by decision, or by the decisions of two systems.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_labels,)
+        Sorted.
+    cells : ndarray of shape (1 + n_systems, n_cells)
+        Positions in ``labels`` of the truth and of the decisions of each cell.
+    rows : ndarray of shape (n_strata, n_cells)
+        Rows of equal weight that are worth those of each cell (Kish 1965).
+    weights : ndarray of shape (n_strata, n_cells)
+        Weight of such a row.
+    amounts : ndarray of shape (n_strata, n_cells)
+        Such rows that are added to each cell, as multiples of `AMOUNTS`.
+    counted : ndarray of shape (n_strata,)
+        Share of its rows by which each stratum is drawn.
+    """
+
+    labels: NDArray[Any]
+    cells: NDArray[np.intp]
+    rows: Floats
+    weights: Floats
+    amounts: Floats
+    counted: Floats
+
+    @classmethod
+    def of(
+        cls,
+        y_true: NDArray[Any],
+        answers: Sequence[NDArray[Any]],
+        sample_weight: Floats | None = None,
+        strata: NDArray[np.intp] | None = None,
+        labels: NDArray[Any] | None = None,
+    ) -> Table | None:
+        """Count the rows of each cell; None where very many labels occur.
+
+        ``answers`` are decisions of one system or of two, ``labels`` some that may not occur.
+        """
+        columns = [y_true, *answers]
+        occurring = [label_counts(y)[0] for y in columns]
+        labels = np.unique(np.concatenate([*occurring, *([] if labels is None else [labels])]))
+        if len(labels) == 1:
+            # What was not seen has another label.
+            seen = labels.tolist()[0]
+            added = (
+                not seen if isinstance(seen, bool) else seen + ("'" if isinstance(seen, str) else 1)
+            )
+            labels = np.array(
+                sorted([seen, added]), dtype=object if labels.dtype == object else None
+            )
+        n_labels, n_columns = len(labels), len(columns)
+        if n_labels**n_columns > _MOST_CELLS:
+            return None
+        at = np.zeros(len(y_true), dtype=np.intp)
+        for column in columns:
+            at = at * n_labels + encode(column, labels)
+        n_cells = n_labels**n_columns
+        shape = (1 if strata is None else int(strata.max()) + 1, n_cells)
+        at = at if strata is None else at + n_cells * strata
+        n_rows = np.bincount(at, minlength=shape[0] * n_cells).reshape(shape).astype(np.float64)
+        rows, weights = n_rows, np.ones(shape)
+        mean = 1.0
+        if sample_weight is not None:
+            sums, squares = (
+                np.bincount(at, w, n_rows.size).reshape(shape)
+                for w in (sample_weight, sample_weight**2)
+            )
+            mean = float(sample_weight.mean())
+            seen = sums > 0
+            rows = np.divide(sums**2, squares, out=np.zeros(shape), where=seen)
+            weights = np.divide(squares, sums, out=np.full(shape, mean), where=seen)
+        cells = np.indices((n_labels,) * n_columns).reshape(n_columns, n_cells)
+        # As much for the rows that are right, or wrong, in each system: those of two classes have
+        # two cells of each.
+        right = (cells[1:] == cells[0]).T @ (1 << np.arange(n_columns - 1))
+        amounts = 2 / np.bincount(right)[right]
+        # A class of the truth is added where it occurs: strata may be the classes.
+        occurs = np.stack([n_rows[:, cells[0] == t].sum(axis=1) > 0 for t in range(n_labels)], 1)
+        shared = occurs / np.maximum(occurs.sum(axis=0), 1)
+        shared[:, ~occurs.any(axis=0)] = 1 / shape[0]
+        added = amounts * shared[:, cells[0]] * mean / weights
+        # Shares of a stratum vary as those of its rows less one, which a Dirichlet distribution has
+        # at its rows less two; of one stratum alone the amounts make up for it.
+        others = 1 - 1 / shape[0]
+        counted = np.maximum(1 - 2 * others / n_rows.sum(axis=1), 1 / shape[0])
+        return cls(labels, cells, rows, weights, added, counted)
+
+    def drawn(self, n_draws: int, seed: np.random.SeedSequence) -> Floats:
+        """Draw the weight of each cell, (2, n_draws, n_cells), by each of `AMOUNTS`.
+
+        The first of many draws are those of few.
+        """
+        rng = np.random.Generator(np.random.SFC64(child_seed(seed, _STREAM)))
+        less, more = AMOUNTS
+        masses = np.zeros((2, n_draws, self.rows.shape[1]))
+        rngs = [rng] if len(self.rows) == 1 else rng.spawn(len(self.rows))
+        strata = zip(rngs, self.rows, self.weights, self.amounts, self.counted, strict=True)
+        for own_rng, rows, weights, amounts, counted in strata:
+            shapes = counted * np.stack((rows + less * amounts, (more - less) * amounts))
+            less_and_more = own_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
+            less_and_more *= weights
+            both = np.empty(masses.shape)
+            both[0] = less_and_more[:, 0]
+            np.add(both[0], less_and_more[:, 1], out=both[1])
+            if len(self.rows) > 1:
+                # The share of each stratum is that of the data.
+                size = both.sum(axis=2, keepdims=True)
+                both *= rows @ weights / np.where(size > 0, size, 1.0)
+            masses += both
+        return masses
+
+    def values(self, statistic: Statistic, masses: Floats, system: int = 0) -> Floats:
+        """Return a metric on drawn tables, (2, n_draws)."""
+        plain = without_sign(statistic)
+        reduced, terms = self._reduced(plain, system)
+        values = plain.combine(masses.reshape(-1, masses.shape[-1]) @ terms, reduced)
+        values = values if plain is statistic else 0.0 - values
+        return values.reshape(masses.shape[:2])
+
+    def is_decided_by_few(self, *statistics: Statistic) -> bool:
+        """Return whether few rows, those added among them, carry the variation of a metric.
+
+        Of two statistics, the metric of each system, it is that of the difference.
+        """
+        rows = self.rows + AMOUNTS[1] * self.amounts
+        weights = (rows * self.weights).sum(axis=0) / rows.sum(axis=0)
+        rows = rows.sum(axis=0)
+        if rows.min() >= FEW_IN_TABLE:
+            # There are at least as many as in any cell.
+            return False
+        influence = np.zeros(len(rows))
+        for system, statistic in enumerate(statistics):
+            plain = without_sign(statistic)
+            reduced, terms = self._reduced(plain, system)
+            gradient = plain.gradient(((rows * weights) @ terms)[None], reduced)[0]
+            influence += (-1) ** system * weights * (terms @ gradient)
+        return deciding_units(influence, rows) < FEW_IN_TABLE
+
+    def _reduced(self, statistic: Any, system: int) -> tuple[ReducedData, Floats]:
+        """Return the cells as rows of a metric, and what each adds to its sums."""
+        truth, decision = self.labels[self.cells[0]], self.labels[self.cells[1 + system]]
+        reduced = statistic.reduce(truth, decision, None)
+        terms = reduced.terms if isinstance(reduced.terms, np.ndarray) else reduced.terms.toarray()
+        return reduced, terms if reduced.code is None else terms[reduced.code.astype(np.intp)]
+
+
+class Tabled(NamedTuple):
+    """A metric of a system that is a function of a table.
+
+    Attributes
+    ----------
+    statistic : Statistic
+    columns : tuple of ndarray
+        Truth, decisions and weights of its rows.
+    strata : ndarray of shape (n_samples,) or None
+    """
+
+    statistic: Statistic
+    columns: Columns
+    strata: NDArray[np.intp] | None
+
+    def table(self, other: Tabled | None = None) -> Table | None:
+        """Return its table, or that of two systems on the same rows."""
+        both = [self] if other is None else [self, other]
+        y_true, _, weights = self.columns
+        assert y_true is not None
+        plain = [without_sign(one.statistic) for one in both]
+        known = [label for one in plain for label in (() if one.labels is None else one.labels)]
+        known += [one.pos_label for one in plain if one.pos_label is not None]
+        return Table.of(
+            y_true,
+            [one.columns[1] for one in both],
+            weights,
+            self.strata,
+            np.array(known) if known else None,
+        )
+
+    def difference(
+        self, other: Tabled, n_draws: int, seed: np.random.SeedSequence, *, asked: bool
+    ) -> Floats | None:
+        """Return the values of a difference on drawn tables, (2, n_draws).
+
+        None where many rows decide it, unless it is ``asked`` for.
+        """
+        table = self.table(other)
+        if table is None:
+            return None
+        if not asked and not table.is_decided_by_few(self.statistic, other.statistic):
+            return None
+        masses = table.drawn(n_draws, seed)
+        first, second = (
+            table.values(one.statistic, masses, k) for k, one in enumerate((self, other))
+        )
+        return first - second
+
+
+def has_table(statistic: Statistic) -> bool:
+    """Return whether a metric is a function of the table of truth and decision."""
+    plain = without_sign(statistic)
+    return plain.response == "labels" and plain.adds_by_row and plain.names_classes
+
+
+def deciding_of(share: Proportion) -> float:
+    """Return how many rows carry the variation of a proportion, those added among them."""
+    hits, misses = share.hits + 2 * AMOUNTS[1], share.n - share.hits + 2 * AMOUNTS[1]
+    return deciding_units(np.array([misses, -hits]), np.array([hits, misses]))
+
+
+def smoothed_share(share: Proportion, confidence_level: float) -> tuple[float, float]:
+    """Return the limits that draws of a proportion tend to: those of Beta distributions."""
+    tail = (1 - confidence_level) / 2
+    hits, misses = (n + 2 * np.array(AMOUNTS) for n in (share.hits, share.n - share.hits))
+    return float(betaincinv(hits, misses, tail).min()), float(
+        betaincinv(hits, misses, 1 - tail).max()
+    )

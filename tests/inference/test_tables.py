@@ -1,0 +1,115 @@
+"""Tables drawn with a part of a row in each cell: against Beta distributions, and identities."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skboot import bootstrap_score, compare_systems
+from skboot.inference.tables import AMOUNTS, Table
+
+COUNTS = np.array([11, 3, 2, 34])
+
+
+def columns(counts):
+    order = np.random.default_rng(0).permutation(np.sum(counts))
+    return tuple(np.repeat(labels, counts)[order] for labels in ((1, 1, 0, 0), (1, 0, 1, 0)))
+
+
+def limits_of_beta(rows, cells, level=0.95):
+    """Limits of a share of rows of two kinds, each of so many cells."""
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    found = np.array(
+        [
+            stats.beta.ppf(tails, *(n + k * a for n, k in zip(rows, cells, strict=True)))
+            for a in AMOUNTS
+        ]
+    )
+    return found[:, 0].min(), found[:, 1].max()
+
+
+@pytest.mark.parametrize(
+    ("metric", "rows", "cells"),
+    [
+        ("recall", (11, 3), (1, 1)),
+        ("precision", (11, 2), (1, 1)),
+        ("specificity", (34, 2), (1, 1)),
+        ("jaccard", (11, 5), (1, 2)),
+        ("accuracy", (45, 5), (2, 2)),
+    ],
+)
+def test_shares_of_cells_have_the_limits_of_beta_distributions(metric, rows, cells):
+    found = bootstrap_score(
+        *columns(COUNTS), metric=metric, interval="smoothed", n_resamples=39_999, random_state=0
+    )
+    expected = limits_of_beta(rows, cells)
+    np.testing.assert_allclose(tuple(found.confidence_interval), expected, atol=0.006)
+
+
+def test_few_errors_have_the_limits_that_tables_tend_to():
+    found = bootstrap_score(*columns(COUNTS), random_state=0, n_resamples=2)
+    assert found.confidence_interval.method == "beta"
+    np.testing.assert_allclose(tuple(found.confidence_interval), limits_of_beta((45, 5), (2, 2)))
+    many = bootstrap_score(*columns(10 * COUNTS), random_state=0, n_resamples=2)
+    assert many.confidence_interval.method == "wilson"
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_accuracy_has_the_same_limits_of_any_number_of_classes(n_classes):
+    y_true = np.arange(60) % n_classes
+    y_pred = np.where(np.arange(60) < 54, y_true, (y_true + 1) % n_classes)
+    found = bootstrap_score(y_true, y_pred, interval="smoothed", n_resamples=39_999, random_state=1)
+    expected = limits_of_beta((54, 6), (2, 2))
+    np.testing.assert_allclose(tuple(found.confidence_interval), expected, atol=0.006)
+
+
+def test_the_first_of_many_tables_are_those_of_few_and_no_worker_changes_them():
+    options = {"metric": "matthews_corrcoef", "random_state": 3}
+    few = bootstrap_score(*columns(COUNTS), n_resamples=100, **options).evidence.smoothed
+    many = bootstrap_score(*columns(COUNTS), n_resamples=250, n_jobs=2, **options).evidence.smoothed
+    np.testing.assert_array_equal(few, many[:, :100])
+
+
+def test_strata_keep_their_shares_and_the_variance_of_their_rows_less_one():
+    rng = np.random.default_rng(0)
+    strata = np.repeat(np.arange(30), 4)
+    y_true = np.repeat([0, 1], 60)
+    y_pred = np.where(rng.random(120) < 0.75, y_true, 1 - y_true)
+    table = Table.of(y_true, [y_pred], None, strata)
+    masses = table.drawn(4000, np.random.SeedSequence(0))
+    np.testing.assert_allclose(masses.sum(axis=2), 120)
+    right = masses[0][:, [0, 3]].sum(axis=1) / 120
+    hits = np.bincount(strata, y_true == y_pred) / 4
+    expected = np.sum(hits * (1 - hits) / 3) / 30**2
+    assert right.var() == pytest.approx(expected, rel=0.15)
+
+
+METRICS = ["accuracy", "f1", "recall", "precision", "jaccard", "specificity", "npv"]
+METRICS += ["balanced_accuracy", "f1_macro", "f1_weighted", "precision_macro"]
+METRICS += ["matthews_corrcoef", "cohen_kappa"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_perfect_scores_have_limits_and_are_among_them(metric):
+    rows = columns([12, 0, 0, 30])
+    for options in ({}, {"sample_weight": np.linspace(1, 2, 42)}, {"strata": rows[0]}):
+        found = bootstrap_score(*rows, metric=metric, random_state=0, n_resamples=499, **options)
+        low, high = found.confidence_interval
+        assert high == pytest.approx(1, abs=1e-12)
+        assert 0.6 < low < 0.97
+
+
+@pytest.mark.parametrize("metric", ["f1", "recall", "matthews_corrcoef", "balanced_accuracy"])
+def test_few_rows_that_differ_do_not_tell_systems_apart(metric):
+    y_true, first = columns(COUNTS)
+    second = first.copy()
+    second[np.flatnonzero((y_true == 1) & (first == 1))[:3]] = 0
+    forth, back = (
+        compare_systems(y_true, systems, metric=metric, random_state=0).pairs[0]
+        for systems in ({"a": first, "b": second}, {"b": second, "a": first})
+    )
+    low, high = forth.confidence_interval
+    assert forth.confidence_interval.method == "smoothed"
+    # Three rows of one kind: the sign test has .25.
+    assert low < 0 < high
+    assert forth.p_value > 0.05
+    assert tuple(back.confidence_interval) == (-high, -low)
