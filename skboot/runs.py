@@ -23,7 +23,7 @@ from .study.rows import Sampling, Wanted
 from .study.run_results import evaluate_runs, refusal
 from .study.run_scores import RunsCall
 from .study.runs import checked_columns, checked_runs, training_samples
-from .study.study import Study, study_of
+from .study.study import Study, check_units_vary, study_of
 
 _VARIED = ("seed", "training", "both", "independent")
 
@@ -203,6 +203,7 @@ def bootstrap_runs(
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
     wanted = Wanted(interval, level, workers)
     study = study_of(scored, sampling, answers, wanted, scoring.settings, len(runs.rows))
+    check_units_vary(study.plan, columns.weights)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
 

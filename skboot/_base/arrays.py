@@ -147,18 +147,22 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def category_order(*columns: NDArray[Any] | None) -> NDArray[Any] | None:
-    """Return the categories of the first column, those that occur in any, in their order.
+    """Return the categories of the first column that has an order, those that occur in any.
 
-    None for values that are no ordered categories, whose order is that of the values.
+    None where none has one: the order is then that of the values. Categories of another column
+    than the first must hold what all columns do.
     """
-    first = columns[0]
-    if first is None or first.dtype.metadata is None:
-        return None
-    categories = declared_categories(first)
-    if categories is None:
+    if all(own is None or own.dtype.metadata is None for own in columns):
         return None
     occurring = set().union(*(own.tolist() for own in columns if own is not None and own.ndim == 1))
-    return _plain_array([one for one in categories.tolist() if one in occurring])
+    for column in columns:
+        if column is None or column.dtype.metadata is None:
+            continue
+        categories = declared_categories(column)
+        if categories is None or (column is not columns[0] and occurring - {*categories.tolist()}):
+            continue
+        return _plain_array([one for one in categories.tolist() if one in occurring])
+    return None
 
 
 def declared_categories(column: NDArray[Any]) -> NDArray[Any] | None:

@@ -113,9 +113,9 @@ def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
     ]
 
 
-def constant_answers(name: str, rows: Rows) -> list[Note]:
-    """Return the note of a system that answers the same for every row; none of others."""
-    if not rows.are_constant:
+def constant_answers(name: str, runs: Sequence[Rows]) -> list[Note]:
+    """Return the note of a system of which each run answers the same for every row; else none."""
+    if not all(rows.are_constant for rows in runs):
         return []
     text = f"{name} answers the same for every row (constant): it tells no rows apart."
     return [Note("advice", text)]

@@ -36,6 +36,7 @@ from ..results.pairs import PairedDifference
 from ..study.measured import Scores
 from ..study.run_results import result_of_runs
 from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
+from .arguments import constant_answers
 from .asked import Asked, answered
 from .contestants import pairs_of
 from .families import records_of
@@ -191,6 +192,7 @@ def _compare_by(
         # Welch's interval takes the test rows as they are.
         cautions = [] if call.asked.interval == "welch" else method.cautions
         own = [*cautions, *method.call.runs.rows[0].notes_for(statistic)]
+        own += constant_answers(method.name, method.call.runs.rows)
         notes += (note for note in own if note not in notes)
     return answered(
         call.asked,

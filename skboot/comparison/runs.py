@@ -27,7 +27,7 @@ from ..study.measured import Scoring, measured_by
 from ..study.rows import Sampling, Wanted
 from ..study.run_scores import RunsCall
 from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_samples
-from ..study.study import Study, study_of
+from ..study.study import Study, check_units_vary, study_of
 from .arguments import check_adjust, check_alternative, check_reference, checked_names
 from .asked import Asked
 from .run_pairs import CompareRunsCall, compare_runs_of
@@ -217,6 +217,7 @@ def compare_runs(
     n_arrays = sum(map(len, named.values()))
     wanted = Wanted("auto", level, workers)
     study = study_of(scored, sampling, answers, wanted, scoring.settings, n_arrays)
+    check_units_vary(study.plan, columns.weights)
     asked = Asked(interval, adjust, level, alternative, reference)
 
     def evaluate(study: Study) -> dict[str, ComparisonResult]:

@@ -43,7 +43,7 @@ from ..results.table import laid_out
 from ..study.measured import Scoring, measured_by
 from ..study.row_order import warn_of_orders
 from ..study.rows import Rows, Sampling
-from ..study.study import resampling_plan
+from ..study.study import check_units_vary, resampling_plan
 from .arguments import arguments_of, checked_systems
 
 Floats = NDArray[np.float64]
@@ -192,6 +192,7 @@ def search_score(
         advice = "The configuration is chosen on some rows and scored on others."
         raise check.fail("y_preds", "hold at least two rows", "one row", advice)
     plan = resampling_plan(sampling, first.n_samples)
+    check_units_vary(plan, first.sample_weight)
     if plan.design.n_factors > 1:
         raise check.fail("groups", "be of shape (n_samples,)", "two columns")
     given = {"groups": groups is not None} | scoring.settings

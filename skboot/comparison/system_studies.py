@@ -163,7 +163,7 @@ def _contestants(
                 shared_notes=(*few, *score.notes, *study.notes, *remarks),
                 answer_notes=(
                     *copy_of_truth(name, score.rows, "advice"),
-                    *constant_answers(name, score.rows),
+                    *constant_answers(name, [score.rows]),
                 ),
                 is_paired=len(systems) > 1,
                 **{kind: of_each[k] for kind, of_each in of_pairs.items()},

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from scipy.special import stdtr, stdtrit
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_predict
@@ -149,10 +150,21 @@ def out_of_fold(
         estimator = clone(search.estimator).set_params(**clone(chosen, safe=False))
         name = ", ".join(f"{key}={value}" for key, value in chosen.items()) or "defaults"
         name = name if name not in found else f"{name} ({len(found)})"
-        found[name] = cross_val_predict(
+        answers = cross_val_predict(
             estimator, X, y, cv=folds, n_jobs=n_jobs, method=method, params=of_fits or None
         )
+        found[name] = _answered(answers, name)
     return found
+
+
+def _answered(answers: Any, name: str) -> NDArray[Any]:
+    """Answers of models as an array; refuse NaN, as scikit-learn's metrics do."""
+    values = np.asarray(answers.toarray() if sparse.issparse(answers) else answers)
+    if check.missing_rows(values) is not None:
+        must = "answer with finite numbers or labels on every row"
+        advice = "Mend the estimator, or leave this configuration out of the search."
+        raise check.fail("search", must, f"NaN, infinity or None from {name}", advice)
+    return values
 
 
 _METHODS = ("predict", "predict_proba", "decision_function")
@@ -181,7 +193,7 @@ def _of_models(found: Mapping[str, Any], X: Any, method: str) -> NDArray[Any]:
         advice = "Use a cv that keeps all classes in each training side, or method='predict'."
         raise check.fail("search", "have models that know the same classes", "others", advice)
     answers = [
-        np.asarray(getattr(one, method)(take(X, test)))
+        _answered(getattr(one, method)(take(X, test)), type(one).__name__)
         for one, test in zip(models, tested, strict=True)
     ]
     return np.concatenate(answers)[np.argsort(np.concatenate(tested), kind="stable")]

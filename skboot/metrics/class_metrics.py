@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
+from .additive import accuracy
 from .cells import SharedCells, encode, label_counts
 from .doubts import refuse_other_labels
 from .facts import Facts, Proportion
@@ -155,12 +156,10 @@ class SetRatio(LabelMetric):
         """Hits among the members of the sets; F1 as a function of the Jaccard index."""
         if "observed" not in reduced.data:
             return None
-        n_rows, above, below = reduced.data["observed"]
+        _, above, below = reduced.data["observed"]
         hits, f1 = round(above / self.ratio.of_tp), self.ratio == f_beta(1.0)
         if below == 0 or not (f1 or self.ratio in (PRECISION, RECALL, JACCARD)):
             return None
-        if self._is_accuracy:
-            return Proportion(hits, round(n_rows), exact=True)
         members = round(below) - hits if f1 else round(below)
         return Proportion(hits, members, exact=False, scale="f1" if f1 else "identity")
 
@@ -171,10 +170,16 @@ class SetRatio(LabelMetric):
         known = super().facts(reduced, rows, members)
         return replace(known, proportion=self.proportion(reduced))
 
-    @property
-    def _is_accuracy(self) -> bool:
-        """Whether each row is one member of each set, which are pooled over all classes."""
-        return self.classes is None and self.ratio != JACCARD
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """The share of right rows, where each row is a member of a set that is pooled."""
+        fixed = super().of_all_rows(y_true, y_pred)
+        if self.binary or self.classes is None or self.ratio == JACCARD:
+            return fixed
+        sets = ((self.ratio.by_true, y_true), (self.ratio.by_predicted, y_pred))
+        pooled = all(
+            np.isin(label_counts(y)[0], self.classes).all() for counts, y in sets if counts
+        )
+        return accuracy(self.name) if pooled else fixed
 
 
 @dataclass(frozen=True, eq=False)
@@ -419,9 +424,15 @@ def _set_metric(formula: SetFormula) -> Factory:
         pos_label: Any = 1,
         average: str = "binary",
         zero_division: Any = "warn",
-    ) -> LabelMetric | None:
+    ) -> Statistic | None:
         undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
         classes = None if labels is None else np.asarray(labels)
+        if average == "weighted" and formula == RECALL:
+            # Weighted by their true members, the hits of all classes are shared by these.
+            average = "micro"
+        if average == "micro" and classes is None and formula != JACCARD:
+            # Each row is a true member, and a predicted one, of one class.
+            return accuracy(request.name)
         if average == "binary":
             positive = np.array([pos_label])
             return SetRatio(request.name, formula, positive, undefined, binary=True)

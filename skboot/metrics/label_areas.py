@@ -15,9 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .label_rankings import AreaOfRows, average_precision_of_rows
 from .ranking import AveragePrecision, RocAuc
 from .registry import Request, fast_path
-from .statistic import Columns, Floats, ReducedData, Response
+from .statistic import Columns, Floats, ReducedData, Response, Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,13 +100,17 @@ def _mean_over_labels(values: Floats, sizes: Floats, average: str) -> Floats:
 @fast_path("roc_auc_score", response="label_scores", several_outputs=True)
 def _roc_auc(
     request: Request, *, average: Any = "macro", multi_class: Any = "raise", labels: Any = None
-) -> LabelsRocAuc | None:
+) -> Statistic | None:
     # How classes would be averaged, and in which order, is of no matter to labels.
+    if average == "samples":
+        return AreaOfRows(request.name)
     known = average in ("macro", "weighted")
     return LabelsRocAuc(request.name, average=average) if known else None
 
 
 @fast_path("average_precision_score", response="label_scores", several_outputs=True)
 def _average_precision(request: Request, *, average: Any = "macro") -> Any:
+    if average == "samples":
+        return average_precision_of_rows(request.name)
     known = average in ("macro", "weighted")
     return LabelsAveragePrecision(request.name, average=average) if known else None

@@ -7,6 +7,7 @@ say how many labels score as much or more. A row of L labels costs L log L, a fe
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -14,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.checks import fail
 from ._tuning import RANKED_AT_ONCE
 from .additive import RowMean
 from .registry import Request, fast_path
-from .statistic import Floats
+from .statistic import Floats, Response
 
 Array = NDArray[Any]
 
@@ -65,13 +67,16 @@ def _in_pieces(row_values: Callable[..., Floats]) -> Callable[..., Floats]:
 
 
 @_in_pieces
-def _precision_of_row(truth: Array, score: Array) -> Floats:
-    """Mean over the labels of a row of the share of its labels among those that score as much."""
+def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Floats:
+    """Mean over the labels of a row of the share of its labels among those that score as much.
+
+    A row without labels has the value ``without``.
+    """
     ranked = _Ranked.of(truth, score)
     hits = np.take_along_axis(np.cumsum(ranked.truth, axis=1), ranked.end, axis=1)
     total = np.sum(ranked.truth * hits / (ranked.end + 1), axis=1)
     n_true = truth.sum(axis=1)
-    value = np.divide(total, n_true, out=np.ones(len(truth)), where=n_true > 0)
+    value = np.divide(total, n_true, out=np.full(len(truth), without), where=n_true > 0)
     # Where a row has all labels their order has no meaning either.
     return np.where(n_true == truth.shape[1], 1.0, value)
 
@@ -86,6 +91,19 @@ def _loss_of_row(truth: Array, score: Array) -> Floats:
     wrong = np.sum((1 - ranked.truth) * (n_true[:, None] - before), axis=1)
     n_pairs = n_true * (truth.shape[1] - n_true)
     return np.divide(wrong, n_pairs, out=np.zeros(len(truth)), where=n_pairs > 0)
+
+
+@_in_pieces
+def _area_of_row(truth: Array, score: Array) -> Floats:
+    """Share of the pairs of a label of the row and another that are in order; a tie is half."""
+    ranked = _Ranked.of(truth, score)
+    n_true = truth.sum(axis=1)
+    others = np.cumsum(1 - ranked.truth, axis=1)
+    upto = np.take_along_axis(others, ranked.end, axis=1)
+    before = np.take_along_axis(others - (1 - ranked.truth), ranked.start, axis=1)
+    wrong = np.sum(ranked.truth * (before + upto), axis=1) / 2
+    n_pairs = n_true * (truth.shape[1] - n_true)
+    return 1 - np.divide(wrong, n_pairs, out=np.full(len(truth), np.nan), where=n_pairs > 0)
 
 
 @_in_pieces
@@ -128,6 +146,31 @@ def _discounts(n_items: int, *, k: int | None, log_base: float) -> Floats:
 @fast_path("label_ranking_average_precision_score", response="label_scores", several_outputs=True)
 def _average_precision(request: Request) -> RowMean:
     return RowMean(request.name, _precision_of_row, True, "label_scores", (0.0, 1.0))
+
+
+def average_precision_of_rows(name: str) -> RowMean:
+    """Average precision of the labels of each row, 0 where it has none, averaged over rows."""
+    values = partial(_precision_of_row, without=0.0)
+    return RowMean(name, values, True, "label_scores", (0.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class AreaOfRows(RowMean):
+    """Area under the ROC curve of the labels of each row, averaged over rows."""
+
+    row_values: Any = _area_of_row
+    greater_is_better: bool | None = True
+    response: Response = "label_scores"
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    def check(self, y_true: Array, y_pred: Array) -> None:
+        """Refuse rows that have all labels or none, which have no area."""
+        n_true = y_true.sum(axis=1)
+        bad = np.flatnonzero((n_true == 0) | (n_true == y_true.shape[1]))
+        if len(bad):
+            must = f"hold a label and lack one in each row for the metric {self.name!r}"
+            got = f"{len(bad)} rows with all labels or none, the first in row {bad[0]}"
+            raise fail("y_true", must, got, "Leave these rows out, or take average='macro'.")
 
 
 @fast_path("label_ranking_loss", response="label_scores", several_outputs=True)

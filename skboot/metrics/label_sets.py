@@ -16,13 +16,15 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from .._base.checks import fail
 from .._base.warnings import Note, tell
 from ._tuning import FIRST_LOOK, ROWS_PER_MERGED_CODE, SPARSE_SHARE
 from .additive import RowMean
 from .class_metrics import JACCARD, PRECISION, RECALL, SetAverage, SetFormula, SetRatio, f_beta
+from .posteriors import halved
 from .registry import Factory, Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response, Statistic
 
@@ -45,17 +47,18 @@ class LabelSetAverage(SetAverage):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Terms: row; hits, true and predicted members of each label."""
-        truth, decision = _sets(y_true, y_pred)
+        truth, decision = _sets(y_true, y_pred, self.classes)
         flags = np.hstack((np.ones((len(truth), 1), bool), truth & decision, truth, decision))
         # The hits follow from the others.
         key = None if sample_weight is not None else _bits(flags[:, 1 + truth.shape[1] :])
         sizes = truth.sum(axis=0)
-        counted = {"truth_counts": (np.arange(len(sizes)), sizes)}
+        columns = np.arange(len(sizes)) if self.classes is None else self.classes
+        counted = {"truth_counts": (columns, sizes)}
         return _reduced(flags, key, sample_weight, counted)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value where each label is always decided, or never, whichever is better."""
-        share = _shares(rows)
+        share = _shares(rows, self.classes)
         if share is None:
             return None
         always, never = (
@@ -88,7 +91,7 @@ class LabelSetRatio(SetRatio):
     ) -> ReducedData:
         """Terms: row, numerator, denominator."""
         assert y_true is not None
-        hits, true, predicted = _sizes_of_rows(y_true, y_pred)
+        hits, true, predicted = _sizes_of_rows(y_true, y_pred, self.classes)
         above, below = _sides(self.ratio, hits, true, predicted)
         key = None
         if sample_weight is None:
@@ -103,37 +106,43 @@ class LabelSetRatio(SetRatio):
 
         Of two sets of one size, the one whose labels are more frequent has more hits.
         """
-        share = _shares(rows)
+        share = _shares(rows, self.classes)
         if share is None:
             return None
         hits = np.append(0.0, np.cumsum(np.sort(share)[::-1]))
         values = _ratio(self.ratio, hits, share.sum(), np.arange(len(hits)), self.zero_division)
         return None if np.isnan(values).all() else float(np.nanmax(values))
 
-    @property
-    def _is_accuracy(self) -> bool:
-        """A row may be in several sets, or in none."""
-        return False
 
-
-def _sets(y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> tuple[Flags, Flags]:
+def _sets(
+    y_true: NDArray[Any] | None, y_pred: NDArray[Any], columns: NDArray[Any] | None
+) -> tuple[Flags, Flags]:
     """Whether each row has each label, and whether that is decided, (n_samples, n_labels)."""
     assert y_true is not None
+    if columns is not None:
+        n = y_true.shape[1]
+        if columns.min() < 0 or columns.max() >= n:
+            must = f"have labels= that are numbers of columns, from 0 to {n - 1}"
+            raise fail("metric", must, f"labels={columns.tolist()}")
+        y_true, y_pred = y_true[:, columns], y_pred[:, columns]
     return y_true == 1, y_pred == 1
 
 
-def _sizes_of_rows(y_true: NDArray[Any], y_pred: NDArray[Any]) -> list[NDArray[np.intp]]:
+def _sizes_of_rows(
+    y_true: NDArray[Any], y_pred: NDArray[Any], columns: NDArray[Any] | None
+) -> list[NDArray[np.intp]]:
     """Hits, true and decided labels of each row."""
-    truth, decision = _sets(y_true, y_pred)
+    truth, decision = _sets(y_true, y_pred, columns)
     return [np.count_nonzero(flags, axis=1) for flags in (truth & decision, truth, decision)]
 
 
-def _shares(rows: Columns) -> Floats | None:
+def _shares(rows: Columns, columns: NDArray[Any] | None) -> Floats | None:
     """Share of the rows, by their weights, that have each label."""
     y_true, _, sample_weight = rows
     if y_true is None or (sample_weight is not None and not sample_weight.any()):
         return None
-    return np.asarray(np.average(y_true == 1, axis=0, weights=sample_weight))
+    truth, _ = _sets(y_true, y_true, columns)
+    return np.asarray(np.average(truth, axis=0, weights=sample_weight))
 
 
 def _sides(ratio: SetFormula, hits: Any, true: Any, predicted: Any) -> tuple[Any, Any]:
@@ -252,28 +261,74 @@ class RatioOfRows(RowMean):
 
 
 def _ratio_of_row(
-    y_true: NDArray[Any], y_pred: NDArray[Any], *, ratio: SetFormula, undefined: float
+    y_true: NDArray[Any],
+    y_pred: NDArray[Any],
+    *,
+    ratio: SetFormula,
+    columns: NDArray[Any] | None,
+    undefined: float,
 ) -> Floats:
-    hits, true, predicted = _sizes_of_rows(y_true, y_pred)
+    hits, true, predicted = _sizes_of_rows(y_true, y_pred, columns)
     return _ratio(ratio, hits, true, predicted, undefined)
+
+
+@dataclass(frozen=True, eq=False)
+class LossOfSets(RowMean):
+    """Mean over rows of a loss of the probability of each of a row's labels."""
+
+    response: Response = "label_scores"
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse other numbers than probabilities."""
+        if y_pred.min() < 0 or y_pred.max() > 1:
+            must = f"hold probabilities for the metric {self.name!r}"
+            raise fail("y_pred", must, f"numbers from {y_pred.min():g} to {y_pred.max():g}")
+
+
+@fast_path("log_loss", response="label_scores", several_outputs=True)
+def _log_loss(request: Request) -> RowMean:
+    return LossOfSets(request.name, _log_losses)
+
+
+@fast_path("brier_score_loss", response="label_scores", several_outputs=True)
+def _brier_score_loss(request: Request, *, scale_by_half: Any = "auto") -> RowMean:
+    halve = None if scale_by_half == "auto" else bool(scale_by_half)
+    return LossOfSets(request.name, partial(_squared_distances, halve=halve))
+
+
+def _log_losses(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
+    """As in scikit-learn, labels that a row lacks count for nothing."""
+    prob = y_pred if y_pred.dtype.kind == "f" else y_pred.astype(np.float64)
+    epsilon = np.finfo(prob.dtype).eps
+    logs = np.log(np.clip(prob, epsilon, 1 - epsilon))
+    return -np.where(y_true == 1, logs, 0.0).sum(axis=1, dtype=np.float64)
+
+
+def _squared_distances(y_true: NDArray[Any], y_pred: NDArray[Any], *, halve: bool | None) -> Floats:
+    squares = ((y_true - y_pred.astype(np.float64)) ** 2).sum(axis=1)
+    return squares / 2 if halved(y_pred, halve) else squares
 
 
 # ------------------------------------------------------------------ ratios
 
 
 def _set_metric(
-    request: Request, ratio: SetFormula, average: str, zero_division: Any
+    request: Request, ratio: SetFormula, average: str, zero_division: Any, labels: Any
 ) -> Statistic | None:
     undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
+    columns = None if labels is None else np.asarray(labels)
+    if columns is not None and (columns.ndim != 1 or columns.dtype.kind not in "iu"):
+        # What is no list of columns, or an empty one, the function refuses.
+        return None
     if average == "micro":
-        return LabelSetRatio(request.name, ratio, zero_division=undefined)
+        return LabelSetRatio(request.name, ratio, columns, undefined)
     if average in ("macro", "weighted"):
         weighted = average == "weighted"
-        return LabelSetAverage(request.name, ratio, weighted, zero_division=undefined)
+        return LabelSetAverage(request.name, ratio, weighted, columns, undefined)
     if average != "samples" or np.isnan(undefined):
         # Rows of undefined ratios then leave the average.
         return None
-    values = partial(_ratio_of_row, ratio=ratio, undefined=undefined)
+    values = partial(_ratio_of_row, ratio=ratio, columns=columns, undefined=undefined)
     kind = RatioOfRows if isinstance(zero_division, str) else RowMean
     return kind(request.name, values, True, "indicators", (0.0, 1.0))
 
@@ -282,12 +337,13 @@ def _of_ratio(ratio: SetFormula) -> Factory:
     def factory(
         request: Request,
         *,
+        labels: ArrayLike | None = None,
         pos_label: Any = 1,
         average: str = "binary",
         zero_division: Any = "warn",
     ) -> Statistic | None:
         # Averages over labels have no positive one; scorers give None for it.
-        return _set_metric(request, ratio, average, zero_division)
+        return _set_metric(request, ratio, average, zero_division, labels)
 
     return factory
 
@@ -306,8 +362,9 @@ def _f_beta(
     request: Request,
     *,
     beta: float,
+    labels: ArrayLike | None = None,
     pos_label: Any = 1,
     average: str = "binary",
     zero_division: Any = "warn",
 ) -> Statistic | None:
-    return _set_metric(request, f_beta(beta), average, zero_division)
+    return _set_metric(request, f_beta(beta), average, zero_division, labels)

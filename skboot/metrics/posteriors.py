@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from .._base.checks import fail
 from .._base.warnings import Note, tell
 from .additive import RowMean
 from .cells import encode, label_counts
@@ -91,9 +92,8 @@ class PosteriorMean(RowMean):
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Loss of the class shares, given as the posterior of every row."""
         y_true, y_pred, sample_weight = rows
-        if y_true is None:
+        if y_true is None or self.constant is None:
             return None
-        assert self.constant is not None
         labels, prob = oriented(y_pred[:1], self.labels, self.pos_label)
         n_classes = prob.shape[1]
         classes = classes_of(y_true, labels, n_classes)
@@ -155,7 +155,41 @@ class TopAccuracy(PosteriorMean):
         return replace(fixed, row_values=hits)  # type: ignore[type-var]
 
 
+@dataclass(frozen=True, eq=False)
+class HingeLoss(PosteriorMean):
+    """Mean of how far the decision of each row's class is from beating the best other one by 1.
+
+    The decision of one column counts for the second of two classes, and against the first.
+    """
+
+    response: Response = "scores"
+    averages_columns: bool = True
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse two columns, which decision functions of two classes do not have."""
+        if y_pred.ndim == 2 and y_pred.shape[1] == 2:
+            must = f"be one decision per row of two classes for the metric {self.name!r}"
+            advice = "Give what decision_function returns."
+            raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
+
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return the loss of each row before its sign, (n_samples,)."""
+        assert y_true is not None
+        labels, n_classes = self.labels, 2
+        if y_pred.ndim == 2:
+            n_classes = y_pred.shape[1]
+        else:
+            labels, _ = oriented(y_pred[:1], labels, self.pos_label)
+        return self.row_values(classes_of(y_true, labels, n_classes), y_pred)
+
+
 # ------------------------------------------------------------------ values of rows
+
+
+@fast_path("hinge_loss", response="scores")
+def _hinge_loss(request: Request, *, labels: ArrayLike | None = None) -> HingeLoss:
+    labels = request.columns(labels)
+    return HingeLoss(request.name, hinge_losses, labels=labels, pos_label=request.pos_label)
 
 
 @fast_path("log_loss", response="probabilities")
@@ -271,7 +305,19 @@ def squared_distances(
     distance = prob.copy()
     distance[np.arange(len(classes)), classes] -= 1
     squares = np.einsum("ij,ij->i", distance, distance)
-    return squares / 2 if _halved(prob, halve) else squares
+    return squares / 2 if halved(prob, halve) else squares
+
+
+def hinge_losses(classes: NDArray[np.intp], decision: NDArray[Any]) -> Floats:
+    """How far the margin of each row's class is below 1, (n_samples,), and 0 above."""
+    if decision.ndim == 1:
+        margin = np.where(classes == 1, decision, -decision)
+    else:
+        at = np.arange(len(classes)), classes
+        others = decision.astype(np.float64)
+        others[at] = -np.inf
+        margin = decision[at] - others.max(axis=1)
+    return np.maximum(1.0 - margin, 0.0)
 
 
 def entropy(shares: Floats) -> Floats:
@@ -284,10 +330,11 @@ def gini(shares: Floats, halve: bool | None = None) -> Floats:
     impurity = 1 - np.sum(shares**2, axis=-1)
     # The impurity of a single class is zero, also if its share is not 1 by rounding.
     impurity = np.where(np.count_nonzero(shares, axis=-1) > 1, impurity, 0.0)
-    return impurity / 2 if _halved(shares, halve) else impurity
+    return impurity / 2 if halved(shares, halve) else impurity
 
 
-def _halved(columns: NDArray[Any], halve: bool | None) -> bool:
+def halved(columns: NDArray[Any], halve: bool | None) -> bool:
+    """Whether squared distances are halved: as told, else those of two columns."""
     return columns.shape[-1] == 2 if halve is None else halve
 
 

@@ -39,10 +39,7 @@ RESPONSES: dict[str, Response] = {
 
 # Functions without a fast path and without an argument for the positive class, for which the
 # greater of two labels is positive, and what predictions they take.
-GREATER_IS_POSITIVE: dict[str, Response] = {
-    "class_likelihood_ratios": "labels",
-    "hinge_loss": "scores",
-}
+GREATER_IS_POSITIVE: dict[str, Response] = {"class_likelihood_ratios": "labels"}
 
 # Range of functions on repeated rows, before their sign; those that are not here have no bounds.
 RANGES: dict[str, tuple[float, float]] = {
@@ -54,8 +51,7 @@ RANGES: dict[str, tuple[float, float]] = {
     # With options that their fast paths do not take.
     "cohen_kappa_score": (-1.0, 1.0),
     "log_loss": (0.0, np.inf),
-    **dict.fromkeys(("hinge_loss", "max_error"), (0.0, np.inf)),
-    "median_absolute_error": (0.0, np.inf),
+    **dict.fromkeys(("max_error", "median_absolute_error"), (0.0, np.inf)),
 }
 
 # Factory and predictions where the truth has several columns: labels that a row has or lacks, or

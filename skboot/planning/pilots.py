@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from .._base.messages import fail
 from .._base.warnings import collected
 from ..inference.evidence import Evidence
@@ -192,6 +194,8 @@ def _checked_facts(pair: PairedDifference, target: str) -> ComparisonFacts:
         raise _no_test_set("a pair of methods")
     if pair.confidence_interval.method == "welch":
         raise _held_fixed("welch")
+    if np.isnan(pair.confidence_interval).any():
+        raise _not_a_pilot("have an interval", "a pair without limits")
     if target == "margin":
         if pair.alternative != "two-sided":
             raise one_sided("a margin", pair.alternative)

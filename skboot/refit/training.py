@@ -319,7 +319,9 @@ class Answers:
                     f"{name} returns NaN, infinity or None for some rows. Mend the estimator, or "
                     "the steps before it."
                 )
-        return answers
+        # Sparse labels of several outputs are left to scorers, which read them as they are.
+        of_one = sparse.issparse(answers) and np.ndim(self.y) < 2
+        return answers.toarray() if of_one else answers
 
     @cached_property
     def _classes_seen(self) -> NDArray[Any] | None:

@@ -34,7 +34,7 @@ from ..results.curve import curve_named
 from ..results.provenance import CallFacts
 from .measured import OF_MISSING, Measured, Scores
 from .rows import Rows, Sampling, Wanted
-from .study import planned
+from .study import check_units_vary, planned
 
 Floats = NDArray[np.float64]
 
@@ -167,6 +167,8 @@ def checked_call(y_true: Any, y_score: Any, request: CurveRequest) -> CurveCall:
     n_points = sum(len(each.grid) for each in curves)
     answers = {"y_true": y_true, "y_score": y_score}
     drawn = planned(sampling, answers, _scores_in_time(curve, rows), 2 * n_points)
+    for one in rows.values():
+        check_units_vary(drawn.plan, one.sample_weight)
     settings = {
         "curve": curve if isinstance(curve, str) else curves[0].name,
         "band": band,

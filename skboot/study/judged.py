@@ -48,6 +48,11 @@ def with_judge(request: Any, judge: Judge, answer: Callable[[Study], Any]) -> An
     _check_allowed(request, judge)
     request, seed = _seeded(request)
     columns = _columns(request, judge.proxy)
+    groups = request.sampling.groups
+    if groups is not None and np.shape(groups) == columns.labelled.shape:
+        n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
+        if n_labelled < FEWEST_UNITS:
+            raise _too_few(next(iter(columns.called)), "group", n_labelled)
     with collected():
         alone = _study(request, columns.human, columns.at)
     try:

@@ -258,6 +258,20 @@ def resampling_plan(
     return ResamplingPlan(design, len(indices), seed, indices)
 
 
+def check_units_vary(plan: ResamplingPlan, weights: NDArray[np.float64] | None) -> None:
+    """Refuse units of which none can take another's place, where a result has no place for NaN."""
+    design = plan.design
+    if design.varies_among(None, weights):
+        return
+    unit = design.unit
+    if design.strata is not None:
+        advice = f"One {unit} in each stratum does not show how {unit}s vary: leave strata out."
+        raise check.fail("strata", f"hold two {unit}s in some stratum", "one in each", advice)
+    advice = f"One {unit} does not show how {unit}s vary."
+    must = f"be more than 0 for two {unit}s or more"
+    raise check.fail("sample_weight", must, f"a single {unit} with weight", advice)
+
+
 def _design(
     groups: ArrayLike | None,
     strata: ArrayLike | None,

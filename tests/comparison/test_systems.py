@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, roc_auc_score
 
-from skboot import bootstrap_score, compare_systems
+from skboot import bootstrap_score, compare_runs, compare_systems
 from skboot.inference import delong_test, tango_interval
 from skboot.results import ResultTable
 
@@ -612,5 +612,7 @@ def test_a_system_that_answers_the_same_for_every_row_is_noted(metric, answer):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = compare_systems(y, {"nearly": varied, "dull": constant}, **options)
-    (note,) = (text for text in result.notes if "(constant)" in text)
-    assert note.startswith("dull answers the same for every row")
+        runs = compare_runs(y, {"nearly": [varied] * 2, "dull": [constant] * 2}, **options)
+    for notes in (result.notes, runs.notes):
+        (note,) = (text for text in notes if "(constant)" in text)
+        assert note.startswith("dull answers the same for every row")

@@ -3,17 +3,19 @@
 import numpy as np
 import pytest
 from identity_cases import close, quiet
-from scipy import optimize, stats
+from scipy import optimize, sparse, stats
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
+from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot
 from skboot.metrics import interval_scorer
+from skboot.model_selection import out_of_fold
 
 TRAINED = []
 
@@ -294,3 +296,48 @@ def test_answers_of_another_number_than_the_rows_are_counted(regression):
 
     with pytest.raises(ValueError, match=r"Short\.predict returns 39 answers for 40 rows"):
         skboot.BootstrapScorer(Short(), scoring="neg_median_absolute_error").fit(X, y)
+
+
+class Contained(GaussianNB):
+    """Answers in another container."""
+
+    def __init__(self, container=np.asarray):
+        super().__init__()
+        self.container = container
+
+    def predict(self, X):
+        return self.container(super().predict(X)[:, None])
+
+    def predict_proba(self, X):
+        return self.container(super().predict_proba(X))
+
+
+@pytest.mark.parametrize("container", [sparse.csr_matrix, sparse.csc_array, np.ndarray.tolist])
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "roc_auc"])
+def test_the_container_of_answers_is_of_no_matter(classes, container, scoring):
+    X, y = classes
+    options = {"scoring": scoring, "n_train_resamples": 10, "random_state": 0}
+    for test in ({}, {"X_test": X[:40], "y_test": y[:40]}):
+        plain, contained = (
+            quiet(skboot.BootstrapScorer(model, **options).fit, X, y, **test).result_
+            for model in (GaussianNB(), Contained(container))
+        )
+        assert plain.estimate == contained.estimate
+        assert plain.confidence_interval == contained.confidence_interval
+
+
+def test_answers_out_of_fold_are_finite_and_dense(classes):
+    X, y = classes
+    models = cross_validate(
+        Contained(sparse.csr_matrix),
+        X,
+        y,
+        cv=4,
+        scoring=lambda *_: 0.0,
+        return_estimator=True,
+        return_indices=True,
+    )
+    assert out_of_fold(models, X).shape == (80, 1)
+    models["estimator"] = tuple(Spoilt("predict", np.nan).fit(X, y) for _ in range(4))
+    with pytest.raises(ValueError, match="finite numbers or labels on every row"):
+        out_of_fold(models, X)

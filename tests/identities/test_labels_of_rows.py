@@ -525,3 +525,14 @@ def test_missing_values_are_refused_where_the_metric_has_no_value(metric):
         options = {"metric": lambda y, p, sample_weight=None: 0.5, name: values}
         with pytest.raises(ValueError, match=f"'{name}'.*must not contain NaN"):
             skboot.bootstrap_score(np.arange(30.0), np.arange(30.0), **options)
+
+
+def test_the_order_of_predictions_is_that_of_labels_where_the_truth_has_none():
+    truth = np.array(["low", "high", "high", "low", "high", "low", "high", "high"])
+    decided = np.array(["low", "high", "low", "low", "high", "low", "high", "high"])
+    pd = pytest.importorskip("pandas")
+    ordered = pd.Categorical(decided, categories=["low", "high"], ordered=True)
+    result = skboot.bootstrap_score(
+        truth, ordered, metric="sensitivity", n_resamples=9, random_state=0
+    )
+    assert result.estimate == sk.recall_score(truth, decided, pos_label="high")

@@ -103,6 +103,30 @@ def test_no_function_makes_an_interval_of_one_unit(metric):
     assert verdict.outcome == "inconclusive"
 
 
+@pytest.mark.parametrize("name", [name for name in ONE if name != "a row"])
+def test_runs_curves_and_searches_of_one_unit_are_refused(name):
+    n, design = ONE[name][0], ONE[name][1]()
+    y, a, b = columns_of("mae", n)
+    truth = np.arange(n) % 2 if "strata" in design else np.array([0, 0, 0, 1])[:n]
+    options = {"n_resamples": 99, "random_state": 0}
+    calls = [
+        lambda: skboot.bootstrap_runs(y, [a, b], metric="mae", **design, **options),
+        lambda: skboot.compare_runs(
+            y, {"a": [a, b], "b": [b, a]}, metric="mae", **design, **options
+        ),
+    ]
+    if "strata" in design:
+        calls.append(lambda: skboot.bootstrap_curve(truth, a, **design, **options))
+    else:
+        calls.append(lambda: skboot.search_score(y, {"a": a, "b": b}, metric="mae", **design))
+    for call in calls:
+        with pytest.raises(ValueError, match=r"does not show how|at least two groups"):
+            call()
+    pair = compare_systems(y, {"a": a, "b": b}, metric="mae", **design, **options).pairs[0]
+    with pytest.raises(ValueError, match="a pair without limits"):
+        skboot.plan_evaluation(pair, difference=0.1)
+
+
 def test_a_published_count_of_one_keeps_its_limits():
     # Wilson (1927): 1 / (1 + z^2).
     low, high = skboot.proportion_interval(1, 1)

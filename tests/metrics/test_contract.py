@@ -131,6 +131,7 @@ def output_data():
         "label sets": Data(sets, decided),
         "booleans": Data(few > 0, decided[:, :2] > 0),
         "label scores": Data(sets, score),
+        "label probabilities": Data(sets, np.clip(0.5 + score / 8, 0, 1)),
         "relevances": Data(rng.integers(0, 4, sets.shape) * (sets.any(axis=1)[:, None]), score),
         "outputs": Data(real, np.abs(real + rng.normal(size=real.shape))),
         "counted outputs": Data(rng.integers(1, 5, (N_SAMPLES, 2)), rng.integers(1, 5, (24, 2))),
@@ -310,6 +311,8 @@ OPTIONS_OF_OUTPUTS: dict[str, dict[str, list[dict]]] = {
         name: {"label scores": [{}, {"average": "weighted"}]}
         for name in ("roc_auc_score", "average_precision_score")
     },
+    "log_loss": {"label probabilities": [{}]},
+    "brier_score_loss": {"label probabilities": [{}, {"scale_by_half": True}]},
     "ndcg_score": {"relevances": [{}, {"k": 2}, {"ignore_ties": True}], "label scores": [{}]},
     "dcg_score": {"relevances": [{}, {"k": 2, "log_base": 3}, {"ignore_ties": True}]},
 }
@@ -382,7 +385,7 @@ def plain(case):
     )
     if takes_labels or "multi_class" in options:
         options["labels"] = labels
-    if name == "brier_score_loss":
+    if name == "brier_score_loss" and data.y_true.ndim == 1:
         return partial(_brier, labels, options.get("scale_by_half", "auto"))
     if name == "median_absolute_error" and BEFORE_1_7:
         function = _median_error

@@ -294,6 +294,10 @@ def test_too_few_labels_are_refused():
     groups = np.arange(400) // 20
     with pytest.raises(ValueError, match="at least 30 groups"):
         bootstrap_score(GIVEN, ANSWERS, proxy=JUDGE, groups=groups)
+    # All human labels in one group, of which there are others.
+    groups = np.where(LABELLED, 0, np.arange(400))
+    with pytest.raises(ValueError, match=r"human label in at least 30 groups\. Got 1\."):
+        bootstrap_score(GIVEN, ANSWERS, proxy=JUDGE, groups=groups)
 
 
 @pytest.mark.parametrize(
