@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._base.streams import child_seed
 from .._base.warnings import Notes, collected
 from ..inference._tuning import FEW_DATA_SETS, JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS
-from ..inference.automatic import within_range
+from ..inference.confidence_interval import notes_of_cut
 from ..inference.data_sets import (
     MeansOfDrawn,
     between_deviation,
@@ -104,9 +104,8 @@ def compared_across(call: AcrossCall) -> DatasetsComparison:
     with collected() as told:
         systems = _systems(call)
         records = _records(call, systems)
-    cut = [note for note in told if note.kind == "choice"]
-    others = dict.fromkeys(note for note in told if note.kind != "choice")
-    notes = [*_notes(call, records), *cut[:1], *list(others)[:1]]
+    cut = notes_of_cut(*(system.confidence_interval for system in systems.values()))
+    notes = [*_notes(call, records), *cut, *list(dict.fromkeys(told))[:1]]
     data = call.data
     ranks = ranks_of_rows(data.scores, greater_is_better=data.greater_is_better)
     return answered(
@@ -151,7 +150,7 @@ def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
         "greater_is_better": data.greater_is_better,
     }
     provenance = Provenance((), _held_fixed(call), call.seed, _settings(call))
-    intervals = [basis.automatic(call.interval, call.asked.confidence_level) for basis in bases]
+    intervals = [basis.interval_by(call.interval, call.asked.confidence_level) for basis in bases]
     return {
         name: evaluation_result(provenance, basis=basis, confidence_interval=interval, **known)
         for name, basis, interval in zip(data.methods, bases, intervals, strict=True)
@@ -216,7 +215,7 @@ class _StudentAcross(Student):
 
     def __init__(self, call: AcrossCall) -> None:
         self.call, self.own = call, _differences(call)
-        super().__init__(call.asked, self.own, call.interval, call.seed)
+        super().__init__(call.asked, self.own, call.interval, call.seed, call.data.bounds)
         self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(self.own))
 
     @property
@@ -282,27 +281,12 @@ def _records(call: AcrossCall, systems: dict[str, EvaluationResult]) -> list[Dat
         own = [systems[name].bootstrap_distribution for name in call.data.methods]
         replicates = [own[one] - own[other] for one, other in call.pairs]
     names = [(call.data.methods[one], call.data.methods[other]) for one, other in call.pairs]
-    records = records_of(
+    return records_of(
         _StudentAcross(call),
         names,
         DatasetsPair,
         bootstrap_support=[share_won(each, call.data.greater_is_better) for each in replicates],
         **_of_data_sets(call),
-    )
-    return [_within_range(call, record) for record in records]
-
-
-def _within_range(call: AcrossCall, record: DatasetsPair) -> DatasetsPair:
-    """Return a record whose limits are cut at the range of differences, where that is known."""
-    least, greatest = call.data.bounds
-    # The other limit of one side stays infinite.
-    low = -np.inf if call.asked.alternative == "less" else least - greatest
-    high = np.inf if call.asked.alternative == "greater" else greatest - least
-    wide = record.simultaneous_interval
-    return replace(
-        record,
-        confidence_interval=within_range(record.confidence_interval, (low, high)),
-        simultaneous_interval=None if wide is None else within_range(wide, (low, high)),
     )
 
 

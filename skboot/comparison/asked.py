@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .._base.warnings import Note, tell, texts_of
+from ..inference.confidence_interval import notes_of_cut
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
@@ -96,6 +97,9 @@ def answered(
         Other attributes of the comparison.
     """
     tell(*(notes if warned is None else warned))
+    intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in pairs]
+    cut = notes_of_cut(*(each for both in intervals for each in both))
+    notes = [*notes, *(note for note in cut if note not in notes)]
     every = [each.provenance for each in systems.values()]
     # The seed of the first is that of all, unless each has rows of its own.
     first, n_tasks = every[0], every[0].facts.n_tasks

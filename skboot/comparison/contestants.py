@@ -111,7 +111,7 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
     evidence = like.of_other_values(
         float(estimate[0]),
         replicates[0],
-        Facts(bounds_of_difference(one), weighted=one.facts.weighted, delong=delong),
+        Facts(bounds_of_difference(one, other), weighted=one.facts.weighted, delong=delong),
         acceleration=acceleration,
         left_out=bias_and_error,
         error_freedom=freedom,
@@ -182,10 +182,10 @@ def areas_of(first: Contestant, second: Contestant) -> TwoAreas | None:
     return areas.mirrored() if areas is not None and is_negated else areas
 
 
-def bounds_of_difference(evidence: Evidence) -> tuple[float, float]:
-    """Range of a difference of two systems, from what is known of one."""
-    low, high = evidence.facts.bounds
-    return low - high, high - low
+def bounds_of_difference(first: Evidence, second: Evidence) -> tuple[float, float]:
+    """Range of the first minus the second."""
+    (least, greatest), (low, high) = first.facts.bounds, second.facts.bounds
+    return least - high, greatest - low
 
 
 def estimated_differences(first: Floats, second: Floats) -> Floats:

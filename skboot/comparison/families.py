@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval, range_of_difference, within_range
 from ..inference.multiplicity import holm
 from ..results.pairs import PairedDifference
 from .asked import Asked
@@ -50,11 +50,15 @@ class Limits:
         """Return the same limits under another name."""
         return replace(self, method=np.full(len(self.low), method, dtype=object))
 
-    def intervals(self, confidence_level: float) -> list[ConfidenceInterval]:
-        """Return the interval of each difference."""
+    def intervals(
+        self, confidence_level: float, bounds: tuple[float, float], alternative: str
+    ) -> list[ConfidenceInterval]:
+        """Return the interval of each difference, cut at the range of differences."""
         columns = (self.low.tolist(), self.high.tolist(), self.method.tolist())
         return [
-            ConfidenceInterval(low, high, confidence_level, method)
+            within_range(
+                ConfidenceInterval(low, high, confidence_level, method), bounds, alternative
+            )
             for low, high, method in zip(*columns, strict=True)
         ]
 
@@ -68,9 +72,12 @@ class Law(ABC):
     differences, standard_errors : ndarray of shape (n_pairs,)
     degrees_of_freedom : sequence of length n_pairs
         None where an interval uses no resamples.
+    bounds : tuple of float
+        Range of the metric.
     """
 
     asked: Asked
+    bounds: tuple[float, float]
 
     @property
     @abstractmethod
@@ -135,7 +142,8 @@ def records_of(
     list
         In the order of ``pairs``.
     """
-    asked, level, n = law.asked, law.asked.confidence_level, len(pairs)
+    asked, n = law.asked, len(pairs)
+    of_range = asked.confidence_level, range_of_difference(law.bounds), asked.alternative
     wide = law.at_once()
     quantiles = None if wide is None else wide.quantiles
     signs = wide.signs if wide is not None and asked.with_ranks else None
@@ -143,8 +151,8 @@ def records_of(
         "first": [one for one, _ in pairs],
         "second": [other for _, other in pairs],
         "difference": law.differences.tolist(),
-        "confidence_interval": law.alone.intervals(level),
-        "simultaneous_interval": [None] * n if wide is None else wide.intervals(level),
+        "confidence_interval": law.alone.intervals(*of_range),
+        "simultaneous_interval": [None] * n if wide is None else wide.intervals(*of_range),
         "p_value": law.alone.p_values.tolist(),
         "p_value_adjusted": [np.nan] * n if wide is None else wide.p_values.tolist(),
         "standard_error": law.standard_errors.tolist(),

@@ -145,7 +145,8 @@ def _left_out(
     differences = _differences(call, dict(zip(runs, losses, strict=True)), pairs, resubstitution)
     # An error is better the smaller it is; the score may have either direction.
     scores = {name: -own.errors[k].run_errors for name, own in runs.items()}
-    records = _records(call, scores, pairs, differences, samples)
+    law = _MethodsLaw(call, differences, metrics[0].bounds)
+    records = _records(law, call, scores, pairs, samples)
     notes = _notes(call, records, differences, losses[0])
     by_folds = call.is_cross_validated
     return answered(
@@ -213,10 +214,16 @@ def _differences(
 class _MethodsLaw(Student):
     """The law of the differences of methods that are scored on the rows left out."""
 
-    def __init__(self, call: MethodsCall, differences: Sequence[_Difference]) -> None:
+    def __init__(
+        self,
+        call: MethodsCall,
+        differences: Sequence[_Difference],
+        bounds: tuple[float, float],
+    ) -> None:
         self.out_of_bag = [each.out_of_bag for each in differences]
+        self.reasons = [each.reason for each in differences]
         asked = [each.asked for each in differences]
-        super().__init__(call.asked, asked, call.interval_name, call.fit.seed)
+        super().__init__(call.asked, asked, call.interval_name, call.fit.seed, bounds)
 
     def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
         """See `Student.root_of_correlation`: by the influence of units on the differences."""
@@ -228,17 +235,16 @@ class _MethodsLaw(Student):
 
 
 def _records(
+    law: _MethodsLaw,
     call: MethodsCall,
     scores: Mapping[str, Array],
     pairs: Sequence[tuple[str, str]],
-    differences: Sequence[_Difference],
     samples: TrainingSamples,
 ) -> list[PairedDifference]:
     """Return the record of each pair, from differences and the scores of runs, (n_runs,)."""
     of_sample = None
     if samples.n_seeds > 1:
         of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
-    law = _MethodsLaw(call, differences)
     return records_of(
         law,
         pairs,
@@ -250,7 +256,7 @@ def _records(
         outperformance=[
             call.outperformance(scores[one], scores[other], of_sample) for one, other in pairs
         ],
-        reason=[each.reason for each in differences],
+        reason=law.reasons,
     )
 
 

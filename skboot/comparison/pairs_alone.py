@@ -125,7 +125,7 @@ def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, fi
         alone.n_undefined[k] = len(difference.evidence.replicates) - len(defined)
     level = asked.confidence_level
     interval = difference_interval(difference, method, level, alternative)
-    alone.low[k], alone.high[k] = interval
+    alone.low[k], alone.high[k] = interval.uncut
     alone.p[k] = p_value(difference, method, level, alternative)
     alone.method[k] = method
     if method in CLOSED_FORM:

@@ -11,6 +11,7 @@ from scipy.special import ndtri, stdtrit
 
 from .._base.warnings import collected
 from ..inference.differences import CLOSED_FORM, difference_interval
+from ..inference.evidence import joint_bounds
 from ..inference.intervals import INTERVALS, snapped
 from ..inference.multiplicity import (
     JointDeviations,
@@ -21,7 +22,6 @@ from ..inference.multiplicity import (
     t_quantile_of_normal,
 )
 from ..inference.proportions import discordant_t
-from .contestants import bounds_of_difference
 from .families import Law, Limits
 from .pairs_alone import each_alone
 from .ranked_pairs import RankedPairs
@@ -41,6 +41,7 @@ class Replicated(Law):
 
     def __init__(self, family: RankedPairs) -> None:
         self.asked, self.family, self.found = family.asked, family, each_alone(family)
+        self.bounds = joint_bounds(each.evidence for each in family.contestants)
 
     @cached_property
     def differences(self) -> Floats:
@@ -156,13 +157,12 @@ class Replicated(Law):
         return step_down(t, known, 1 - rest, lambda m: -float(stdtrit(df, rest / m)))
 
     def _holding_alone(self, found: Limits) -> Limits:
-        """Widen simultaneous intervals to hold the one of the pair by itself, within the range."""
-        low, high = bounds_of_difference(self.family.like)
+        """Widen simultaneous intervals to hold the one of the pair by itself."""
         alone = self._alone
         return replace(
             found,
-            low=np.maximum(np.minimum(found.low, alone.low), np.minimum(low, alone.low)),
-            high=np.minimum(np.maximum(found.high, alone.high), np.maximum(high, alone.high)),
+            low=np.minimum(found.low, alone.low),
+            high=np.maximum(found.high, alone.high),
         )
 
     def _bonferroni(self, k: int) -> tuple[tuple[float, float], float]:
@@ -188,7 +188,7 @@ class Replicated(Law):
         alternative = family.alternative(family.swapped[k])
         # The interval of the pair by itself has told that resamples are too few.
         with collected():
-            return difference_interval(difference, method, stricter, alternative), p
+            return difference_interval(difference, method, stricter, alternative).uncut, p
 
     def _as_called(self, limits: Limits) -> Limits:
         """Return limits by rank in the order and direction of the call."""

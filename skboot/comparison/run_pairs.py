@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .._base.warnings import Note, Notes, collected
 from ..inference.cautions import caution_of_distances, cautions_of
+from ..inference.evidence import joint_bounds
 from ..inference.normal_law import LowRankRoot
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..inference.run_differences import (
@@ -338,7 +339,8 @@ class _RunsLaw(Student):
         self.pairs = pairs_of(methods, call.asked.reference)
         differences = [_difference(call, methods[one], methods[other]) for one, other in self.pairs]
         method = "welch" if call.asked.interval == "welch" else "components"
-        super().__init__(call.asked, differences, method, call.plan.seed)
+        bounds = joint_bounds(each.result.evidence for each in methods.values())
+        super().__init__(call.asked, differences, method, call.plan.seed, bounds)
 
     def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
         """See `Student.root_of_correlation`: of common test units, and of common methods."""

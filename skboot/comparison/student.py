@@ -50,6 +50,8 @@ class Student(Law):
         Of the draws from the joint law.
     n_draws : int
         From it.
+    bounds : tuple of float
+        Range of the metric.
     """
 
     n_draws = JOINT_DRAWS
@@ -60,8 +62,10 @@ class Student(Law):
         each: Sequence[TDifference],
         method: str,
         seed: np.random.SeedSequence,
+        bounds: tuple[float, float],
     ) -> None:
         self.asked, self.each, self.method, self.seed = asked, each, method, seed
+        self.bounds = bounds
 
     @cached_property
     def differences(self) -> Floats:

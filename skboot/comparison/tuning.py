@@ -21,7 +21,9 @@ from .._base import checks as check
 from .._base.doors import door
 from .._base.sklearn_compat import n_rows_of, scorer_parts, take
 from .._base.warnings import Note, tell
-from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval, range_of_difference
+from ..metrics.lookup import resolve_metrics
+from ..metrics.names import known_names
 from ..results import rendering
 from ..results.shown import Shown
 from ..scorer.fit_call import check_rows_of_fit
@@ -385,7 +387,9 @@ def corrected_t(
     -------
     CorrectedT or CorrectedTable
         Mean, interval, standard error and p-value; for a dict one of these by metric, with
-        ``to_frame``. In splits of a dict, distinct training rows count.
+        ``to_frame``. In splits of a dict, distinct training rows count, and limits are cut at the
+        range of metrics that have the name of a scorer; ``confidence_interval.uncut`` has them as
+        published. Scores without a name have no known range.
 
     Raises
     ------
@@ -420,7 +424,7 @@ def corrected_t(
     >>> print(corrected_t(scores))
     metric    estimate         95 % CI
     accuracy     0.937  0.906 to 0.968
-    roc_auc      0.988  0.976 to 1.001
+    roc_auc      0.988  0.976 to 1.000
     """
     level = check.check_confidence_level(confidence_level)
     if isinstance(scores_a, Mapping):
@@ -464,6 +468,7 @@ def _of_each_metric(
         )
     splits = _splits_of("scores_a", first)
     scores = _scores_of("scores_a", first)
+    ranges = {name: _range_of(name, values) for name, values in scores.items()}
     if second is not None:
         if not isinstance(second, Mapping):
             raise check.fail("scores_b", "be a dict, as 'scores_a' is", type(second).__name__)
@@ -474,6 +479,8 @@ def _of_each_metric(
         subtracted = _scores_of("scores_b", second)
         if list(subtracted) != list(scores):
             raise check.fail("scores_b", f"have the metrics {list(scores)}", str(list(subtracted)))
+        ranges = {name: _range_of(name, own, subtracted[name]) for name, own in scores.items()}
+        ranges = {name: range_of_difference(ends) for name, ends in ranges.items()}
         scores = {name: values - subtracted[name] for name, values in scores.items()}
     if groups is not None:
         number = check.check_groups(groups)
@@ -483,7 +490,21 @@ def _of_each_metric(
         splits = [(number[train], number[test]) for train, test in splits]
     sizes = np.array([[len(np.unique(side)) for side in split] for split in splits], dtype=float)
     _tell_of_shares(sizes)
-    return CorrectedTable({name: _corrected(own, sizes, level) for name, own in scores.items()})
+    return CorrectedTable(
+        {name: _corrected(own, sizes, level, ranges[name]) for name, own in scores.items()}
+    )
+
+
+def _range_of(name: str, *scores: Floats) -> tuple[float, float]:
+    """Range of a scorer by its name; unknown where scores of this name lie beyond it."""
+    unknown = (-np.inf, np.inf)
+    if name not in set(known_names()) - {"mean"}:
+        return unknown
+    statistics, _ = resolve_metrics(name, several_outputs=name.endswith("_samples"))
+    [statistic] = statistics.values()
+    low, high = statistic.bounds
+    within = all(low <= values.min() and values.max() <= high for values in scores)
+    return (low, high) if within else unknown
 
 
 def _splits_of(name: str, found: Mapping[str, Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
@@ -528,7 +549,12 @@ def _tell_of_shares(sizes: Floats) -> None:
         tell(Note("caution", text))
 
 
-def _corrected(values: Floats, sizes: Floats, level: float) -> CorrectedT:
+def _corrected(
+    values: Floats,
+    sizes: Floats,
+    level: float,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> CorrectedT:
     """Return the interval of the mean of scores, for training and test rows (n_splits or 1, 2)."""
     n_splits = len(values)
     mean = float(values.mean())
@@ -540,7 +566,7 @@ def _corrected(values: Floats, sizes: Floats, level: float) -> CorrectedT:
     else:
         p = 2 * float(stdtr(n_splits - 1, -abs(mean) / error))
     interval = ConfidenceInterval(mean - half, mean + half, level, "corrected-t")
-    return CorrectedT(mean, interval, error, p)
+    return CorrectedT(mean, interval.within(*bounds), error, p)
 
 
 def _checked_scores(name: str, scores: ArrayLike) -> Floats:

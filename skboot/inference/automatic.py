@@ -59,7 +59,7 @@ from ._tuning import (
     SURE_BIAS,
 )
 from .cautions import cautions_of
-from .confidence_interval import ConfidenceInterval
+from .confidence_interval import ConfidenceInterval, notes_of_cut, within_range
 from .evidence import Evidence
 from .few_groups import (
     effective_size,
@@ -131,7 +131,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
         # Without a limit there is no coverage to lose: what says why stands for all cautions.
         del notes[:-1]
     # Warnings come first, in the order in which they were found.
-    ordered = sorted(notes, key=lambda note: not note.is_warning)
+    ordered = sorted((*notes, *notes_of_cut(interval)), key=lambda note: not note.is_warning)
     return IntervalWithNotes(interval, tuple(ordered))
 
 
@@ -578,13 +578,3 @@ def _for_pairs(evidence: Evidence, confidence_level: float) -> ConfidenceInterva
     if evidence.robust_variance is not None and enough:
         method = "two-way"
     return _made(evidence, method, confidence_level)
-
-
-def within_range(interval: ConfidenceInterval, bounds: tuple[float, float]) -> ConfidenceInterval:
-    """Return the interval cut at the range of the metric, and note it."""
-    low, high = interval
-    least, greatest = bounds
-    if min(low, high) < least or max(low, high) > greatest:
-        say("choice", "A limit beyond the range of the metric was cut at the range.")
-        return interval.within(least, greatest)
-    return interval

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from .confidence_interval import ConfidenceInterval
+from .confidence_interval import ConfidenceInterval, within_range
 from .evidence import Evidence
 from .intervals import confidence_interval
 from .multiplicity import critical_deviation, t_quantile_of_normal
@@ -352,7 +352,8 @@ def pointwise_interval(
     least, greatest = evidence.facts.bounds
     low = least if facts.free_below else low - facts.bin_error
     high = greatest if facts.free_above else high + facts.bin_error
-    return ConfidenceInterval(low, high, confidence_level, method).within(least, greatest)
+    interval = ConfidenceInterval(low, high, confidence_level, method)
+    return within_range(interval, evidence.facts.bounds)
 
 
 def _limits_of_point(
@@ -370,7 +371,7 @@ def _limits_of_point(
             return "wilson", wilson_limits(value * behind, behind, level)
     method = "expanded" if evidence.drawn.design.n_factors == 1 else "percentile"
     method = "t" if facts.of_normal_law else method
-    low, high = confidence_interval(evidence, method, level)
+    low, high = confidence_interval(evidence, method, level).uncut
     least = 0.0 if facts.floor is None else _reach(evidence, level) * facts.floor
     return method, (min(low, value - least), max(high, value + least))
 

@@ -296,8 +296,9 @@ def _delong_interval(
     difference: Difference, confidence_level: float, alternative: str
 ) -> ConfidenceInterval:
     """Return DeLong's interval of a difference of two areas."""
-    interval = confidence_interval(difference.evidence, "delong", confidence_level, alternative)
-    return interval.with_limits(*snapped(*interval))
+    return _snapped(
+        confidence_interval(difference.evidence, "delong", confidence_level, alternative)
+    )
 
 
 def _delong_p_value(difference: Difference, alternative: str) -> float:
@@ -426,8 +427,14 @@ def difference_interval(
         return ConfidenceInterval(low, high, confidence_level, method)
     if method in CLOSED_FORM:
         return CLOSED_FORM[method].interval(difference, confidence_level, alternative)
-    interval = confidence_interval(difference.evidence, method, confidence_level, alternative)
-    return interval.with_limits(*snapped(*interval))
+    return _snapped(confidence_interval(difference.evidence, method, confidence_level, alternative))
+
+
+def _snapped(interval: ConfidenceInterval) -> ConfidenceInterval:
+    """Return an interval whose limits are 0 where they differ from it by rounding."""
+    uncut = snapped(*interval.uncut) if interval.is_cut else None
+    level, method = interval.confidence_level, interval.method
+    return ConfidenceInterval(*snapped(*interval), level, method, uncut)
 
 
 def p_value(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -254,6 +255,12 @@ class Evidence:
         # Of files of before.
         others.pop("deciding_groups", None)
         return cls(estimate, replicates, what, Facts.from_parts(facts), **others)
+
+
+def joint_bounds(evidence: Iterable[Evidence]) -> tuple[float, float]:
+    """Return the range of a metric that may hang on the rows, over several systems."""
+    lowest, highest = zip(*(known.facts.bounds for known in evidence), strict=True)
+    return min(lowest), max(highest)
 
 
 _NESTED = ("drawn", "facts")

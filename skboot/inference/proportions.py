@@ -137,7 +137,8 @@ def proportion_interval(
     Returns
     -------
     ConfidenceInterval
-        The pair ``(low, high)``, with ``confidence_level`` and ``method``.
+        The pair ``(low, high)``, with ``confidence_level`` and ``method``. Limits of "wald" beyond
+        0 and 1 are cut there; ``uncut`` has them as published.
 
     Raises
     ------
@@ -174,7 +175,8 @@ def proportion_interval(
     check_choice("method", method, list(SHARE_LIMITS))
     confidence_level = check_confidence_level(confidence_level)
     low, high = SHARE_LIMITS[method](k, n, confidence_level)
-    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+    interval = ConfidenceInterval(float(low), float(high), confidence_level, method)
+    return interval.within(0.0, 1.0)
 
 
 # ------------------------------------------------------------------ two on rows of their own

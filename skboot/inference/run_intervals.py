@@ -16,9 +16,9 @@ from scipy import stats
 
 from .._base.warnings import collected, say, tell
 from ._tuning import FEW_EVENTS
-from .automatic import IntervalWithNotes, automatic_interval, bias_told, within_range
+from .automatic import IntervalWithNotes, automatic_interval, bias_told
 from .cautions import caution_of_distances, cautions_of
-from .confidence_interval import ConfidenceInterval
+from .confidence_interval import ConfidenceInterval, notes_of_cut, within_range
 from .evidence import Drawn, Evidence
 from .intervals import confidence_interval, quantile
 from .proportions import score_limits
@@ -149,24 +149,18 @@ def runs_interval(
     ValueError
         If the runs do not identify the estimand, or the estimand does not have the method.
     """
-    if estimand == "system":
-        if method == "auto":
-            return automatic_interval(evidence.system, confidence_level)
-        return _plain(confidence_interval(evidence.system, method, confidence_level))
-    check_method(estimand, method)
-    if estimand in evidence.refused:
-        raise ValueError(evidence.refused[estimand])
-    if estimand == "pooled":
-        of_pool = _pooled(evidence, confidence_level)
-        return IntervalWithNotes(of_pool, tuple(caution_of_distances(evidence.system)))
-    if method == "t":
-        if evidence.seeds is None:
-            raise ValueError(evidence.refused["t"])
-        return _plain(_t_interval(evidence.seeds, confidence_level, "t"))
-    spread = evidence.method if estimand == "method" else evidence.next_run
-    assert spread is not None
-    interval = _t_interval(spread, confidence_level, "components")
-    return _guarded(evidence, estimand, spread, interval) if method == "auto" else _plain(interval)
+    if estimand == "system" and method == "auto":
+        return automatic_interval(evidence.system, confidence_level)
+    with collected() as told:
+        if estimand == "system":
+            interval = confidence_interval(evidence.system, method, confidence_level)
+        else:
+            interval = _over_runs(evidence, estimand, method, confidence_level)
+            interval = within_range(interval, evidence.bounds)
+    # Those on the number of resamples are of the call, not of the interval.
+    tell(*(note for note in told if note.kind == "resamples"))
+    notes = (note for note in told if note.kind != "resamples")
+    return IntervalWithNotes(interval, (*notes, *notes_of_cut(interval)))
 
 
 def check_method(estimand: str, method: str) -> None:
@@ -208,8 +202,29 @@ def monte_carlo_error(
 # ------------------------------------------------------------------ steps
 
 
-def _plain(interval: ConfidenceInterval) -> IntervalWithNotes:
-    return IntervalWithNotes(interval)
+def _over_runs(
+    evidence: RunsEvidence, estimand: str, method: str, level: float
+) -> ConfidenceInterval:
+    """Return the interval of an estimand that is about more runs than one; tell its notes."""
+    check_method(estimand, method)
+    if estimand in evidence.refused:
+        raise ValueError(evidence.refused[estimand])
+    if estimand == "pooled":
+        tell(*caution_of_distances(evidence.system))
+        return _pooled(evidence, level)
+    if method == "t":
+        if evidence.seeds is None:
+            raise ValueError(evidence.refused["t"])
+        return _t_interval(evidence.seeds, level, "t")
+    spread = evidence.method if estimand == "method" else evidence.next_run
+    assert spread is not None
+    interval = _t_interval(spread, level, "components")
+    if method != "auto":
+        return interval
+    # What makes an interval of one run unreliable, such as few groups, does so for all of them.
+    of_one = evidence.system
+    tell(*dict.fromkeys((*cautions_of(of_one, of_runs=True), *caution_of_distances(of_one))))
+    return _widened(evidence, estimand, spread, _without_bias(evidence, interval))
 
 
 def _t_interval(spread: TIntervalParts, level: float, method: str) -> ConfidenceInterval:
@@ -238,20 +253,6 @@ def _error_of_pool(evidence: RunsEvidence, level: float) -> tuple[float, float]:
     return float(errors[0]), float(errors[1])
 
 
-def _guarded(
-    evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
-) -> IntervalWithNotes:
-    """Return the interval widened for few errors or hits and cut at the range, with notes.
-
-    What makes an interval of one run unreliable, such as few groups, does so for all of them.
-    """
-    of_one = evidence.system
-    with collected() as notes:
-        tell(*dict.fromkeys((*cautions_of(of_one, of_runs=True), *caution_of_distances(of_one))))
-        interval = _widened(evidence, estimand, spread, _without_bias(evidence, interval))
-    return IntervalWithNotes(interval, tuple(notes))
-
-
 def _without_bias(evidence: RunsEvidence, interval: ConfidenceInterval) -> ConfidenceInterval:
     """Return the interval moved by the bias that the interval of one run is free of.
 
@@ -274,7 +275,7 @@ def _without_bias(evidence: RunsEvidence, interval: ConfidenceInterval) -> Confi
 def _widened(
     evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
 ) -> ConfidenceInterval:
-    """Return the interval widened for few errors or hits, and cut at the range."""
+    """Return the interval widened for few errors or hits."""
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
     # Errors of one group are dependent: their number of rows does not count, unless it is 0.
@@ -290,7 +291,7 @@ def _widened(
         wilson = [sign * limit for limit in _wilson(spread, share, n_rows, interval)]
         low, high = interval
         interval = interval.with_limits(min(low, *wilson), max(high, *wilson))
-    return within_range(interval, evidence.bounds)
+    return interval
 
 
 def _wilson(

@@ -19,8 +19,9 @@ from .._base.checks import check_choice, check_confidence_level, fail
 from .._base.doors import door
 from .._base.typing import ErrorInterval, ErrorPoint
 from .._base.values import same_values
+from .._base.warnings import texts_of
 from ..inference.automatic import IntervalWithNotes
-from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval, notes_of_cut
 from ..inference.proportions import score_limits
 from ._columns import Array
 from ._tuning import NEAR_PERFECT
@@ -199,6 +200,7 @@ class ErrorSummary:
             low, high = scores.mean() - half, scores.mean() + half
         notes = (*self.notes, _REPLICATE_NOTES[method])
         interval = ConfidenceInterval(low, high, confidence_level, method).within(*self.bounds)
+        notes = (*notes, *texts_of(notes_of_cut(interval)))
         return with_texts(interval, notes, self.cautions)
 
 

@@ -138,9 +138,8 @@ def method_interval(
     limits, notes = error.interval_with_notes(method, confidence_level, point=point)
     if method != "hull":
         notes = _without_points(summary, notes, error.point_notes)
-    # 0.0 - x: a limit of 0 is not shown as -0.
-    low, high = sorted(0.0 - summary.sign * limit for limit in limits)
-    return IntervalWithNotes(ConfidenceInterval(low, high, confidence_level, method), notes)
+    limits = limits.mirrored() if summary.sign > 0 else limits.mirrored().mirrored()
+    return IntervalWithNotes(limits, notes)
 
 
 def _without_points(

@@ -171,7 +171,7 @@ class Basis(ABC):
         if self.uses_no_resamples(result):
             return MonteCarloError(0.0, 0.0)
         shown = result.confidence_interval
-        return error_of_replicates(self.evidence, shown, self.with_resamples, result.automatic)
+        return error_of_replicates(self.evidence, shown, self.with_resamples)
 
     def with_resamples(self, resamples: NDArray[np.intp]) -> Evidence:
         """Return the evidence of these resamples alone."""

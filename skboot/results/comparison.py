@@ -20,6 +20,7 @@ from .._base.checks import fail, is_among
 from .._base.doors import door
 from .._base.values import ReadOnlyDict, same_values
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.evidence import joint_bounds
 from ..inference.verdicts import Verdict
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
@@ -122,7 +123,6 @@ class ComparisonResult(FromACall, ShownDifferences):
         """Return the pairs, each of which refers to one record of what they share."""
         # On test sets of their own the smallest one decides how much is known.
         evidence = [each.evidence for each in self.systems.values()]
-        lowest, highest = zip(*(known.facts.bounds for known in evidence), strict=True)
         system, known = min(
             zip(self.systems.values(), evidence, strict=True),
             key=lambda each: np.min(each[0].n_units),
@@ -141,7 +141,7 @@ class ComparisonResult(FromACall, ShownDifferences):
             varied=of_call.varied,
             paired_runs=of_call.paired_runs,
             paired=of_call.paired,
-            bounds=(min(lowest), max(highest)),
+            bounds=joint_bounds(evidence),
             n_samples=system.n_samples,
             rounding=rounding,
         )

@@ -17,8 +17,9 @@ from .._base.checks import check_choice, fail
 from .._base.doors import door
 from .._base.messages import thousands
 from .._base.values import read_only, same_values
+from .._base.warnings import texts_of
 from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval, simultaneous_band
-from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval, notes_of_cut
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import confidence_interval
 from ..method_error.learning_curve import extended
@@ -277,7 +278,8 @@ class CurveResult(FromACall, Shown):
         k = self._position(size)
         evidence, point = self._evidence(k), self._facts_at(k)
         interval = pointwise_interval(evidence, point, self.confidence_level)
-        notes = (_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT,)
+        first = _NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT
+        notes = (first, *texts_of(notes_of_cut(interval)))
         if self.n_trainings is not None:
             return self._at_size(self.x[k], SizeBasis(evidence, point), interval, notes)
         return evaluation_result(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scipy.special import stdtrit
 
 from .._base import checks as check
-from ..inference.automatic import within_range
-from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval, within_range
 from ..inference.intervals import confidence_interval, words_of
 from ..inference.skewed_t import SkewedT
 from . import wording
@@ -42,19 +41,20 @@ class GivenDataSetsBasis(ScoresBasis):
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         if method == "auto":
             # What suited the number of data sets when the result was made.
-            return self.automatic(result.confidence_interval.method, level)
+            return self.interval_by(result.confidence_interval.method, level)
         check.check_choice("method", method, self._methods)
         return self.interval_by(method, level)
 
-    def automatic(self, method: str, level: float) -> ConfidenceInterval:
-        """Return the interval cut at the range of the scores, where that is known."""
-        return within_range(self.interval_by(method, level), self.evidence.facts.bounds)
-
     def interval_by(self, method: str, level: float) -> ConfidenceInterval:
-        """Return Student's t interval about the mean."""
+        """Return the interval cut at the range of the scores, where that is known."""
+        interval = ConfidenceInterval(*self._limits_by(method, level), level, method)
+        return within_range(interval, self.evidence.facts.bounds)
+
+    def _limits_by(self, method: str, level: float) -> tuple[float, float]:
+        """Return limits of Student's t about the mean."""
         half = float(stdtrit(self.degrees_of_freedom, 0.5 + level / 2)) * self.standard_error()
         estimate = float(self.evidence.estimate)
-        return ConfidenceInterval(estimate - half, estimate + half, level, method)
+        return estimate - half, estimate + half
 
     def uses_no_resamples(self, result: EvaluationResult) -> bool:
         """Whether the interval would be the same with other resamples."""
@@ -112,19 +112,20 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
     is_resampled = True
     _methods = ("skewed-t", "t", "studentized", "percentile")
 
-    def interval_by(self, method: str, level: float) -> ConfidenceInterval:
-        """Return Student's t interval, the same farther where skewed, or one from the resamples."""
+    def _limits_by(self, method: str, level: float) -> tuple[float, float]:
+        """Return those of Student's t, farther where skewed, or some from the resamples."""
         if method == "t":
-            return super().interval_by(method, level)
+            return super()._limits_by(method, level)
         if method != "skewed-t":
-            return confidence_interval(self.evidence, method, level)
+            return confidence_interval(self.evidence, method, level).uncut
         skew = self.evidence.acceleration
         if skew is None:
             must = "not be 'skewed-t' for a comparison of an earlier version"
             raise check.fail("method", must, repr(method))
         estimate = float(self.evidence.estimate)
-        one = SkewedT(estimate, self.standard_error(), self.degrees_of_freedom, skew)
-        return ConfidenceInterval(*one.interval(level), level, method)
+        return SkewedT(estimate, self.standard_error(), self.degrees_of_freedom, skew).interval(
+            level
+        )
 
     def estimand_text(self, result: EvaluationResult) -> str:
         """Return what the interval is for."""

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from .._base.messages import fail, refuse, thousands
 from ..inference._tuning import FEW_CARRIERS, FEW_COMPARED
-from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval, range_of_difference
 from ..inference.differences import CLOSED_FORM
 from ..inference.intervals import title_of
 from ..inference.proportions import Discordant, tango_limits
@@ -32,10 +32,8 @@ def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
     interval = _deciding_interval(pair)
     if pair.greater_is_better is None:
         raise unknown_direction("verdict")
-    low, high = interval
-    if pair.greater_is_better is False:
-        low, high = -high, -low
-    advantage = interval.with_limits(low, high)
+    advantage = interval if pair.greater_is_better else interval.mirrored()
+    low, high = advantage
     outcome = outcome_of(low, high, margin)
     smallest = math.nan if math.isnan(low) else max(0.0, -low)
     detectable = _detectable(pair, interval)
@@ -147,10 +145,13 @@ def _deciding_interval(pair: PairedDifference) -> ConfidenceInterval:
         raise one_sided("a verdict", pair.alternative)
     level, quantile = pair.confidence_interval.confidence_level, _score_quantile(pair)
     if pair.areas is not None:
-        return ConfidenceInterval(*pair.areas.limits(quantile), level, "logit-delong")
-    if pair.discordant is None:
+        interval = ConfidenceInterval(*pair.areas.limits(quantile), level, "logit-delong")
+    elif pair.discordant is not None:
+        limits = tango_limits(Discordant(*pair.discordant), quantile)
+        interval = ConfidenceInterval(*limits, level, "tango")
+    else:
         return pair.widest_interval
-    return ConfidenceInterval(*tango_limits(Discordant(*pair.discordant), quantile), level, "tango")
+    return interval.within(*range_of_difference(pair.comparison.bounds))  # type: ignore[union-attr]
 
 
 def _score_quantile(pair: PairedDifference) -> float:

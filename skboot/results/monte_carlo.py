@@ -36,7 +36,6 @@ def error_of_replicates(
     evidence: Evidence,
     interval: ConfidenceInterval,
     with_resamples: Callable[[NDArray[np.intp]], Evidence],
-    automatic: bool,
     level_of: Callable[[Evidence], float] | None = None,
 ) -> MonteCarloError:
     """Return the standard deviation of each limit over bootstrap resamples of the replicates.
@@ -49,8 +48,6 @@ def error_of_replicates(
         The interval.
     with_resamples : callable
         Returns the evidence of the resamples whose numbers it is given.
-    automatic : bool
-        Whether limits are cut at the range of the metric.
     level_of : callable, optional
         Returns the level of the interval from the evidence of some resamples; that of ``interval``
         without.
@@ -72,8 +69,6 @@ def error_of_replicates(
             drawn = with_resamples(defined[rng.integers(len(defined), size=len(defined))])
             own = level if level_of is None else level_of(drawn)
             limits[k] = confidence_interval(drawn, method, own)
-    if automatic:
-        limits = np.clip(limits, *evidence.facts.bounds)
     return MonteCarloError(*(_deviation(column) for column in limits.T))
 
 

@@ -321,8 +321,8 @@ class PairedDifference(Hinting):
             first=self.second,
             second=self.first,
             difference=0.0 - self.difference,
-            confidence_interval=_mirror(self.confidence_interval),
-            simultaneous_interval=None if simultaneous is None else _mirror(simultaneous),
+            confidence_interval=self.confidence_interval.mirrored(),
+            simultaneous_interval=None if simultaneous is None else simultaneous.mirrored(),
             bootstrap_support=1.0 - self.bootstrap_support,
             n_runs=self.n_runs and self.n_runs[::-1],
             discordant=self.discordant and self.discordant.mirrored(),
@@ -363,7 +363,7 @@ class PairedDifference(Hinting):
             "first": self.first,
             "second": self.second,
             "difference": self.difference,
-            **self.confidence_interval.to_dict(),
+            **self.confidence_interval._row(),
             "simultaneous_low": np.nan if wide is None else wide.low,
             "simultaneous_high": np.nan if wide is None else wide.high,
             "p_value": self.p_value,
@@ -411,8 +411,3 @@ def taken_up(pair: PairedDifference, comparison: ComparisonFacts) -> PairedDiffe
     copy = object.__new__(type(pair))
     copy.__dict__.update(pair.__dict__, comparison=comparison)
     return copy
-
-
-def _mirror(interval: ConfidenceInterval) -> ConfidenceInterval:
-    """Return the interval of the difference with the other sign."""
-    return interval.with_limits(0.0 - interval.high, 0.0 - interval.low)

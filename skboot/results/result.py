@@ -229,7 +229,8 @@ class EvaluationResult(FromACall, ShownNumbers):
         Returns
         -------
         ConfidenceInterval
-            The pair (low, high), with `confidence_level` and `method`.
+            The pair (low, high), with `confidence_level` and `method`. Limits are cut at the range
+            of the metric; ``uncut`` has them as published.
 
         Raises
         ------
@@ -362,7 +363,7 @@ def record_of(result: EvaluationResult) -> dict[str, Any]:
         "metric": result.metric,
         "estimand": result.estimand,
         "estimate": result.estimate,
-        **result.confidence_interval.to_dict(),
+        **result.confidence_interval._row(),
         "standard_error": result.standard_error,
         "bias": result.bias,
         "naive_estimate": math.nan if result.naive_estimate is None else result.naive_estimate,

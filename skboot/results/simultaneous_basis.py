@@ -66,7 +66,7 @@ class SimultaneousBasis(SystemBasis):
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         """Return an interval of those that hold all at once with the level."""
         own = super()._interval(result, method, self.level_of_own(level))
-        return ConfidenceInterval(*own, level, own.method)
+        return own.at_level(level)
 
     def _monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
         shown = result.confidence_interval
@@ -75,7 +75,6 @@ class SimultaneousBasis(SystemBasis):
             self.evidence,
             shown,
             self.with_resamples,
-            result.automatic,
             lambda evidence: self.level_of_own(level, evidence),
         )
 

@@ -21,7 +21,7 @@ from ..inference.automatic import (
     left_out_estimate,
 )
 from ..inference.cautions import caution_of_distances
-from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval, notes_of_cut
 from ..inference.evidence import Evidence
 from ..inference.intervals import WITHOUT_RESAMPLES, confidence_interval, problem_with
 from ..metrics.two_class import of_reversed_scores
@@ -113,7 +113,8 @@ def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
         interval = confidence_interval(evidence, study.interval, study.confidence_level)
     # Those on the number of resamples are of the call, not of the interval.
     tell(*(note for note in told if note.kind == "resamples"))
-    return IntervalWithNotes(interval, tuple(note for note in told if note.kind != "resamples"))
+    notes = (note for note in told if note.kind != "resamples")
+    return IntervalWithNotes(interval, (*notes, *notes_of_cut(interval)))
 
 
 def _chosen_on(study: Study, basis: SystemBasis) -> IntervalWithNotes:
@@ -127,8 +128,7 @@ def _chosen_on(study: Study, basis: SystemBasis) -> IntervalWithNotes:
     level = study.confidence_level
     own = replace(study, confidence_level=basis.level_of_own(level))
     interval, notes = chosen_interval(own, basis.evidence)
-    together = ConfidenceInterval(*interval, level, interval.method)
-    return IntervalWithNotes(together, (*notes, basis.note))
+    return IntervalWithNotes(interval.at_level(level), (*notes, basis.note))
 
 
 def result_of(
@@ -210,7 +210,7 @@ def make_gap_result(
     evidence = replace(basis.evidence, drawn=drawn)
     tell(*cautions)
     interval = confidence_interval(evidence, "simultaneous", study.confidence_level)
-    notes = [*texts_of(cautions), *notes]
+    notes = [*texts_of((*cautions, *notes_of_cut(interval))), *notes]
     return make_result(
         study,
         basis.name,

@@ -25,7 +25,7 @@ from scipy.special import ndtri
 from ..._base.lazy import import_modules
 from ..._base.warnings import tell
 from ..cautions import too_few_resamples
-from ..confidence_interval import ConfidenceInterval
+from ..confidence_interval import ConfidenceInterval, within_range
 from ..evidence import Evidence
 
 Floats = NDArray[np.float64]
@@ -127,7 +127,8 @@ def confidence_interval(
     Returns
     -------
     ConfidenceInterval
-        NaN limits if the metric is undefined on the data, or one unit was drawn.
+        Cut at the range of the metric. NaN limits if the metric is undefined on the data, or one
+        unit was drawn.
 
     Raises
     ------
@@ -149,7 +150,8 @@ def confidence_interval(
     if 0 < high - low <= ROUNDING * abs(evidence.estimate):
         # Replicates that differ by rounding alone are one value: the interval has no width.
         low = high = evidence.estimate
-    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+    interval = ConfidenceInterval(float(low), float(high), confidence_level, method)
+    return within_range(interval, evidence.facts.bounds, alternative)
 
 
 def problem_with(method: str, evidence: Evidence) -> str:

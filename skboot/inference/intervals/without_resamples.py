@@ -31,11 +31,10 @@ def _needs_bins(evidence: Evidence) -> str:
 
 @registered("delong", "DeLong interval", _needs_delong, uses_resamples=False)
 def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    """AUC -/+ z standard errors of DeLong et al. (1988), cut at the bounds."""
+    """AUC -/+ z standard errors of DeLong et al. (1988)."""
     assert evidence.facts.delong is not None
     half = ndtri(0.5 + confidence_level / 2) * evidence.facts.delong.standard_error
-    low, high = evidence.estimate - half, evidence.estimate + half
-    return max(low, evidence.facts.bounds[0]), min(high, evidence.facts.bounds[1])
+    return evidence.estimate - half, evidence.estimate + half
 
 
 @registered(
