@@ -166,7 +166,7 @@ class WithJudge(Source):
         known = Evidence(np.nan, np.empty(0), Drawn.of(self.design), facts)
         planned = planned_method(known) if interval == "auto" else interval
         return ScoreWithJudge(
-            **(vars(human) | {"known": known, "interval": planned}),
+            **(vars(human) | {"known": known, "interval": planned, "table": None}),
             terms=tuple(one.subject for one in terms),
             measured=measured,
         )

@@ -468,7 +468,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_arguments_are_refused_with_advice(case):
     wrong, message = BAD[case]
-    given = {"y_preds": {"A": [0, 1, 1, 0], "B": [0, 1, 0, 0]}, "n_resamples": 9} | wrong
+    given = {"y_preds": {"A": [0, 1, 1, 0], "B": [0, 1, 0, 0]}, "n_resamples": 39} | wrong
     with pytest.raises(ValueError, match=message):
         compare_systems([0, 1, 1, 1], given.pop("y_preds"), **given)
 

@@ -311,8 +311,8 @@ def test_perfect_runs_do_not_get_an_interval_without_width():
     result = quiet(y_true, np.tile(y_true, (10, 1)), metric="accuracy")
     low, high = result.confidence_interval
     assert high == 1
-    # Wilson's lower limit for 100 hits of 100 is 0.963.
-    assert low == pytest.approx(bootstrap_score(y_true, y_true).confidence_interval.low, abs=0.002)
+    # Wilson's lower limit for 100 hits of 100 is 0.963, that of one system 0.964.
+    assert low == pytest.approx(bootstrap_score(y_true, y_true).confidence_interval.low, abs=0.003)
     ahead = result.interval(estimand="next_run")
     assert ahead.low < low
 

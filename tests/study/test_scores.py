@@ -354,29 +354,36 @@ def test_undefined_resamples_are_left_out_counted_and_reported_once():
 
 
 def test_auto_is_wilson_for_accuracy_and_a_perfect_score_has_width():
-    result = bootstrap_score(np.ones(50, int), np.ones(50, int), random_state=0)
+    answers = np.random.default_rng(0).integers(0, 2, 200)
+    result = bootstrap_score(answers, np.where(np.arange(200) % 4, answers, 0), random_state=0)
     assert result.confidence_interval.method == "wilson"
-    assert round(result.confidence_interval.low, 3) == 0.929
+    result = bootstrap_score(np.ones(50, int), np.ones(50, int), random_state=0)
+    assert result.confidence_interval.method == "beta"
+    low, high = result.confidence_interval
+    assert (low, high) == (pytest.approx(stats.beta.ppf(0.025, 51, 1), abs=1e-12), 1)
 
 
 @pytest.mark.parametrize("wrong", [0, 7])
-def test_wilson_of_errors_without_an_upper_bound_says_what_it_takes_for_granted(wrong):
+def test_the_interval_of_errors_without_an_upper_bound_says_what_it_takes_for_granted(wrong):
     rated, predicted = np.tile([1, 2, 3], 10), np.tile([1, 2, 3], 10)
     predicted[:wrong] += 1
     options = {"metric": "mean_absolute_error", "random_state": 0}
     with pytest.warns(UserWarning, match="errors of these rows are 0 or 1"):
         result = bootstrap_score(rated, predicted, **options)
-    assert result.confidence_interval.method == "wilson"
+    assert result.confidence_interval.method == "beta"
     predicted[-15:] += 2
     result = bootstrap_score(rated, predicted, **options)
     assert not any("0 or 1" in note for note in result.notes)
 
 
-def test_auto_guards_f1_with_few_errors_by_wilson_on_jaccard():
+def test_auto_guards_f1_of_given_resamples_by_wilson_on_jaccard():
     y_true = np.r_[np.ones(30, int), np.zeros(70, int)]
     y_pred = y_true.copy()
     y_pred[[0, 40]] = 1 - y_pred[[0, 40]]
-    result = bootstrap_score(y_true, y_pred, metric="f1", random_state=0)
+    options = {"metric": "f1", "random_state": 0}
+    assert bootstrap_score(y_true, y_pred, **options).confidence_interval.method == "smoothed"
+    rows = np.random.default_rng(0).integers(100, size=(99, 100))
+    result = bootstrap_score(y_true, y_pred, resamples=rows, **options)
     low, high = proportion_interval(29, 31)
     assert result.confidence_interval.method == "wilson"
     np.testing.assert_allclose(

@@ -97,14 +97,15 @@ def drawn() -> str:
 
 
 def picture(path: Path) -> None:
-    """Draw coverage on 40 rows over sensitivity and specificity, of the least prevalence."""
+    """Draw coverage on 40 rows, or 20, over both rates, at the least prevalence."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    rows = [row for row in read(RESULTS / "tables.csv") if row["n"] == "40"]
-    rows = [row for row in rows if row["prevalence"] == "0.1"]
+    every = read(RESULTS / "tables.csv")
+    n_rows = "40" if any(row["n"] == "40" for row in every) else "20"
+    rows = [row for row in every if (row["n"], row["prevalence"]) == (n_rows, "0.1")]
     rates = sorted({row["sensitivity"] for row in rows})
     methods = ("before", "auto", "percentile", "bca")
     figure, axes = plt.subplots(
@@ -127,6 +128,6 @@ def picture(path: Path) -> None:
         panel.set_title({"before": "auto, before"}.get(method, method), fontsize=9)
     for panel in axes[-1]:
         panel.set_xlabel("specificity", fontsize=8)
-    figure.colorbar(image, ax=axes, label="coverage, %", shrink=0.6)
+    figure.colorbar(image, ax=axes, label=f"coverage on {n_rows} rows, %", shrink=0.6)
     figure.savefig(path, dpi=130)
     plt.close(figure)
