@@ -63,7 +63,7 @@ ROWS = (
         "MSE, MAE, pinball, log loss: light tails",
         "bootstrap-t",
         tuple(f"{name}, light tails" for name in MEANS),
-        "about 5 rows decide: warns; outer quantiles: under 10 rows beyond expected, 57 to 89 %: warns",
+        "about 5 rows decide: warns; under 10 rows beyond a quantile, 57 to 89 %: warns",
     ),
     Case(
         "MSE, MAE, pinball, log loss: heavy tails",
@@ -71,7 +71,12 @@ ROWS = (
         tuple(f"{name}, heavy tails" for name in MEANS),
         "few rows decide: warns, though not of a tail that no row shows",
     ),
-    Case("RMSE, R2", "BCa", ("RMSE", "R2", "R2, light tails"), "under 50 rows: 92 to 93 %; heavy-tailed truth: R2 77 to 90 %, warns in half of the misses"),
+    Case(
+        "RMSE, R2",
+        "BCa",
+        ("RMSE", "R2", "R2, light tails"),
+        "under 50 rows: 92 to 93 %; heavy-tailed truth: R2 77 to 90 %, warns in half of the misses",
+    ),
     Case(
         "RMSE, R2: heavy tails",
         "BCa",
