@@ -76,7 +76,7 @@ SHOW_WINDOWS = {"", "inference", "metrics", "model_selection"}
 OPTIONAL_PACKAGES = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "distributed"}
 PRIVATE_OF_SCORERS = {"_score_func", "_sign", "_kwargs", "_response_method"}
 MAX_FUNCTION_LINES = 45  # of the body, without the signature and the docstring
-MAX_MODULE_LINES = 400  # of code: without docstrings, comments and blank lines
+MAX_MODULE_LINES = 1000  # of code: without docstrings, comments and blank lines
 # Longer than that, by module and name, and looked at: cutting them would scatter one thought.
 LONG_ON_PURPOSE = {
     "streams.packing _fields": "one field of the state a line",
