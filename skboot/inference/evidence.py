@@ -82,7 +82,7 @@ class Drawn:
         return self.design.n_factors == 1 and self.degrees_of_freedom < FEW_MOVING - 1
 
     def of_classes(
-        self, classes: NDArray[np.intp], sizes: Floats, influence: Floats | None = None
+        self, classes: NDArray[np.intp], sizes: NDArray[Any], influence: Floats | None = None
     ) -> Drawn:
         """Return what was drawn where groups are of one class each: `freedom_of_classes`."""
         known = freedom_of_classes(classes, sizes, influence)

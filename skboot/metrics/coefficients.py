@@ -148,10 +148,14 @@ class Coefficient(SumsStatistic):
         known, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
         about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
         about += mean**2 * reduced.terms[:, 1]
-        of_kind = float(about.sum() ** 2 / np.sum(about**2)) if about.any() else None
-        few = float(np.clip(len(squares) / FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD))
+        of_kind, few = self.rows_that_vary(about)
         share = self.largest_share(reduced)
         return replace(known, largest_share=share, of_kind=of_kind, few_of_kind=few)
+
+    def rows_that_vary(self, squares: Floats) -> tuple[float, float]:
+        """Rows that carry the variance, of which these are the squares, and how many are few."""
+        few = float(np.clip(len(squares) / FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD))
+        return (float(squares.sum() ** 2 / np.sum(squares**2)) if squares.any() else np.inf), few
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """Share of the squared residuals that one row carries, whose tail is that of the score."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -242,7 +243,7 @@ def _make_result(
             call.strategy, metric.sign, found.optimism, found.error.summary()
         )
         made = method_interval(summary, call.interval, level)
-        interval, cautions = made.interval, _cautions(kept, summary, made)
+        interval, cautions = made.interval, _cautions(kept, summary, made, metric)
         notes = [
             *cautions,
             *(text for text in texts_of(made.notes) if text not in cautions),
@@ -285,10 +286,21 @@ def _score_of(found: MethodError, errors: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _cautions(
-    kept: RunRecords, summary: MethodErrorSummary, made: IntervalWithNotes
+    kept: RunRecords, summary: MethodErrorSummary, made: IntervalWithNotes, metric: RunMetric
 ) -> tuple[str, ...]:
     """Return why this interval may be unreliable."""
     cautions = [note.text for note in made.notes if note.is_warning]
+    known: Any = getattr(metric, "statistic", None)
+    truth = kept.target.y
+    if hasattr(known, "rows_that_vary") and truth is not None and truth.ndim == 1:
+        # What the score is divided by, its variance, is known from the truth alone.
+        number, few = known.rows_that_vary((truth - np.mean(truth)) ** 2)
+        if number < few:
+            cautions.append(
+                f"About {min(round(number), math.ceil(few) - 1)} of the {len(truth)} rows decide "
+                f"the variance of the truth (fewer than {few:.0f}): expect less coverage than "
+                "stated."
+            )
     rarest = kept.target.smallest_class
     if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(made.interval.low):
         cautions.append(

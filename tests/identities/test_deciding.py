@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 from sklearn import metrics
+from sklearn.linear_model import LinearRegression
 
-from skboot import bootstrap_runs, bootstrap_score, compare_systems
+from skboot import BootstrapScorer, bootstrap_runs, bootstrap_score, compare_systems
 from skboot.refit.run_metrics import Target
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -254,3 +255,16 @@ def test_runs_are_free_of_the_bias_that_the_score_of_one_is_free_of():
     bias = 599 * (np.mean(left) - alone.estimate)
     assert np.mean(runs.confidence_interval) == pytest.approx(runs.estimate - bias, rel=1e-6)
     assert any("the mean over runs has too" in note for note in runs.notes)
+
+
+@pytest.mark.parametrize("heavy", [True, False])
+def test_a_fit_says_where_few_rows_carry_the_variance_of_the_truth(heavy):
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(60, 3))
+    y = X[:, 0] + (draw.standard_t(2, size=60) if heavy else draw.uniform(-1, 1, size=60))
+    scorer = BootstrapScorer(LinearRegression(), scoring="r2", n_train_resamples=40, random_state=0)
+    scorer.fit(X, y)
+    squares = (y - y.mean()) ** 2
+    number = squares.sum() ** 2 / np.sum(squares**2)
+    text = f"About {number:.0f} of the 60 rows decide the variance of the truth (fewer than 8)"
+    assert any(text in caution for caution in scorer.result_.notes) == heavy == (number < 8)

@@ -17,7 +17,8 @@ Rules, written before the runs:
 * A cell that does not hold passes if a warning came in at least half of its misses.
 
 A warning is any `UserWarning` of the call that says that coverage, or the result, suffers; not
-those of resamples without a value. An interval with undefined limits is no miss, and counts as told.
+those of resamples without a value. An interval with undefined limits is no miss, and counts as
+told.
 
     python -m benchmarks.coverage.studies.deciding [--before] [design ...]
 

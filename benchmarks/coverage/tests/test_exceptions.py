@@ -69,6 +69,16 @@ def errors_with(name, share, n):
     return Data(name, truth, truth - sides * np.where(np.arange(n) == 0, size, 1.0))
 
 
+def errors_spread(name, n):
+    """Rows whose losses are spread evenly."""
+    rng, losses = np.random.default_rng(n), np.linspace(0.5, 1.5, n)
+    if name == "log loss":
+        y, right = np.arange(n) % 2, np.exp(-0.1 * losses)
+        return Data(name, y, np.where(y == 1, right, 1 - right))
+    truth = rng.uniform(-6, 6, size=n)
+    return Data(name, truth, truth - rng.choice((-1, 1), n) * losses)
+
+
 def of_classes(name, n_small, n=200):
     """Decisions or scores on a class of this size, of middling quality."""
     rng = np.random.default_rng(2)
@@ -120,28 +130,30 @@ SHOWN = {
     **{
         f"{name}, {n} rows": (
             errors_with(name, max(0.1, 10 / n) + 0.01, n),
-            "One row carries",
-            errors_with(name, max(0.1, 10 / n) - 0.01, n),
+            "of the",
+            errors_spread(name, n),
         )
         for name in LOSSES
         for n in (50, 400)
+        # Few rows are expected beyond the forecasts of 50.
+        if (name, n) != ("pinball", 50)
     },
     "AUC, 19 positives": (
         of_classes("AUC", 19),
-        "The smaller class has 19 rows",
+        "The 19 rows of the smaller class",
         of_classes("AUC", 50),
     ),
     "average precision, 19 positives": (
         of_classes("average precision", 19),
-        "The smaller class has 19 rows",
+        "The 19 rows of the smaller class",
         of_classes("average precision", 20),
     ),
     "average precision, 19 negatives": (
         of_classes("average precision", 181),
-        "The smaller class has 19 rows",
-        of_classes("average precision", 180),
+        "The 19 rows of the smaller class",
+        of_classes("average precision", 150),
     ),
-    "AUC above .98": (separated(1), "within 0.02 of 0 or 1", separated(20)),
+    "AUC above .98": (separated(1), "of the 400 rows decide", separated(20)),
     **{
         f"19 groups, {name}": (
             in_groups(name, 19),
@@ -149,14 +161,6 @@ SHOWN = {
             in_groups(name, 20),
         )
         for name in (*OF_LABELS, "MAE", "AUC")
-    },
-    **{
-        f"4 erring groups, {name}": (
-            in_groups(name, 30, 4),
-            "Only 4 of the 30 groups have wrong decisions",
-            in_groups(name, 30, 5),
-        )
-        for name in OF_LABELS
     },
     **{
         f"14 members, {name}": (
@@ -208,7 +212,7 @@ def test_subgroups_and_compared_systems_are_warned_of_alike(case):
     assert told(compare_systems, good.y_true, fine, **options) == []
 
 
-@pytest.mark.parametrize("case", ["19 groups, accuracy", "4 erring groups, accuracy"])
+@pytest.mark.parametrize("case", ["19 groups, accuracy"])
 def test_compared_systems_are_warned_of_groups_alike(case):
     bad, words, good = SHOWN[case]
     for data, expected in ((bad, True), (good, False)):
@@ -217,7 +221,7 @@ def test_compared_systems_are_warned_of_groups_alike(case):
         assert any(words in one for one in messages) == expected
 
 
-def test_several_classes_and_weights_have_no_smaller_class():
+def test_several_classes_have_no_smaller_class_and_weighted_rows_have():
     rng = np.random.default_rng(5)
     y = np.r_[np.zeros(12, int), np.ones(90, int), np.full(90, 2)]
     chances = rng.dirichlet(np.ones(3), len(y))
@@ -228,7 +232,7 @@ def test_several_classes_and_weights_have_no_smaller_class():
     two = of_classes("average precision", 12)
     weights = rng.uniform(0.5, 1.5, len(two.y_true))
     messages = told(bootstrap_score, two.y_true, two.y_pred, sample_weight=weights, **options)
-    assert not any("smaller class" in one for one in messages)
+    assert any("rows of the smaller class" in one for one in messages)
 
 
 def test_what_was_stated_and_is_met_by_ordinary_data_excuses_nothing():

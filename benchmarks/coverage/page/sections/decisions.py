@@ -231,7 +231,7 @@ def case_rows() -> list[CaseRow]:
             "non-inferiority: does a release pass a margin?",
             "the interval of the difference",
             f"{min(wrong)} to {max(wrong)} pass by mistake, 2.5 nominal ({len(wrong)})",
-            "20 groups: 3.5 % pass; F1, recall and others that few rows tell apart: not in this study",
+            "20 groups: 3.5 % pass; scores that few rows tell apart: not in this study",
         )
     ]
 

@@ -63,7 +63,7 @@ ROWS = (
         "MSE, MAE, pinball, log loss: light tails",
         "bootstrap-t",
         tuple(f"{name}, light tails" for name in MEANS),
-        "about 5 rows decide: warns; outer quantiles: under 10 rows beyond expected, 57 to 89 %: warns",
+        "about 5 rows decide: warns; under 10 rows beyond a quantile, 57 to 89 %: warns",
     ),
     Case(
         "MSE, MAE, pinball, log loss: heavy tails",
