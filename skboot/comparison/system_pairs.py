@@ -14,7 +14,7 @@ from .._base.warnings import Note, Notes, collected
 from ..inference._tuning import FEW_CARRIERS
 from ..inference.automatic import degeneracy
 from ..inference.cautions import caution_of_distances
-from ..inference.differences import CLOSED_FORM
+from ..inference.differences import HOLDS_FOR_FEW
 from ..inference.proportions import Discordant, mcnemar_p_values
 from ..results import EvaluationResult
 from ..results.decisions import few_compared
@@ -136,7 +136,7 @@ def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference
 def _same(family: RankedPairs) -> str:
     """Return why few units that all give the same difference give no interval."""
     unit, n_units = family.contestants[0].result.unit, min(family.like.drawn.n_units)
-    what = f"All {n_units} {unit}s give" if n_units > 1 else f"One {unit} gives"
+    what = f"All {n_units} {unit}s give"
     return f"{what} the same difference, which does not show how far others would differ."
 
 
@@ -151,7 +151,7 @@ def _few(family: RankedPairs, records: Sequence[PairedDifference]) -> Notes:
         for record, is_identical in zip(records, family.identical[family.order], strict=True)
         if record.n_deciding is not None
         and record.n_deciding < FEW_CARRIERS
-        and record.confidence_interval.method not in CLOSED_FORM
+        and record.confidence_interval.method not in HOLDS_FOR_FEW
         and not is_identical
     ]
     if few:

@@ -126,6 +126,9 @@ def few_deciding(evidence: Evidence) -> str:
     """
     facts, number, unit = evidence.facts, evidence.n_deciding, evidence.drawn.design.unit
     of_class = facts.of_class
+    if evidence.smoothed is not None and (facts.class_sizes is None or len(facts.class_sizes) < 3):
+        # Tables that are drawn smoothed hold for any number of rows of two classes (record 0116).
+        return ""
     if of_class is not None and evidence.drawn.design.units_are_rows:
         uses = (facts.delong, SMALL_CLASS), (facts.smaller_class, FEW_OF_CLASS)
         enough = next((few for known, few in uses if known is not None), FEW_IN_CLASS)

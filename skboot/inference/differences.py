@@ -371,6 +371,9 @@ CLOSED_FORM: Mapping[str, ClosedForm] = {
 }
 """Intervals of a difference without resamples, by name."""
 
+HOLDS_FOR_FEW = frozenset((*CLOSED_FORM, "smoothed"))
+"""Intervals of a difference that attain their coverage however few units decide it."""
+
 DIFFERENCE_METHODS = (
     *(name for name, interval in INTERVALS.items() if interval.for_difference),
     "tango",

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from .._base.messages import fail, refuse, thousands
 from ..inference._tuning import FEW_CARRIERS, FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval, range_of_difference
-from ..inference.differences import CLOSED_FORM
+from ..inference.differences import HOLDS_FOR_FEW
 from ..inference.intervals import title_of
 from ..inference.proportions import Discordant, tango_limits
 from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
@@ -98,10 +98,10 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
 def few_decide(pair: PairedDifference) -> str:
     """Return the caution for a difference that few units decide; empty where enough do.
 
-    Closed forms are exact for any number of them.
+    Closed forms and smoothed tables hold for any number of them.
     """
     number, method = pair.n_deciding, pair.confidence_interval.method
-    if number is None or not number < FEW_CARRIERS or method in CLOSED_FORM:
+    if number is None or not number < FEW_CARRIERS or method in HOLDS_FOR_FEW:
         return few_compared(pair.unit, pair.n_units)
     about = min(round(number), FEW_CARRIERS - 1)
     decide = f"{wording.counted(about, pair.unit)} {'decides' if about == 1 else 'decide'}"
