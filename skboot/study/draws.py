@@ -298,14 +298,22 @@ def _groups_of(design: SamplingDesign, part: Part) -> NDArray[np.intp]:
 def _classes_of_groups(
     statistic: Statistic, design: SamplingDesign, part: Part, rows: Columns
 ) -> NDArray[np.intp] | None:
-    """Return the class of each group if all rows of every group are of one; else None."""
+    """Return the class of each group if all rows of every group are of one; else None.
+
+    Groups of one row each are rows, and not groups of a class.
+    """
     y_true, given = rows[0], statistic.response in ("labels", "scores", "probabilities")
     if not given or y_true is None or y_true.ndim > 1 or design.units_are_blocks:
         return None
-    labels, code = np.unique(y_true, return_inverse=True)
-    groups, classes = _groups_of(design, part), np.full(design.n_units[0], -1)
-    classes[groups] = code
-    return classes if len(labels) > 1 and np.array_equal(classes[groups], code) else None
+    groups, last_row = _groups_of(design, part), np.full(design.n_units[0], -1)
+    last_row[groups] = np.arange(len(groups))
+    has_rows = last_row >= 0
+    if has_rows.sum() == len(groups) or not np.array_equal(y_true[last_row[groups]], y_true):
+        return None
+    labels, code = np.unique(y_true[last_row[has_rows]], return_inverse=True)
+    classes = np.full(len(last_row), -1)
+    classes[has_rows] = code
+    return classes if len(labels) > 1 else None
 
 
 def _with_groups(
