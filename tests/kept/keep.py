@@ -3,8 +3,8 @@
 One file for each basis of a result, table, curve, comparison, plan and check, the state of an
 accumulator, and the folder of a fit's ``memory=``. A later version must read each to the end and
 say the same (`test_kept.py`); run this again only where files of before need not be read any more.
-Where the files stay and what is said of them was meant to change, ``keep.py said`` writes that anew;
-read its change before you commit it.
+Where the files stay and what is said of them was meant to change, ``keep.py said`` writes that
+anew; read its change before you commit it.
 """
 
 import json
@@ -166,7 +166,8 @@ def say_again():
         warnings.simplefilter("ignore")
         for name in RESULTS:
             kind = said[name]["kind"]
-            said[name] = {"kind": kind, **said_of(getattr(skboot.results, kind).load(file_of(name)))}
+            loaded = getattr(skboot.results, kind).load(file_of(name))
+            said[name] = {"kind": kind, **said_of(loaded)}
         state = skboot.BootstrapAccumulator.from_bytes((HERE / "accumulator.bin").read_bytes())
         said["accumulator"] = said_of(state.result())
         with tempfile.TemporaryDirectory() as folder:
