@@ -99,7 +99,7 @@ def test_the_advice_on_average_precision_of_words_works():
     message = message_of(lambda: bootstrap_score(WORDS, score, metric="average_precision"))
     advised = eval(f"dict({message.partition('Name yours: ')[2].partition(', or in a')[0]})")
     expected = sklearn.metrics.average_precision_score(WORDS, score, pos_label="yes")
-    options = {"metric": "average_precision", "n_resamples": 399, "random_state": 0}
+    options = {"metric": "average_precision", "n_resamples": 999, "random_state": 0}
     result = bootstrap_score(WORDS, score, **advised, **options)
     assert result.estimate == pytest.approx(expected)
 
@@ -775,7 +775,7 @@ FEW = {"n_train_resamples": 5, "random_state": 0}
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: BootstrapScorer(Short(), **FEW).fit(X, TRUTH), "predict of Short gave 57 answers"),
+        (lambda: BootstrapScorer(Short(), **FEW).fit(X, TRUTH), "Short.predict returns 57 answers"),
         (
             lambda: bootstrap_score(TRUTH, DECISION, resamples=list(KFold(3).split(X))),
             "corrected_t",

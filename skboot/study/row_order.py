@@ -143,9 +143,9 @@ def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
             apart = (other.name for other in seen if _share_no_label(other, one))
             if axis == "index" and (first := next(apart, None)) is not None:
                 text = (
-                    f"{first} and {one.name} have no index label in common, and row order pairs "
-                    "them. Pair rows of a long table by table.pivot(index=<row>, columns=<system>) "
-                    "or give .to_numpy() of each if their order is right."
+                    f"{first} and {one.name} have no index label in common: row order pairs them. "
+                    "Pair a long table by table.pivot(index=<row>, columns=<system>), or give "
+                    ".to_numpy() of each."
                 )
                 return Note("caution", text, about=f"order of {axis}")
             seen.append(one)

@@ -3,11 +3,14 @@
 One file for each basis of a result, table, curve, comparison, plan and check, the state of an
 accumulator, and the folder of a fit's ``memory=``. A later version must read each to the end and
 say the same (`test_kept.py`); run this again only where files of before need not be read any more.
+Where the files stay and what is said of them was meant to change, ``keep.py said`` writes that
+anew; read its change before you commit it.
 """
 
 import json
 import shutil
 import sys
+import tempfile
 import warnings
 from functools import partial
 from pathlib import Path
@@ -156,6 +159,23 @@ def remembered(folder):
     return skboot.BootstrapScorer(GaussianNB(), **known).fit(X, LABEL)
 
 
+def say_again():
+    """Write anew what is said of the files as they are."""
+    said = json.loads(SAID.read_text())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in RESULTS:
+            kind = said[name]["kind"]
+            loaded = getattr(skboot.results, kind).load(file_of(name))
+            said[name] = {"kind": kind, **said_of(loaded)}
+        state = skboot.BootstrapAccumulator.from_bytes((HERE / "accumulator.bin").read_bytes())
+        said["accumulator"] = said_of(state.result())
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(HERE / "memory", folder, dirs_exist_ok=True)
+            said["memory"] = remembered(Path(folder)).result_.summary()
+    SAID.write_text(json.dumps(said, indent=1) + "\n")
+
+
 def main():
     for file in [*HERE.glob("*.npz"), *HERE.glob("*.bin")]:
         file.unlink()
@@ -176,4 +196,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    say_again() if sys.argv[1:] == ["said"] else main()
