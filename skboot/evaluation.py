@@ -145,9 +145,9 @@ def bootstrap_score(
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
     n_resamples : int
-        Number of resamples, at least 2. At 1999 the usual levels are order statistics. Intervals without
-        resamples (wilson, clopper-pearson, wald, beta, skewed-t, ewc, delong, bins, anytime) make
-        at most 100 000, for the distribution. More than memory holds are refused.
+        Number of resamples, at least 2. At 1999 the usual levels are order statistics. Intervals
+        without resamples (wilson, clopper-pearson, wald, beta, skewed-t, ewc, delong, bins,
+        anytime) make at most 100 000, for the distribution. More than memory holds are refused.
     confidence_level : float
         In (0, 1).
     interval : str
