@@ -463,7 +463,7 @@ def test_the_documentation_lists_the_intervals_that_need_no_resamples():
     doc = inspect.getdoc(bootstrap_score)
     listed = re.search(r"Intervals\s+without resamples \(([^)]*)\)", doc)[1]
     closed = {name for name in FOR_ONE_SCORE if not INTERVALS[name].uses_resamples}
-    assert set(listed.split(", ")) == closed
+    assert set(re.split(r",\s+", listed)) == closed
 
 
 all_methods = pytest.mark.parametrize("method", [*INTERVALS, "auto"])
