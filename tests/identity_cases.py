@@ -564,6 +564,11 @@ def score_of(name, rng):
     return ALL[name](rng)
 
 
+def labels_of_columns(call):
+    """What ``labels=`` names beside columns of probabilities, of which a batch may lack some."""
+    return np.unique(call.y_true) if call.score.data == "columns" else None
+
+
 # ------------------------------------------------------------------ designs
 
 DESIGNS = ("rows", "strata", "groups", "groups in strata")
@@ -756,6 +761,27 @@ def plain_value(score, y_true, y_pred, weights=None, rows=slice(None)):
 
 def close(found, expected, rtol=1e-9, atol=1e-11, what=""):
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol, err_msg=str(what))
+
+
+def spread_of(result):
+    """Standard deviation of the defined replicates, whatever stands beside the interval."""
+    drawn = result.bootstrap_distribution
+    return np.std(drawn[np.isfinite(drawn)], ddof=1)
+
+
+def varies_with_resamples(result):
+    """Whether other resamples would give another interval: no closed form stands beside it."""
+    return any(result.monte_carlo_error)
+
+
+def same_error(one, other, rtol=1e-7, atol=1e-10, scale=1.0):
+    """Standard errors agree beside intervals of one kind; of two kinds the replicates do.
+
+    Beside an interval that uses no resamples stands the error in closed form.
+    """
+    alike = one.confidence_interval.method == other.confidence_interval.method
+    errors = [r.standard_error if alike else spread_of(r) for r in (one, other)]
+    close(errors[1], abs(scale) * errors[0], rtol, atol)
 
 
 def same_interval(one, other, rtol=1e-7, atol=1e-9):

@@ -72,7 +72,7 @@ def spread_of(values: Any, axis: int | None = None) -> Any:
 
 
 def same_values(one: Any, other: Any) -> bool:
-    """Whether two values are equal, arrays and NaN included."""
+    """Whether two values are equal, arrays and NaN included; of classes what they compare."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         one, other = np.asarray(one), np.asarray(other)
         if one.dtype != other.dtype or one.shape != other.shape:
@@ -80,7 +80,9 @@ def same_values(one: Any, other: Any) -> bool:
         return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
     if is_dataclass(one):
         return type(one) is type(other) and all(
-            same_values(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+            same_values(getattr(one, f.name), getattr(other, f.name))
+            for f in fields(one)
+            if f.compare
         )
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same_values(one[key], other[key]) for key in one)

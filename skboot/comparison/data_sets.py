@@ -168,6 +168,8 @@ def _refuse_long(frame: Any) -> None:
     """Refuse a frame with a row for each score, which names data sets and methods in columns."""
     if not hasattr(frame, "select_dtypes"):
         return
+    # Columns of objects may hold numbers.
+    frame = frame.infer_objects() if hasattr(frame, "infer_objects") else frame
     words = [*frame.select_dtypes(exclude=["number", "bool"]).columns]
     numbers = [name for name in frame.columns if name not in words]
     if words:

@@ -335,7 +335,9 @@ def positive_of_call(
             return None
         decides = y_pred.ndim == 1 and any(map(_decides, by_default + by_order))
         for labels_of_rows in (y_true, y_pred) if decides else (y_true,):
-            if labels_of_rows.dtype.kind not in "iuf" or labels_of_rows.max() == 1:
+            if labels_of_rows.dtype.kind not in "iuf" or not len(labels_of_rows):
+                continue
+            if labels_of_rows.max() == 1:
                 continue
             labels.update(label_counts(labels_of_rows)[0].tolist())
     labels.add(1)

@@ -74,7 +74,7 @@ class ComparisonFacts:
     paired: bool = True
     bounds: tuple[float, float] = (-math.inf, math.inf)
     n_samples: int | None = None
-    rounding: float = 0.0
+    rounding: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

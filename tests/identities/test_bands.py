@@ -97,7 +97,9 @@ class Scale:
 def errors_of(found, scale):
     """Standard deviations of replicates, at least those that are believed."""
     replicates = scale.of(found.bootstrap_distribution)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        # A point that no replicate reaches has no spread.
+        warnings.simplefilter("ignore", RuntimeWarning)
         error = np.nan_to_num(np.nanstd(replicates, axis=0, ddof=1))
     error[error < 1e-12] = 0
     least = found.floor if found.behind is None else 0.5 / np.sqrt(found.behind + 0.5)

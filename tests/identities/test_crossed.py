@@ -17,6 +17,7 @@ from identity_cases import (
     each_of,
     quiet,
     scored,
+    spread_of,
 )
 from scipy.special import ndtri, stdtrit
 
@@ -181,8 +182,8 @@ def test_members_with_themselves_are_groups_for_pairs_and_subgroups(name, seed):
         found.append([one.estimate, *one.bootstrap_distribution, *quiet(one.interval, "t")])
         found[-1] += [*quiet(one.interval, "percentile"), one.n_units]
         found[-1] += [pair.difference, pair.standard_error, *pair.confidence_interval]
-        found[-1] += [pair.p_value, pairs.systems["B"].standard_error]
-        found[-1] += [parts[k].standard_error for k in (0, 1)]
+        found[-1] += [pair.p_value, spread_of(pairs.systems["B"])]
+        found[-1] += [spread_of(parts[k]) for k in (0, 1)]
     close(*found, 1e-6, 1e-9)
 
 

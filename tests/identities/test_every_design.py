@@ -18,6 +18,7 @@ from identity_cases import (
     quiet,
     scored,
     unless,
+    varies_with_resamples,
 )
 from scipy.special import ndtr, ndtri, stdtrit
 
@@ -169,7 +170,8 @@ def test_units_less_strata_are_the_freedom_of_any_design(name, design, seed):
     known = drawn[np.isfinite(drawn)]
     assert result.n_undefined == len(drawn) - len(known)
     close(result.bias, known.mean() - result.estimate, 1e-7, 1e-9)
-    close(result.standard_error, known.std(ddof=1), 1e-7)
+    if varies_with_resamples(result):
+        close(result.standard_error, known.std(ddof=1), 1e-7)
     if result.evidence.facts.bins is not None:
         return
     for level in (0.9, 0.6):
@@ -339,7 +341,8 @@ def test_replicates_of_many_rows_have_the_mean_and_the_variance_of_their_strata(
     drawn = result.bootstrap_distribution
     assert abs(drawn.mean() - values.mean()) < 5 * np.sqrt(variance / 999)
     assert abs(drawn.var(ddof=1) / variance - 1) < 5 * np.sqrt(2 / 999)
-    close(result.standard_error, drawn.std(ddof=1))
+    # Of many rows no interval uses the resamples: its error is that of the strata.
+    close(result.standard_error, np.sqrt(variance))
     # What strata tell does not vary.
     if len(parts) > 1:
         of_strata = scored(None, strata * 1.0, metric="mean", n_resamples=99, **columns)

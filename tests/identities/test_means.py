@@ -22,6 +22,7 @@ from identity_cases import (
     means_of,
     product_of,
     quiet,
+    same_error,
     scored,
     three_seeds,
     two_seeds,
@@ -82,7 +83,7 @@ def assert_is_mean(result, mean, call, sign):
     """All that a result says is what it says of the mean of the values."""
     close(result.estimate, sign * mean.estimate)
     close(result.bootstrap_distribution, sign * mean.bootstrap_distribution)
-    close(result.standard_error, mean.standard_error)
+    same_error(mean, result)
     assert (result.n_units, result.unit) == (mean.n_units, mean.unit)
     same_auto = knows_as_much(call) and not guarded(result, mean)
     if same_auto:

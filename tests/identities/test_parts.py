@@ -20,11 +20,14 @@ from identity_cases import (
     drawn_rows,
     each_of,
     freedom_by_hand,
+    labels_of_columns,
     means_of,
     plain_value,
     product_of,
     quiet,
+    same_error,
     scored,
+    spread_of,
     two_seeds,
 )
 from scipy import stats
@@ -44,7 +47,7 @@ def assert_same_answer(one, other, replicates=True, limits=True):
     close(other.estimate, one.estimate)
     if replicates:
         close(other.bootstrap_distribution, one.bootstrap_distribution, 1e-8, 1e-10)
-        close(other.standard_error, one.standard_error, 1e-7, 1e-10)
+        same_error(one, other)
         if limits:
             close([*other.confidence_interval], [*one.confidence_interval], 1e-6, 1e-9)
     # Wilson's of groups reads the spread of the replicates.
@@ -380,7 +383,7 @@ def test_equal_runs_are_the_system(name, seed):
     n_strata = len(np.unique(call.columns.get("strata", 0)))
     n, (_, inflation) = alone.n_units, freedom_by_hand(call.columns, call.n)
     factor = np.sqrt(inflation / (n / (n - n_strata)))
-    close(result.standard_error, factor * alone.standard_error, error, 1e-9)
+    close(result.standard_error, factor * spread_of(alone), error, 1e-9)
     same = quiet(
         skboot.compare_runs,
         call.y_true,
@@ -510,8 +513,7 @@ def test_a_stream_in_parts_is_the_stream_and_its_estimate_the_score(name, seed):
     design = ("rows", "groups")[(list(ALL).index(name) + seed) % 2]
     call = call_of(name, design, product_of(name, seed)[1], seed, n=150)
     options = {"random_state": 0, "n_resamples": N_RESAMPLES}
-    options["labels"] = None if call.score.data == "values" else np.unique(call.y_true)
-    options["labels"] = None if call.score.data == "positive" else options["labels"]
+    options["labels"] = labels_of_columns(call)
     weight, groups = (call.columns.get(key) for key in ("sample_weight", "groups"))
 
     def fed(parts):

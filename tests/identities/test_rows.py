@@ -22,6 +22,7 @@ from identity_cases import (
     one_of,
     product_of,
     quiet,
+    same_error,
     scored,
     three_seeds,
     two_seeds,
@@ -58,7 +59,7 @@ def assert_same(one, other, *, methods=("auto", *METHODS), scale=1.0, shift=0.0)
     close(other.estimate, scale * one.estimate + shift)
     replicates = scale * one.bootstrap_distribution + shift
     close(other.bootstrap_distribution, replicates, 1e-8, 1e-9 * max(1, abs(scale)))
-    close(other.standard_error, abs(scale) * one.standard_error, 1e-7, 1e-10)
+    same_error(one, other, scale=scale)
     expected, found = limits_of(one, methods), limits_of(other, methods)
     for method, limits in expected.items():
         assert (limits is None) == (found[method] is None), method

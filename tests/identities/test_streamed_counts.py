@@ -16,6 +16,7 @@ from identity_cases import (
     call_of,
     close,
     each_of,
+    labels_of_columns,
     plain_value,
     quiet,
     rows_of,
@@ -61,9 +62,8 @@ def test_replicates_of_a_stream_are_the_function_on_rows_as_often_as_drawn(name,
     numbers = np.arange(call.n) % 34
     unit = {"groups": numbers} if by_groups else {"start": 0}
     weight = call.columns.get("sample_weight", np.ones(call.n))
-    labels = None if call.score.data in ("values", "positive") else np.unique(call.y_true)
     given = call.columns.get("sample_weight")
-    options = {"labels": labels, "interval": "percentile"}
+    options = {"labels": labels_of_columns(call), "interval": "percentile"}
     stream = unless("needs all rows", streamed, call.score.metric, call.y_true, call.y_pred, unit,
                     given, **options)  # fmt: skip
     if stream is None:

@@ -119,12 +119,10 @@ def test_the_number_of_resamples_that_a_warning_asks_for_is_the_smallest_that_is
             quantile(np.arange(needed - 1.0), level)
 
 
-@pytest.mark.parametrize(
-    ("level", "shown"), [(1.7e-72, "1.7e-70"), (6.8e-8, "6.8e-06"), (1 - 6.8e-8, "6.8e-06")]
-)
-def test_more_resamples_are_not_asked_for_where_no_practical_number_is_enough(level, shown):
+@pytest.mark.parametrize("level", [1.7e-72, 6.8e-8, 1 - 6.8e-8])
+def test_more_resamples_are_not_asked_for_where_no_practical_number_is_enough(level):
     with pytest.warns(
-        UserWarning, match=f"with {shown} % beyond it: .*No practical number"
+        UserWarning, match="with so little beyond it: .*No practical number"
     ) as caught:
         quantile(np.arange(1999.0), level)
     assert "Use n_resamples" not in str(caught[0].message)

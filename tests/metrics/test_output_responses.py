@@ -252,11 +252,16 @@ def test_rows_without_labels_are_counted_where_scikit_learn_warns(name):
     assert found.estimate == pytest.approx(expected + n / N)
 
 
-def test_event_times_must_not_be_missing():
+def test_event_times_may_be_missing_where_the_metric_has_a_value_without_them():
+    def of_all(y_true, risk):
+        return np.nan if np.isnan(y_true["time"]).any() else concordance(y_true, risk)
+
     missing = TIMES.copy()
     missing["time"][3] = np.nan
     with pytest.raises(ValueError, match=r"'y_true'.*NaN.*the first in row 3"):
-        bootstrap_score(missing, RISK, metric=concordance, n_resamples=9)
+        bootstrap_score(missing, RISK, metric=of_all, n_resamples=9)
+    found = bootstrap_score(missing, RISK, metric=concordance, n_resamples=2999, random_state=0)
+    assert found.estimate == concordance(missing, RISK)
 
 
 def test_labels_name_no_columns_of_outputs():
