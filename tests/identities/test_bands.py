@@ -391,12 +391,18 @@ def test_a_curve_has_points_at_short_numbers(streamed):
             return quiet(one.curve, curve)["B"].x
         return quiet(skboot.bootstrap_curve, y, systems, curve=curve, **options)["B"].x
 
-    for curve, n in (("roc", (y == 0).sum()), ("det", (y == 0).sum()),
-                     ("precision_recall", y.sum())):  # fmt: skip
+    for curve, n in (("roc", (y == 0).sum()), ("precision_recall", y.sum())):
         close(grid_of(curve), short_numbers(n))
+    # That of DET curves has two digits and is even by normal deviates, on which it is drawn.
+    det, n = grid_of("det"), (y == 0).sum()
+    lower = det[det <= 0.5]
+    close(det, 1 - det[::-1])
+    assert (det[0], det[-1]) == (1 / n, 1 - 1 / n)
+    close(lower[1:], [float(f"{x:.1e}") for x in lower[1:]])
+    assert np.diff(ndtri(det)).max() < 0.06
     hundredths = np.arange(1, 100) / 100
-    each = np.concatenate([*systems.values()])
-    above = np.array([np.sum(each >= t) for t in hundredths])
+    # Each model has the thresholds that enough of its own rows reach.
+    above = np.array([np.sum(systems["B"] >= t) for t in hundredths])
     close(grid_of("decision"), hundredths[above >= 30])
 
 

@@ -294,7 +294,7 @@ def test_a_curve_of_intervals_lies_around_that_of_finer_ones(curve, n_bins, weig
         drawn = [
             precision_within(coarse, weight * own_times)
             if curve == "precision_recall"
-            else curve_at(curve, y, coarse.score(), weight * own_times)
+            else np.nan_to_num(curve_at(curve, y, coarse.score(), weight * own_times))
             for own_times in times[:4]
         ]
         larger = 1 / np.sqrt(1 - np.where(known, lacking, 0))
