@@ -453,8 +453,12 @@ class CurveResult(FromACall, Shown):
 
     @property
     def _mean_width(self) -> float:
-        widths = self.high - self.low
-        return float(np.nanmean(widths)) if np.isfinite(widths).any() else float("nan")
+        """Mean over the axis, which does not depend on where points are dense."""
+        is_known = np.isfinite(self.high - self.low)
+        x, widths = self.x[is_known], (self.high - self.low)[is_known]
+        if len(x) < 2:
+            return float(widths[0]) if len(x) else float("nan")
+        return float(np.average((widths[1:] + widths[:-1]) / 2, weights=np.diff(x)))
 
     def __str__(self) -> str:
         level = rendering.percent(self.confidence_level)

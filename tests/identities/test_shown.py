@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from command_line import exit_code_of
 from identity_cases import quiet, rows_of
+from scipy.integrate import trapezoid
 
 import skboot
 
@@ -129,7 +130,9 @@ def test_a_curve_is_told_with_its_points_and_critical_value(curve, band):
     rows = case()
     found = quiet(skboot.bootstrap_curve, rows["y"], rows["p"], curve=curve, band=band,
                   groups=rows["g"], confidence_level=0.8, **OPTIONS)  # fmt: skip
-    width = float(np.nanmean(found.high - found.low))
+    widths, x = found.high - found.low, found.x
+    assert np.isfinite(widths).all()
+    width = trapezoid(widths, x) / (x[-1] - x[0])
     text = found.summary()
     for told in (text, found.claim()):
         assert band in told
