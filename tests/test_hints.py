@@ -284,6 +284,7 @@ def doors_of_accuracy(y_true, y_pred, **options):
     ]
 
 
+@pytest.mark.filterwarnings("ignore:.*rows decide this score")
 @pytest.mark.parametrize("kind", [int, np.uint8, float, list])
 def test_accuracy_of_many_numbers_warns_where_no_metric_is_given(kind):
     assert len(np.unique(COUNTS)) > 30
@@ -297,6 +298,7 @@ def test_accuracy_of_many_numbers_warns_where_no_metric_is_given(kind):
             bootstrap_score(y_true, y_pred, metric=name, n_resamples=399, random_state=0)
 
 
+@pytest.mark.filterwarnings("ignore:.*rows decide this score")
 @pytest.mark.parametrize("metric", ["accuracy", "r2", ["accuracy"]])
 def test_who_asks_for_accuracy_of_many_numbers_gets_it_without_a_warning(metric):
     for call in doors_of_accuracy(COUNTS, ROUNDED, metric=metric):

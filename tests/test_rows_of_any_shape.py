@@ -116,6 +116,7 @@ def test_integers_of_128_bits_are_those_of_64_where_they_fit():
     ],
     ids=["images", "nested lists", "lists", "objects", "arrays"],
 )
+@pytest.mark.filterwarnings("ignore:.*None of the 40 rows moves")
 def test_a_callable_reads_rows_of_any_shape_on_every_resample(metric, columns):
     rows = RNG.integers(0, N, (99, N))
     found = bootstrap_score(*columns, metric=metric, resamples=rows, interval="percentile")

@@ -49,6 +49,8 @@ _RUN_TASKS = frozenset({"joblib", "dask", "distributed"})
 _SEARCHES = "sklearn.model_selection"
 # Module of scikit-learn whose functions fit an estimator on each fold.
 _FITS_FOLDS = "sklearn.model_selection._validation"
+# Module of scikit-learn that wraps ``fit`` of what supports callbacks.
+_CALLBACKS = "sklearn.callback"
 # Packages whose frames may stand between those of one call of this package.
 _WRAPPERS = frozenset({"contextlib", "functools"})
 
@@ -265,7 +267,7 @@ def _is_part_of_other_work() -> bool:
                 return True
         elif package in _RUN_TASKS or module.startswith(_SEARCHES):
             return True
-        elif package not in _WRAPPERS:
+        elif package not in _WRAPPERS and not module.startswith(_CALLBACKS):
             has_left = True
         frame = frame.f_back
     return False

@@ -77,7 +77,8 @@ def public_functions():
 
 # They take no argument of the user's that could be wrong, or hand all of it to a door.
 NO_DOORS = {
-    *("summary", "to_dict", "get_metadata_routing", "show_versions", "with_limits", "within"),
+    *("summary", "to_dict", "get_metadata_routing", "show_versions"),
+    *("with_limits", "within", "at_level", "mirrored"),
     *("friedman", "mean_ranks", "replicates", "point_notes", "interval_with_notes", "title"),
 }
 

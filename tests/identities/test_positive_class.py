@@ -74,7 +74,7 @@ SCORES = {
 # counts for an accuracy.
 IN_COLUMNS = [name for name in SCORES if name not in ("cllr", "hinge_loss", "top_1")]
 # They are called on repeated rows.
-SLOW = ("partial_roc_auc", "sum_of_log_losses", "hinge_loss", "user")
+SLOW = ("partial_roc_auc", "sum_of_log_losses", "user")
 
 
 def quietly(function, *arguments, **options):

@@ -426,6 +426,12 @@ def reference(metric, options, whole):
             # scikit-learn's threshold, of the whole test set.
             is_prob = whole.y_pred.min() >= 0 and whole.y_pred.max() <= 1
             y_pred = np.where(y_pred > (0.5 if is_prob else 0.0), 2.0, -1.0)
+        if name == "hinge_loss":
+            # scikit-learn's two classes are those of the rows: rows of weight 0 hold both.
+            of_rows = np.ones(len(y_true)) if weights is None else weights
+            weights = np.concatenate([of_rows, np.zeros(len(known))])
+            y_true = np.concatenate([y_true, known])
+            y_pred = np.concatenate([y_pred, np.zeros((len(known), *y_pred.shape[1:]))])
         given = {} if weights is None else {"sample_weight": weights}
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
