@@ -162,8 +162,9 @@ def compare_systems(
     interval : str
         Of the differences. ``"auto"`` is ``"expanded"``, but ``"tango"`` where independent rows
         have fewer than ten discordant ones (on which one system alone is right),
-        ``"smoothed"`` where few rows decide another difference of functions of a table, and
-        ``"logit-delong"`` for areas under ROC curves of independent rows without weights or strata.
+        ``"smoothed"`` where fewer than 30 rows decide another difference of functions of a table,
+        ``"logit-delong"`` for areas under ROC curves of independent rows without weights or strata,
+        and ``"t"`` for other differences of fewer than ten units, or that as few move.
         Or a name: percentile, expanded, two-way (crossed groups), basic, normal, t, bca, smoothed
         (as in `bootstrap_score`), tango
         (right or wrong on independent rows), delong (area under the ROC curve of independent rows),

@@ -67,7 +67,7 @@ def widths() -> str:
             text = (METHODS[best], f"{mean:.2f}", f"{ratio.max():.2f}")
         lines.append((str(n), metric, "yes" if holds[0] else "**no**", *text))
     return table(
-        ("rows", "metric", "auto keeps the rule", "narrowest", "mean", "widest cell"), lines
+        ("rows", "metric", "auto keeps the coverage", "narrowest", "mean", "widest cell"), lines
     )
 
 

@@ -94,6 +94,9 @@ def case_rows() -> list[CaseRow]:
     rows = measured(RESULTS / "told_apart.csv")
     own = [row for row in rows if (row.tool, row.target) == (DEFAULT, WHOLE)]
     kept = [row.coverage for row in own if not row.is_excepted]
-    choice = "expanded percentile; logit-DeLong for areas; Tango under ten rows with disagreement"
+    choice = (
+        "expanded percentile; logit-DeLong for areas; Tango under ten rows with disagreement; "
+        "`smoothed` where under 30 rows decide another function of a table; t under ten units"
+    )
     fails = "few units that differ: t, and warns"
     return [CaseRow("difference of two models", choice, span(kept), fails)]

@@ -35,7 +35,7 @@ def two_class_rates() -> str:
 def case_rows() -> list[CaseRow]:
     """Its line of the cases."""
     covered = span([coverage for _, coverage, _ in _rows()])
-    choice = "BCa; Wilson under ten hits or errors"
+    choice = "BCa; `smoothed` where under 30 rows decide"
     fails = "one or two rows of a class: wide"
     return [CaseRow("sensitivity, specificity, ppv, npv", choice, covered, fails)]
 
