@@ -242,3 +242,13 @@ def are_identical(first: Contestant, second: Contestant) -> bool:
     # Rows that are arrays have no single answer to whether they are equal.
     rows = zip(one.ravel(), other.ravel(), strict=True)
     return one.shape == other.shape and all(a is b or np.array_equal(a, b) for a, b in rows)
+
+
+def rows_apart(first: Contestant, second: Contestant) -> int | None:
+    """Return on how many rows two systems predict otherwise; None of objects, and if unknown."""
+    one, other = first.predicted, second.predicted
+    if one is None or other is None or one.dtype.kind != other.dtype.kind or one.dtype.hasobject:
+        return None
+    if one.shape != other.shape:
+        return None
+    return int(np.count_nonzero(np.any((one != other).reshape(len(one), -1), axis=1)))

@@ -30,6 +30,7 @@ from .contestants import (
     estimated_differences,
     fewest_units,
     proportions_of,
+    rows_apart,
     smoothed_difference,
 )
 
@@ -167,7 +168,9 @@ class RankedPairs:
         if first.left_out is not None and second.left_out is not None:
             jackknife, values = first.left_out
             numbers.append(jackknife.n_deciding(values - second.left_out[1]))
-        return min((n for n in numbers if n is not None), default=None)
+        elif first.is_paired and self.like.drawn.design.units_are_rows:
+            numbers.append(rows_apart(first, second))
+        return min((float(n) for n in numbers if n is not None), default=None)
 
     def smoothed(self, k: int) -> Floats | None:
         """Return the values of a pair on drawn tables; None where many rows decide."""

@@ -75,6 +75,19 @@ def test_a_difference_is_decided_by_the_units_that_differ(name, units):
     assert pair.mirrored().n_deciding == pair.n_deciding
 
 
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "median_absolute_error"])
+@pytest.mark.parametrize("n_apart", [0, 1, 2, 3, 12])
+def test_a_gate_tells_of_few_rows_that_differ_whatever_the_metric_counts(metric, n_apart):
+    second = SCORES.copy()
+    second[:n_apart] = np.random.default_rng(n_apart).permutation(SCORES)[:n_apart] + 0.01
+    systems = {"A": SCORES, "B": second}
+    result = compare_systems(TRUTH * 1, systems, metric=metric, n_resamples=99, random_state=0)
+    [pair] = result.pairs
+    assert pair.n_deciding <= 1.5 * n_apart
+    is_told = "decide this difference" in str(pair.verdict(0.05)).replace("decides", "decide")
+    assert is_told == (pair.n_deciding < 4) == (n_apart < 4)
+
+
 # ------------------------------------------------------------------ few units in differences
 
 
