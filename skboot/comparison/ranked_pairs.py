@@ -27,6 +27,7 @@ from .contestants import (
     are_identical,
     areas_of,
     difference_of,
+    drawn_of_moving,
     estimated_differences,
     fewest_units,
     proportions_of,
@@ -150,10 +151,8 @@ class RankedPairs:
 
     def drawn(self, k: int) -> Drawn:
         """Return what was drawn for a pair, which few units may move."""
-        first, second = (self.contestants[each[k]].left_out for each in (self.first, self.second))
-        if first is None or second is None:
-            return self.like.drawn
-        return self.like.drawn.of_moving(first[0].n_moving(first[1] - second[1]))
+        pair = self.contestants[self.first[k]], self.contestants[self.second[k]]
+        return drawn_of_moving(self.like.drawn, *pair)
 
     def n_deciding(self, k: int) -> float | None:
         """Return how many units carry the variation of a difference; see `deciding_units`."""

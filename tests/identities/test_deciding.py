@@ -114,6 +114,15 @@ def test_few_units_are_compared_by_student_s_t_of_their_values(n_units, in_group
     assert pair.degrees_of_freedom == n_units - 1
 
 
+def test_one_large_loss_among_rows_that_all_differ_leaves_the_freedom_of_all():
+    first, second = np.random.default_rng(5).normal(size=(2, 100))
+    first[:2] = 1000.0, -900.0
+    [pair] = compare_systems(
+        np.zeros(100), {"A": first, "B": second}, metric="mean_absolute_error", random_state=0
+    ).pairs
+    assert pair.degrees_of_freedom == 99
+
+
 def test_rows_that_do_not_differ_do_not_make_a_difference_of_few_rows_sure():
     draw = np.random.default_rng(5)
     first = draw.exponential(size=100)
