@@ -18,7 +18,7 @@ from .._base.warnings import Note
 from ..inference.crossed import robust_variance
 from ..inference.differences import Difference
 from ..inference.distribution import JackknifeValues
-from ..inference.evidence import Evidence
+from ..inference.evidence import Drawn, Evidence
 from ..inference.proportions import Discordant, TwoProportions
 from ..inference.tables import Tabled
 from ..inference.two_areas import AreasOfSystems, TwoAreas
@@ -99,7 +99,7 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         values, left_out = first.left_out[1] - second.left_out[1], first.left_out[0]
         acceleration, error, bias, freedom = left_out.moments(values, float(estimate[0]))
         bias_and_error = bias, error
-        like = replace(like, drawn=like.drawn.of_moving(left_out.n_moving(values)))
+        like = replace(like, drawn=drawn_of_moving(like.drawn, first, second))
     delong = None
     if first.areas is not None and second.areas is not None:
         family = first.areas[0]
@@ -242,3 +242,27 @@ def are_identical(first: Contestant, second: Contestant) -> bool:
     # Rows that are arrays have no single answer to whether they are equal.
     rows = zip(one.ravel(), other.ravel(), strict=True)
     return one.shape == other.shape and all(a is b or np.array_equal(a, b) for a, b in rows)
+
+
+def drawn_of_moving(drawn: Drawn, first: Contestant, second: Contestant) -> Drawn:
+    """Return what was drawn for a difference that few units may move.
+
+    Where predictions differ on most rows all move it: those far from a heavy tail seem still.
+    """
+    if first.left_out is None or second.left_out is None:
+        return drawn
+    jackknife, values = first.left_out
+    n_apart = rows_apart(first, second) if drawn.design.units_are_rows else None
+    if n_apart is not None and 2 * n_apart >= len(first.predicted):  # type: ignore[arg-type]
+        return drawn
+    return drawn.of_moving(jackknife.n_moving(values - second.left_out[1]))
+
+
+def rows_apart(first: Contestant, second: Contestant) -> int | None:
+    """Return on how many rows two systems predict otherwise; None of objects, and if unknown."""
+    one, other = first.predicted, second.predicted
+    if one is None or other is None or one.dtype.kind != other.dtype.kind or one.dtype.hasobject:
+        return None
+    if one.shape != other.shape:
+        return None
+    return int(np.count_nonzero(np.any((one != other).reshape(len(one), -1), axis=1)))

@@ -27,9 +27,11 @@ from .contestants import (
     are_identical,
     areas_of,
     difference_of,
+    drawn_of_moving,
     estimated_differences,
     fewest_units,
     proportions_of,
+    rows_apart,
     smoothed_difference,
 )
 
@@ -149,10 +151,8 @@ class RankedPairs:
 
     def drawn(self, k: int) -> Drawn:
         """Return what was drawn for a pair, which few units may move."""
-        first, second = (self.contestants[each[k]].left_out for each in (self.first, self.second))
-        if first is None or second is None:
-            return self.like.drawn
-        return self.like.drawn.of_moving(first[0].n_moving(first[1] - second[1]))
+        pair = self.contestants[self.first[k]], self.contestants[self.second[k]]
+        return drawn_of_moving(self.like.drawn, *pair)
 
     def n_deciding(self, k: int) -> float | None:
         """Return how many units carry the variation of a difference; see `deciding_units`."""
@@ -167,7 +167,9 @@ class RankedPairs:
         if first.left_out is not None and second.left_out is not None:
             jackknife, values = first.left_out
             numbers.append(jackknife.n_deciding(values - second.left_out[1]))
-        return min((n for n in numbers if n is not None), default=None)
+        elif first.is_paired and self.like.drawn.design.units_are_rows:
+            numbers.append(rows_apart(first, second))
+        return min((float(n) for n in numbers if n is not None), default=None)
 
     def smoothed(self, k: int) -> Floats | None:
         """Return the values of a pair on drawn tables; None where many rows decide."""

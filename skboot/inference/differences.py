@@ -371,7 +371,7 @@ CLOSED_FORM: Mapping[str, ClosedForm] = {
 }
 """Intervals of a difference without resamples, by name."""
 
-HOLDS_FOR_FEW = frozenset((*CLOSED_FORM, "smoothed"))
+HOLDS_FOR_FEW = frozenset(("tango", "newcombe", "anytime", "smoothed"))
 """Intervals of a difference that attain their coverage however few units decide it."""
 
 DIFFERENCE_METHODS = (

@@ -98,7 +98,7 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
 def few_decide(pair: PairedDifference) -> str:
     """Return the caution for a difference that few units decide; empty where enough do.
 
-    Closed forms and smoothed tables hold for any number of them.
+    Closed forms of shares and smoothed tables hold for any number of them.
     """
     number, method = pair.n_deciding, pair.confidence_interval.method
     if number is None or not number < FEW_CARRIERS or method in HOLDS_FOR_FEW:

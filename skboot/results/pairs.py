@@ -132,7 +132,7 @@ class PairedDifference(Hinting):
         Units that decide the difference: as many, of equal influence on it, would make it vary as
         much. Of right and wrong rows about as many as tell two systems apart. Known for systems
         on the same rows whose scores are functions of sums or areas under ROC curves, unless rows
-        are very many.
+        are very many. Of other scores of rows at most the rows whose predictions differ.
     outperformance : Outperformance or None
         P(A > B): how often a run of the first beats the run of the second that belongs to it, with
         its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.

@@ -75,6 +75,19 @@ def test_a_difference_is_decided_by_the_units_that_differ(name, units):
     assert pair.mirrored().n_deciding == pair.n_deciding
 
 
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "median_absolute_error"])
+@pytest.mark.parametrize("n_apart", [0, 1, 2, 3, 12])
+def test_a_gate_tells_of_few_rows_that_differ_whatever_the_metric_counts(metric, n_apart):
+    second = SCORES.copy()
+    second[:n_apart] = np.random.default_rng(n_apart).permutation(SCORES)[:n_apart] + 0.01
+    systems = {"A": SCORES, "B": second}
+    result = compare_systems(TRUTH * 1, systems, metric=metric, n_resamples=99, random_state=0)
+    [pair] = result.pairs
+    assert pair.n_deciding <= 1.5 * n_apart
+    is_told = "decide this difference" in str(pair.verdict(0.05)).replace("decides", "decide")
+    assert is_told == (pair.n_deciding < 4) == (n_apart < 4)
+
+
 # ------------------------------------------------------------------ few units in differences
 
 
@@ -99,6 +112,15 @@ def test_few_units_are_compared_by_student_s_t_of_their_values(n_units, in_group
     assert pair.confidence_interval == pytest.approx((low, high), abs=0.03 * (high - low))
     assert pair.p_value == pytest.approx(by_hand.pvalue, abs=0.02)
     assert pair.degrees_of_freedom == n_units - 1
+
+
+def test_one_large_loss_among_rows_that_all_differ_leaves_the_freedom_of_all():
+    first, second = np.random.default_rng(5).normal(size=(2, 100))
+    first[:2] = 1000.0, -900.0
+    [pair] = compare_systems(
+        np.zeros(100), {"A": first, "B": second}, metric="mean_absolute_error", random_state=0
+    ).pairs
+    assert pair.degrees_of_freedom == 99
 
 
 def test_rows_that_do_not_differ_do_not_make_a_difference_of_few_rows_sure():
