@@ -266,7 +266,7 @@ class RowsInMemory(Source):
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
         with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
-        strata = design.strata
+        strata = design.strata if tabled else None
         if part.rows is not None and strata is not None:
             strata = strata[part.rows]
         return Score(

@@ -24,10 +24,11 @@ def binomial(y, y_pred):
 
 
 SCORES = {
-    "wilson": lambda rng, y, few, s: (y, few, {}),
+    "beta": lambda rng, y, few, s: (y, few, {}),
+    "wilson": lambda rng, y, few, s: (y, few, {"interval": "wilson"}),
     "wald": lambda rng, y, few, s: (y, few, {"interval": "wald"}),
     "clopper-pearson": lambda rng, y, few, s: (y, few, {"interval": "clopper-pearson"}),
-    "wilson of a ratio": lambda rng, y, few, s: (y, few, {"metric": "f1"}),
+    "wilson of a ratio": lambda rng, y, few, s: (y, few, {"metric": "f1", "interval": "wilson"}),
     "anytime": lambda rng, y, few, s: (y, few, {"interval": "anytime", "first_look": 100}),
     "delong": lambda rng, y, few, s: (y, s, {"metric": "roc_auc", "interval": "delong"}),
     "skewed-t": lambda rng, y, few, s: (None, s - 0.5, {"metric": "mean"}),
@@ -52,7 +53,7 @@ def test_a_score_without_resamples_has_an_error_without_them(name, seed):
     # Errors in time are wider than those of few blocks.
     close = 0.5 if name == "ewc" else 0.1
     assert_allclose(one.standard_error, np.std(one.bootstrap_distribution), rtol=close)
-    if name in ("wilson", "wald", "clopper-pearson"):
+    if name in ("beta", "wilson", "wald", "clopper-pearson"):
         assert_allclose(one.standard_error, binomial(y, y_pred), rtol=1e-12)
 
 

@@ -219,7 +219,7 @@ def test_limits_are_quantiles_of_replicates_at_any_level(name, design, seed):
             found = quiet(result.interval, method, level)
             assert found.confidence_level == level
             assert found.method == method
-            close([*found], limits, 1e-6, 1e-9, method)
+            close(found.uncut, limits, 1e-6, 1e-9, method)
 
 
 @each_with(MEANS, DESIGNS)
@@ -242,7 +242,7 @@ def test_studentized_limits_are_quantiles_of_pivots(name, design, seed):
         tails = 0.5 + level / 2, 0.5 - level / 2
         error = of_data * np.sqrt(case.unequal)
         expected = [estimate - error * quantile(pivots, tail) for tail in tails]
-        close([*quiet(result.interval, "studentized", level)], expected, 1e-6, 1e-9)
+        close(quiet(result.interval, "studentized", level).uncut, expected, 1e-6, 1e-9)
 
 
 def single_groups_in_strata(rng):

@@ -533,6 +533,6 @@ def test_the_order_of_predictions_is_that_of_labels_where_the_truth_has_none():
     pd = pytest.importorskip("pandas")
     ordered = pd.Categorical(decided, categories=["low", "high"], ordered=True)
     result = skboot.bootstrap_score(
-        truth, ordered, metric="sensitivity", n_resamples=9, random_state=0
+        truth, ordered, metric="sensitivity", n_resamples=99, random_state=0
     )
     assert result.estimate == sk.recall_score(truth, decided, pos_label="high")

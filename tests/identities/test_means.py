@@ -32,8 +32,6 @@ import skboot
 
 METHODS = ("percentile", "expanded", "basic", "normal", "t", "studentized", "bca")
 OF_COUNTS = ("wilson", "clopper-pearson", "wald")
-# Limits of these may leave the range of a metric.
-NOT_CUT = ("basic", "normal", "t", "wald", "studentized")
 # What is said of how labels are read from probabilities, of a range, of a baseline and of rows of
 # one class beside each other, none of which "mean" knows.
 OF_THE_METRIC = (
@@ -66,11 +64,9 @@ def knows_as_much(call):
     return "sample_weight" not in call.columns or not np.isfinite(call.score.bounds).all()
 
 
-def as_metric(limits, call, sign, asked):
-    """Limits of the mean of the values as those of the metric; some say that there is no limit."""
-    limits = limits if sign > 0 else -limits[::-1]
-    is_cut = asked not in NOT_CUT
-    return np.where(np.isfinite(limits) & is_cut, np.clip(limits, *call.score.bounds), limits)
+def as_metric(limits, call, sign):
+    """Limits of the mean of the values as those of the metric."""
+    return np.clip(limits if sign > 0 else -limits[::-1], *call.score.bounds)
 
 
 def guarded(*results):
@@ -103,7 +99,7 @@ def assert_is_mean(result, mean, call, sign):
         assert (own is None) == (expected is None), method
         if own is not None:
             assert own[1] == expected[1]
-            limits = as_metric(expected[0], call, sign, method)
+            limits = as_metric(expected[0], call, sign)
             close(own[0], limits, 1e-7, 1e-9, (method, level))
 
 
@@ -119,7 +115,7 @@ def assert_is_nearly_mean(result, mean, call, sign):
     assert method == other
     errors = [np.array([*errors_of(one)]) for one in (result, mean)]
     errors[1] = errors[1] if sign > 0 else errors[1][::-1]
-    limits = as_metric(limits, call, sign, "auto")
+    limits = as_metric(limits, call, sign)
     assert np.all(np.abs(own - limits) <= 5 * np.hypot(*errors) + 1e-9), method
 
 
@@ -240,7 +236,7 @@ def test_runs_of_a_score_are_those_of_its_values(name, estimand, seed):
     if knows_as_much(call) and not guarded(result, mean):
         assert notes_of(result) == notes_of(mean)
         limits = np.array([*mean.confidence_interval])
-        close([*result.confidence_interval], as_metric(limits, call, sign, "auto"), 1e-7, 1e-9)
+        close([*result.confidence_interval], as_metric(limits, call, sign), 1e-7, 1e-9)
 
 
 # ------------------------------------------------------------------ two systems

@@ -152,11 +152,11 @@ def test_simultaneous_limits_reach_equally_many_errors_of_each_pair(name, design
     for pair in result.pairs:
         if pair.standard_error < 1e-12:
             return
-        low, high = pair.simultaneous_interval
+        low, high = pair.simultaneous_interval.uncut
         close(high - pair.difference, pair.difference - low, 1e-6, 1e-9)
         reach.append((high - low) / 2 / pair.standard_error)
-        alone = pair.confidence_interval
-        close((alone.high - alone.low) / 2, ndtri(0.975) * pair.standard_error, 1e-6, 1e-9)
+        alone = pair.confidence_interval.uncut
+        close((alone[1] - alone[0]) / 2, ndtri(0.975) * pair.standard_error, 1e-6, 1e-9)
     close(reach, reach[0], 1e-6)
     if not all(np.isfinite(one.bootstrap_distribution).all() for one in result.systems.values()):
         return

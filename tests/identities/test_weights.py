@@ -205,18 +205,18 @@ def test_a_label_whose_rows_weigh_nothing_keeps_its_place_among_four(distance):
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("least", [0.0, 2.0])
 @any_seed
-def test_what_one_row_carries_is_its_share_of_all_sizes(sign, least, seed):
-    """Values that are few and values that all differ have one note, which names the share."""
+def test_one_row_that_decides_is_told_of_few_values_as_of_many(sign, least, seed):
     rng = np.random.default_rng(seed)
     values = least + rng.integers(0, 3, 60).astype(float)
     values[7] = 400.0
-    share = f"{values[7] / values.sum():.0%}"
-    notes = []
+    v = values - values.mean()
+    number = np.sum(v**2) ** 2 / np.sum(v**4)
+    assert round(number) == 1
     for jitter in (0.0, 1e-9):
         given = sign * (values + jitter * rng.random(60))
-        notes.append(quiet(skboot.bootstrap_score, None, given, metric="mean", **OPTIONS).notes)
-    assert notes[0] == notes[1]
-    assert any(share in note for note in notes[0]), notes
+        result = quiet(skboot.bootstrap_score, None, given, metric="mean", **OPTIONS)
+        close(result.n_deciding, number, 1e-6)
+        assert [note for note in result.notes if "About 1 of the 60 rows decides" in note]
 
 
 NEEDED = {

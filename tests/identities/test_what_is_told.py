@@ -79,9 +79,9 @@ CAUTIONS = {
     "ranks": (50, ranks, "The {n} rows of the smaller class decide this score (fewer than {t})"),
     "precisions": (20, partial(ranks, metric="average_precision"),
                    "The {n} rows of the smaller class decide this score (fewer than {t})"),
-    "classes": (8, lambda n: classes(n, n), "About {n} rows of each class decide this score"),
-    "one class": (8, lambda n: classes(300, n), "About {n} rows of each class decide this"),
-    "two classes": (7, lambda n: classes(10, n), "About 7 rows of each class decide this"),
+    "classes": (8, lambda n: classes(n, n, n), "About {n} rows of each class decide this score"),
+    "one class": (8, lambda n: classes(300, 300, n), "About {n} rows of each class decide this"),
+    "two classes": (7, lambda n: classes(10, 10, n), "About 7 rows of each class decide this"),
 }  # fmt: skip
 
 
