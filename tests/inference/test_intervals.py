@@ -246,7 +246,7 @@ def test_bca_limits_are_in_order_where_nearly_all_replicates_are_on_one_side(sig
 def test_two_rows_have_students_interval_of_their_mean():
     """All resamples with a standard error have the mean itself: there are no pivots to order."""
     low, high = stats.t.interval(0.95, 1, loc=2.0, scale=stats.sem([1.0, 3.0]))
-    with pytest.warns(UserWarning, match="Only 2 rows"):
+    with pytest.warns(UserWarning, match="About 2 of the 2 rows"):
         result = bootstrap_score(None, [1.0, 3.0], metric="mean", random_state=0)
     np.testing.assert_allclose(result.confidence_interval[:2], (low, high), rtol=1e-12)
     assert not any("zero width" in note for note in result.notes)
