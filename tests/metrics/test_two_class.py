@@ -54,12 +54,14 @@ def test_few_errors_get_smoothed_tables_of_the_members_of_the_class(name):
     members = (TRUTH if function is recall_score else decision) == label
     hits = members & (decision == TRUTH)
     cells = hits.sum(), members.sum() - hits.sum()
-    ends = [
-        [beta.ppf(p, *(n + part for n in cells)) for part in (0.3, 0.5)] for p in (0.025, 0.975)
-    ]
+    laws = [beta(*(n + part for n in cells)) for part in (0.3, 0.5)]
     assert result.confidence_interval.method == "smoothed"
-    assert result.confidence_interval.low == pytest.approx(min(ends[0]), abs=0.005)
-    assert result.confidence_interval.high == pytest.approx(max(ends[1]), abs=0.002)
+    assert result.confidence_interval.low == pytest.approx(
+        min(law.ppf(0.025) for law in laws), abs=0.005
+    )
+    assert result.confidence_interval.high == pytest.approx(
+        max(law.ppf(0.975) for law in laws), abs=0.002
+    )
 
 
 def test_the_positive_class_can_be_named():
