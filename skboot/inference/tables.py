@@ -243,10 +243,9 @@ def deciding_of(share: Proportion) -> float:
     return deciding_units(np.array([misses, -hits]), np.array([hits, misses]))
 
 
-def smoothed_share(share: Proportion, confidence_level: float) -> tuple[float, float]:
-    """Return the limits that draws of a proportion tend to: those of Beta distributions."""
-    tail = (1 - confidence_level) / 2
-    hits, misses = (n + 2 * np.array(AMOUNTS) for n in (share.hits, share.n - share.hits))
-    return float(betaincinv(hits, misses, tail).min()), float(
-        betaincinv(hits, misses, 1 - tail).max()
-    )
+def beta_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:
+    """Return the limits that draws of hits / n tend to, those of Beta distributions."""
+    tail, added = (1 - confidence_level) / 2, 2 * np.array(AMOUNTS)
+    low, high = (betaincinv(hits + added, n - hits + added, level) for level in (tail, 1 - tail))
+    # No or all hits are at the end of what is possible.
+    return min(float(low.min()), hits / n), max(float(high.max()), hits / n)

@@ -25,6 +25,7 @@ from ..inference.planning import (
     variance_factors,
 )
 from ..inference.proportions import SHARE_LIMITS, Discordant
+from ..inference.tables import beta_limits
 from ..inference.two_areas import TwoAreas
 from ..resampling.design import DESIGNS
 from ..results.decisions import check_below_range, one_sided, unknown_direction
@@ -234,7 +235,7 @@ def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
     """Return what the score of one system says."""
     evidence, shown = result.evidence, result.confidence_interval
     n, share = evidence.drawn.n_units[0], evidence.share
-    limits = SHARE_LIMITS.get(shown.method)
+    limits = {**SHARE_LIMITS, "beta": beta_limits}.get(shown.method)
     if share is not None and limits is not None:
         return _pilot_of_counts(result, share.hits, n, ShareSpread(share.hits / n, limits), level)
     drawn, k = evidence.drawn, evidence.drawn.n_strata

@@ -645,6 +645,7 @@ def test_seeds_of_a_training_sample_are_averaged_first():
     assert_allclose(twice.outperformance[:3], once.outperformance[:3], atol=0.06)
 
 
+@pytest.mark.filterwarnings("ignore:.*rows decide this score")
 def test_all_metrics_are_computed_on_the_same_resamples_of_the_test_set():
     share = make_scorer(lambda y, p: np.mean((p > 0.5) == y), response_method="predict_proba")
     found = compare_methods(

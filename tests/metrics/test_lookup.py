@@ -478,6 +478,7 @@ def test_predictions_that_do_not_fit_are_refused(metric, y_true, y_pred, message
     assert " parameter must " in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:.*rows decide this score")
 def test_the_system_whose_probabilities_do_not_sum_to_one_is_named():
     y_preds = {"whole": PROB, "short": 0.9 * PROB}
     with pytest.warns(UserWarning, match=r"rows of y_preds\['short'\] do not sum to one") as told:

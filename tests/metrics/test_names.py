@@ -234,6 +234,7 @@ def test_precision_at_k_shows_a_callable(name):
             assert "y[np.argsort(-score)[:" in line
 
 
+@pytest.mark.filterwarnings("ignore:.*rows moves this score")
 def test_the_callable_that_is_shown_for_precision_at_k_works():
     line = first_line(doors()[0]["bootstrap_score"], "precision@10")
     shown = line.partition("metric=")[2].partition(" of labels")[0]

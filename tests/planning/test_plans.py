@@ -88,6 +88,13 @@ def half_width(result):
 # ------------------------------------------------------------------ a proportion
 
 
+def beta_half_width(share, n):
+    """Of the outer limits of two Beta distributions (record 0116), at the level .95."""
+    laws = [stats.beta(share * n + part, n - share * n + part) for part in (0.6, 1.0)]
+    high = max(share, *(law.ppf(0.975) for law in laws))
+    return (high - min(share, *(law.ppf(0.025) for law in laws))) / 2
+
+
 def wilson_half_width(share, n, level=0.95):
     """By Wilson (1927), written down here."""
     z = stats.norm.ppf(0.5 + level / 2)
@@ -326,8 +333,11 @@ def test_a_pilot_without_errors_says_so_and_its_range_is_wide():
     plan = plan_evaluation(bootstrap_score(Y, Y, random_state=0), half_width=0.01)
     assert any("only hits" in note for note in plan.notes)
     least = stats.binomtest(N, N).proportion_ci(0.95, method="wilson").low
-    n = next(n for n in range(1, 99_999) if wilson_half_width(least, n) <= 0.01)
-    assert plan.n_units_range == (plan.n_units, n)
+    sizes = [
+        next(n for n in range(1, 9999) if beta_half_width(share, n) <= 0.01)
+        for share in (1.0, least)
+    ]
+    assert plan.n_units_range == tuple(sizes)
 
 
 def test_an_enclosed_half_is_the_share_that_needs_most():
@@ -490,7 +500,7 @@ def test_the_same_pilot_gives_the_same_plan():
 def test_a_margin_of_areas_is_planned_by_the_interval_that_judges_it():
     rng = np.random.default_rng(0)
     y_true = np.repeat([1, 0], [80, 320])
-    scores = rng.normal(size=(2, 400)) + rng.normal(size=400) + 3 * y_true
+    scores = rng.normal(size=(2, 400)) + rng.normal(size=400) + 2.5 * y_true
     systems = dict(zip("ab", scores, strict=True))
     [pair] = compare_systems(
         y_true, systems, metric="roc_auc", n_resamples=499, random_state=0

@@ -301,6 +301,7 @@ def test_subgroups_have_cells_of_their_own_and_the_law_of_rows(metric, strata, m
         assert not np.array_equal(one.bootstrap_distribution, other.bootstrap_distribution)
 
 
+@pytest.mark.filterwarnings("ignore:.*rows decide this score")
 @pytest.mark.parametrize("n_few", [200, 300])
 def test_a_part_of_few_rows_varies_as_these_do_among_many(n_few):
     """Within 5 Monte Carlo errors, and what a varying number of rows adds."""

@@ -44,7 +44,9 @@ def test_monte_carlo_error_exists_for_every_method():
         robust = ROWS.var() / len(ROWS) / 2 if method == "two-way" else None
         # The logit is of a place between two ends.
         ends = (0.0, 100.0) if method == "logit-t" else (-np.inf, np.inf)
-        evidence = mean_evidence(robust_variance=robust, left_out=(0.0, 0.0), bounds=ends)
+        smoothed = mean_evidence(seed=1).replicates[None].repeat(2, axis=0)
+        known = {"left_out": (0.0, 0.0), "bounds": ends, "smoothed": smoothed}
+        evidence = mean_evidence(robust_variance=robust, **known)
         assert min(mean_result(method, evidence=evidence).monte_carlo_error) > 0
     assert min(subgroups()["gap"].monte_carlo_error) > 0
 

@@ -732,7 +732,9 @@ def test_it_is_a_candidate_of_a_search(two_classes):
     assert search.best_params_["estimator__C"] in (1e-3, 1.0)
 
 
-@pytest.mark.filterwarnings("ignore:BootstrapScorer. up to 51 trainings for one fold")
+@pytest.mark.filterwarnings(
+    "ignore:BootstrapScorer. (up to 51 trainings for one fold|The smallest class has 20 rows)"
+)
 def test_metadata_is_routed_to_the_estimator(two_classes):
     X, y = two_classes
     groups, weight = np.arange(120) // 2, np.ones(120)

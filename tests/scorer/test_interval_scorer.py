@@ -58,6 +58,7 @@ def test_a_fold_has_the_interval_of_its_model_on_its_rows(metric):
         assert_allclose(limits, known.confidence_interval[:2], rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*rows decide this score")
 def test_several_classes_and_numbers():
     X, y = load_iris(return_X_y=True)
     found = cross_validate(

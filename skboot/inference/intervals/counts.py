@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..evidence import Evidence
 from ..proportions import clopper_pearson_limits, wald_limits, wilson_limits
-from ..tables import smoothed_share
+from ..tables import beta_limits
 from . import quantile, registered
 
 
@@ -74,10 +74,7 @@ def _clopper_pearson(evidence: Evidence, confidence_level: float) -> tuple[float
 )
 def _beta(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Limits of smoothed tables of right and wrong rows, in closed form (record 0116)."""
-    share = evidence.facts.proportion
-    assert share is not None
-    low, high = sorted(map(share.to_metric, smoothed_share(share, confidence_level)))
-    return min(low, evidence.estimate), max(high, evidence.estimate)
+    return _of_proportion(evidence, beta_limits, confidence_level)
 
 
 def _needs_table(evidence: Evidence) -> str:
