@@ -227,6 +227,9 @@ class Evidence:
         if (share := self.share) is not None:
             return share.n_deciding
         numbers = [self.facts.deciding]
+        if self.facts.proxy_weight is not None:
+            # The influences of a judged score have those of rows that are counted for safety.
+            return self.facts.deciding
         if (freedom := self.error_freedom) is not None:
             n = min(self.drawn.n_units)
             # Where no unit moves the estimate, none is seen that decides it.
