@@ -250,7 +250,9 @@ class RowsInMemory(Source):
         by_group = holds_rows and known.facts.additive and plan.resamples is None
         if by_group:
             known = _with_groups(known, statistic, design, part, rows)
-        classes = _classes_of_groups(statistic, design, part, rows) if holds_rows else None
+        # A mean over all rows asks no class how many groups it has.
+        by_class = holds_rows and not statistic.is_row_mean
+        classes = _classes_of_groups(statistic, design, part, rows) if by_class else None
         if classes is not None and not by_group:
             sizes = np.bincount(_groups_of(design, part), rows[2], design.n_units[0])
             drawn = drawn.of_classes(classes, sizes)

@@ -120,6 +120,8 @@ def test_the_power_of_a_plan_is_that_of_the_normal_or_the_t_law(name, design, se
     df, inflation = n - k, n / (n - k)
     if design not in ("blocks", "panel", "drawn tasks"):
         df, inflation = freedom_by_hand(call.columns, call.n)
+    # A pair that few units move has their degrees of freedom.
+    df = min(df, pair.degrees_of_freedom)
     error, worth = pair.standard_error * np.sqrt(inflation), (df + k) / n
     effect, freedom = 0.9 * pair.standard_error, pair.error_freedom or np.inf
 

@@ -321,10 +321,14 @@ def test_rows_k_times_with_themselves_as_groups_are_the_rows_alone(name, seed):
     with_groups, weighted = bool(seed % 2), product_of(name, seed)[1]
     call = call_of(name, "groups in strata" if with_groups else "rows", weighted, seed)
     groups = call.columns.get("groups", np.arange(call.n))
-    rows, y_true, y_pred = copies(call, 3)
-    columns = {key: column[rows] for key, column in call.columns.items()}
-    one = scored(call.y_true, call.y_pred, **{**call.options, "groups": groups})
-    other = scored(y_true, y_pred, **{**call.options, **columns, "groups": groups[rows]})
+    # Groups of one row are rows; groups of two or more of one label count by class, unless the
+    # score is a mean over all rows.
+    one, other = (
+        scored(y_true, y_pred, **{**call.options, **columns, "groups": groups[rows]})
+        for k in (1 if name in MEANS or with_groups else 2, 3)
+        for rows, y_true, y_pred in [copies(call, k)]
+        for columns in [{key: column[rows] for key, column in call.columns.items()}]
+    )
     # A guard of groups that vary unevenly counts rows, of which there are more.
     guard = any("effective rows" in note for note in one.notes + other.notes)
     assert_same(one, other, methods=METHODS if guard else ("auto", *METHODS))

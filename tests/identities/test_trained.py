@@ -663,10 +663,11 @@ def effective_size(fit):
     if rule in ("", "share", "f1_micro", "matthews", "kappa"):
         return u
     rows = np.bincount(fit.y)
-    if rule != "classes":
-        return max(min(u, rows.min()), 2)
-    # Satterthwaite's for the parts of the classes in the variance.
+    # Units that hold rows of each class.
     sizes = (np.eye(len(rows))[fit.y].T @ np.eye(u)[fit.unit] > 0).sum(axis=1)
+    if rule != "classes":
+        return max(min(u, sizes.min()), 2)
+    # Satterthwaite's for the parts of the classes in the variance.
     answers, n = fit.folds, len(fit.y)
     every = np.tile(fit.y, len(answers)), answers.ravel()
     shares = np.full(len(every[0]), 1 / len(answers))
@@ -982,7 +983,10 @@ def test_runs_on_test_sets_are_those_of_their_answers(classes, estimand, n_seeds
             close([*result.confidence_interval], [*expected.confidence_interval], 1e-6)
             if expected.standard_error is not None:
                 close(result.standard_error, expected.standard_error, 1e-6)
-            assert result.notes == expected.notes
+            # Notes of the runs are those of the call on them, and of the fit its own.
+            states = [note for note in result.notes if note.startswith("Random states vary")]
+            assert result.notes == (*expected.notes, *states)
+            assert len(states) == (n_seeds > 1 or b > 0)
             assert result.n_units == expected.n_units
     first = next(iter(scoring))
     ask, y_own = METRICS[first].ask, sets["all"][1]

@@ -81,7 +81,7 @@ CAUTIONS = {
                    "The {n} rows of the smaller class decide this score (fewer than {t})"),
     "classes": (8, lambda n: classes(n, n, n), "About {n} rows of each class decide this score"),
     "one class": (8, lambda n: classes(300, 300, n), "About {n} rows of each class decide this"),
-    "two classes": (7, lambda n: classes(10, 10, n), "About 7 rows of each class decide this"),
+    "two classes": (7, lambda n: classes(16, n, n), "About 7 rows of each class decide this"),
 }  # fmt: skip
 
 
@@ -227,9 +227,9 @@ def chosen(y_true, y_pred, **options):
 @pytest.mark.parametrize("count", ["hits", "errors"])
 @pytest.mark.parametrize("function", [sk.precision_score, sk.recall_score, sk.jaccard_score,
                                       sk.f1_score, own.specificity])  # fmt: skip
-def test_a_ratio_of_fewer_than_ten_hits_or_errors_has_wilsons_interval(function, count):
-    for n in (9, 10):
-        hits, errors = (n, 30) if count == "hits" else (30, n)
+def test_a_ratio_that_few_rows_decide_is_of_smoothed_tables(function, count):
+    for n in (9, 300):
+        hits, errors = (n, 300) if count == "hits" else (300, n)
         pairs = {
             "precision_score": [(1, 1, hits), (0, 1, errors), (1, 0, 40), (0, 0, 40)],
             "recall_score": [(1, 1, hits), (1, 0, errors), (0, 1, 40), (0, 0, 40)],
@@ -240,12 +240,13 @@ def test_a_ratio_of_fewer_than_ten_hits_or_errors_has_wilsons_interval(function,
         truth = np.concatenate([np.full(k, t) for t, _, k in pairs])
         said = np.concatenate([np.full(k, p) for _, p, k in pairs])
         method, notes, _ = chosen(truth, said, metric=function)
-        assert method == ("wilson" if n < 10 else "bca")
-        text = "Fewer than 10 hits or errors: the Wilson score interval is used"
-        assert (text in notes) == (n < 10)
-        # Of uneven rows nothing is counted.
+        assert (method == "smoothed") == (n < 30)
+        text = "Few rows decide the score: limits of smoothed tables are used"
+        assert (text in notes) == (n < 30)
+        # Weighted rows count as the equal rows that they are worth.
         weights = 1.0 + np.arange(len(truth)) % 2
-        assert chosen(truth, said, metric=function, sample_weight=weights)[0] != "wilson"
+        of_weighted = chosen(truth, said, metric=function, sample_weight=weights)[0]
+        assert (of_weighted == "smoothed") == (n < 30)
 
 
 @pytest.mark.parametrize("n", [39, 40])
