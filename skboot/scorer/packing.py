@@ -303,9 +303,10 @@ def _cautions(
             )
     rarest = kept.target.smallest_class
     if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(made.interval.low):
+        unit = "rows" if kept.target.unit is None else "groups"
         cautions.append(
-            f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): expect less coverage "
-            "than stated."
+            f"The smallest class has {rarest} {unit} ({_SMALL_CLASS} or fewer): expect less "
+            "coverage than stated."
         )
     if kept.target.unit is not None and kept.n_units < FEW_GROUPS:
         cautions.append(

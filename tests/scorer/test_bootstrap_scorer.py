@@ -733,7 +733,7 @@ def test_it_is_a_candidate_of_a_search(two_classes):
 
 
 @pytest.mark.filterwarnings(
-    "ignore:BootstrapScorer. (up to 51 trainings for one fold|The smallest class has 20 rows)"
+    "ignore:BootstrapScorer. (up to 51 trainings for one fold|The smallest class has 20 groups)"
 )
 def test_metadata_is_routed_to_the_estimator(two_classes):
     X, y = two_classes

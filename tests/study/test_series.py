@@ -31,7 +31,8 @@ from skboot.testing import assert_not_worse
 
 # Calls here draw few resamples, and some few blocks, of which they warn.
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*(too few for a quantile|Most of the variation|decides? th|were resampled .fewer|are averaged)"
+    "ignore:.*(too few for a quantile|Most of the variation|decides? th|were resampled .fewer|"
+    "are averaged)"
 )
 
 N = 240
