@@ -66,6 +66,7 @@ from .few_groups import (
     few_groups_interval,
     value_range,
     variation,
+    wilson_on_range,
 )
 from .intervals import (
     LEAVING_OUT,
@@ -74,8 +75,6 @@ from .intervals import (
     Floats,
     confidence_interval,
 )
-from .proportions import wilson_limits
-from .tables import deciding_of
 
 _NO_VALUE = "The metric is undefined on these data."
 TOO_FEW = "fewer than two resamples gave a value"
@@ -244,7 +243,8 @@ def planned_method(evidence: Evidence) -> str:
         return "logit-t" if np.isfinite(facts.bounds).all() else skewed
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
-        if evidence.share is not None and deciding_of(evidence.share) < FEW_IN_TABLE:
+        # A row is added to hits and to errors, as to the cells of a table.
+        if evidence.share is not None and share.with_one_of_each.n_deciding < FEW_IN_TABLE:
             return "beta"
         wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
         if wilson and evidence.independent_rows:
@@ -459,7 +459,7 @@ def _perfect(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
         f"No row is out of place: score interval on {of} ({n_rows:.0f} rows), since every "
         "resample is perfect too.",
     )
-    return _from_bound(evidence, n_rows, confidence_level)
+    return wilson_on_range(evidence.estimate, evidence.facts.bounds, n_rows, confidence_level)
 
 
 def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
@@ -549,15 +549,6 @@ def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> Confiden
             "very heavy tails 87 to 93 %.",
         )
     return interval
-
-
-def _from_bound(evidence: Evidence, n_rows: float, confidence_level: float) -> ConfidenceInterval:
-    """Return Wilson's interval of rows without error, on the metric's range."""
-    low, high = evidence.facts.bounds
-    reach = (1 - wilson_limits(n_rows, n_rows, confidence_level)[0]) * (high - low)
-    if evidence.estimate == high:
-        return ConfidenceInterval(high - reach, high, confidence_level, "wilson")
-    return ConfidenceInterval(low, low + reach, confidence_level, "wilson")
 
 
 def _over_tasks(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:

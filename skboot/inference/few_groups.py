@@ -22,7 +22,7 @@ from ..resampling.design import equal_units
 from ._tuning import DEGREES_BEYOND_CARRIERS
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence, deciding_units
-from .proportions import score_limits
+from .proportions import wilson_limits
 
 # Share of the estimate's size below which an influence is rounding.
 _ROUNDING = 1e-12
@@ -131,11 +131,8 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
     """
     low, high = value_range(evidence)
     if np.isfinite(low) and np.isfinite(high):
-        share = (evidence.estimate - low) / (high - low)
         n = effective_size(evidence, confidence_level)
-        limits = score_limits(share, n, float(ndtri(0.5 + confidence_level / 2)))
-        low, high = (low + (high - low) * limit for limit in limits)
-        return ConfidenceInterval(low, high, confidence_level, "wilson")
+        return wilson_on_range(evidence.estimate, (low, high), n, confidence_level)
     varies = variation(evidence)
     assert varies is not None
     sign, distance = _from_end(evidence, varies)
@@ -146,6 +143,16 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
     half = np.sqrt(square * varies.variance + shift**2)
     centre = evidence.estimate + sign * shift
     return ConfidenceInterval(centre - half, centre + half, confidence_level, "score")
+
+
+def wilson_on_range(
+    estimate: float, ends: tuple[float, float], n: float, confidence_level: float
+) -> ConfidenceInterval:
+    """Return Wilson's interval of so many rows for a score between two ends."""
+    low, high = ends
+    limits = wilson_limits(n * ((estimate - low) / (high - low)), n, confidence_level)
+    low, high = (low + (high - low) * limit for limit in limits)
+    return ConfidenceInterval(low, high, confidence_level, "wilson")
 
 
 def _from_end(evidence: Evidence, varies: GroupVariation) -> tuple[int, float]:

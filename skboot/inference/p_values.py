@@ -46,9 +46,10 @@ def p_of_interval(
     """
     sides = 2 if alternative == "two-sided" else 1
     floor = sides / (evidence.sorted_replicates.shape[-1] + 1)
-    if method not in TAILS:
+    tails = _smoothed if method == "smoothed" else TAILS.get(method)
+    if tails is None:
         return smallest_excluding_zero(evidence, method, floor, confidence_level, alternative)
-    below, above = TAILS[method](evidence)
+    below, above = tails(evidence)
     tail = {"two-sided": np.minimum(below, above), "greater": below, "less": above}[alternative]
     p = np.clip(sides * tail, floor, 1.0)
     for level in dict.fromkeys((0.95, confidence_level)):
@@ -156,6 +157,12 @@ def _t(evidence: Evidence) -> tuple[Any, Any]:
     spread = spread_of(evidence.sorted_replicates, -1)
     t = _studentized(evidence.estimate, spread * np.sqrt(evidence.drawn.inflation))
     return stdtr(df, -t), stdtr(df, t)
+
+
+def _smoothed(evidence: Evidence) -> tuple[Any, Any]:
+    # The outer one of both draws, and of the estimate.
+    below, above = (tail.max() for tail in _levels_of_zero(evidence.sorted_smoothed))
+    return 1.0 if evidence.estimate <= 0 else below, 1.0 if evidence.estimate >= 0 else above
 
 
 def _studentized(value: Any, error: Any) -> Any:

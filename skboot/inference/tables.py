@@ -9,8 +9,8 @@ limits as well. `benchmarks/coverage/studies/tables.py` counts all tables of 20,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from scipy.special import betaincinv
 from .._base.streams import child_seed
 from ..metrics.adapters import without_sign
 from ..metrics.cells import encode, label_counts
-from ..metrics.facts import Proportion
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ._tuning import FEW_IN_TABLE
 from .evidence import deciding_units
@@ -146,18 +145,17 @@ class Table:
             masses += both
         return masses
 
-    def values(self, statistic: Statistic, masses: Floats, system: int = 0) -> Floats:
+    def values(self, tabled: Tabled, masses: Floats, system: int = 0) -> Floats:
         """Return a metric on drawn tables, (2, n_draws)."""
-        plain = without_sign(statistic)
-        reduced, terms = self._reduced(plain, system)
+        plain, reduced, terms = self._terms(tabled, system)
         values = plain.combine(masses.reshape(-1, masses.shape[-1]) @ terms, reduced)
-        values = values if plain is statistic else 0.0 - values
+        values = values if plain is tabled.statistic else 0.0 - values
         return values.reshape(masses.shape[:2])
 
-    def is_decided_by_few(self, *statistics: Statistic) -> bool:
+    def is_decided_by_few(self, *systems: Tabled) -> bool:
         """Return whether few rows, those added among them, carry the variation of a metric.
 
-        Of two statistics, the metric of each system, it is that of the difference.
+        Of two systems it is that of the difference.
         """
         rows = self.rows + AMOUNTS[1] * self.amounts
         weights = (rows * self.weights).sum(axis=0) / rows.sum(axis=0)
@@ -166,22 +164,22 @@ class Table:
             # There are at least as many as in any cell.
             return False
         influence = np.zeros(len(rows))
-        for system, statistic in enumerate(statistics):
-            plain = without_sign(statistic)
-            reduced, terms = self._reduced(plain, system)
+        for system, tabled in enumerate(systems):
+            plain, reduced, terms = self._terms(tabled, system)
             gradient = plain.gradient(((rows * weights) @ terms)[None], reduced)[0]
             influence += (-1) ** system * weights * (terms @ gradient)
         return deciding_units(influence, rows) < FEW_IN_TABLE
 
-    def _reduced(self, statistic: Any, system: int) -> tuple[ReducedData, Floats]:
-        """Return the cells as rows of a metric, and what each adds to its sums."""
-        truth, decision = self.labels[self.cells[0]], self.labels[self.cells[1 + system]]
-        reduced = statistic.reduce(truth, decision, None)
-        terms = reduced.terms if isinstance(reduced.terms, np.ndarray) else reduced.terms.toarray()
-        return reduced, terms if reduced.code is None else terms[reduced.code.astype(np.intp)]
+    def _terms(self, tabled: Tabled, system: int) -> tuple[Any, ReducedData, Floats]:
+        """Return a metric without its sign, its reduced cells, and what each adds to its sums."""
+        plain, reduced, terms = tabled.on_cells(self.labels)
+        if len(self.cells) > 2:
+            terms = terms[self.cells[0] * len(self.labels) + self.cells[1 + system]]
+        return plain, reduced, terms
 
 
-class Tabled(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Tabled:
     """A metric of a system that is a function of a table.
 
     Attributes
@@ -195,6 +193,20 @@ class Tabled(NamedTuple):
     statistic: Statistic
     columns: Columns
     strata: NDArray[np.intp] | None
+    _on_cells: dict[tuple[Any, ...], tuple[Any, ReducedData, Floats]] = field(default_factory=dict)
+
+    def on_cells(self, labels: NDArray[Any]) -> tuple[Any, ReducedData, Floats]:
+        """Return the metric without its sign, and truth by decision as its rows and their terms."""
+        key = tuple(labels.tolist())
+        if key not in self._on_cells:
+            plain: Any = without_sign(self.statistic)
+            truth, decision = labels[np.indices((len(labels),) * 2).reshape(2, -1)]
+            reduced = plain.reduce(truth, decision, None)
+            terms = reduced.terms
+            terms = terms if isinstance(terms, np.ndarray) else terms.toarray()
+            terms = terms if reduced.code is None else terms[reduced.code.astype(np.intp)]
+            self._on_cells[key] = plain, reduced, terms
+        return self._on_cells[key]
 
     def table(self, other: Tabled | None = None) -> Table | None:
         """Return its table, or that of two systems on the same rows."""
@@ -222,12 +234,10 @@ class Tabled(NamedTuple):
         table = self.table(other)
         if table is None:
             return None
-        if not asked and not table.is_decided_by_few(self.statistic, other.statistic):
+        if not asked and not table.is_decided_by_few(self, other):
             return None
         masses = table.drawn(n_draws, seed)
-        first, second = (
-            table.values(one.statistic, masses, k) for k, one in enumerate((self, other))
-        )
+        first, second = (table.values(one, masses, k) for k, one in enumerate((self, other)))
         return first - second
 
 
@@ -235,12 +245,6 @@ def has_table(statistic: Statistic) -> bool:
     """Return whether a metric is a function of the table of truth and decision."""
     plain = without_sign(statistic)
     return plain.response == "labels" and plain.adds_by_row and plain.names_classes
-
-
-def deciding_of(share: Proportion) -> float:
-    """Return how many rows carry the variation of a proportion, those added among them."""
-    hits, misses = share.hits + 2 * AMOUNTS[1], share.n - share.hits + 2 * AMOUNTS[1]
-    return deciding_units(np.array([misses, -hits]), np.array([hits, misses]))
 
 
 def beta_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:

@@ -63,8 +63,7 @@ class MatthewsCoefficient(_Agreement):
             margin.sum(axis=1) ** 2 - np.einsum("ij,ij->i", margin, margin)
             for margin in (truth, decision)
         )
-        n_truths, n_decisions = (np.count_nonzero(m > 0, axis=1) for m in (truth, decision))
-        return covariance, of_truth, of_decision, (n_truths > 1) & (n_decisions > 1)
+        return covariance, of_truth, of_decision, (of_truth > 0) & (of_decision > 0)
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         covariance, of_truth, of_decision, varied = self._parts(sums)

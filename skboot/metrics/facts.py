@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -55,6 +55,11 @@ class Proportion:
         """Units of equal influence that would vary as much as these zeros and ones."""
         spread = self.hits * (self.n - self.hits) / self.n
         return spread / (1 - 3 * spread / self.n)
+
+    @property
+    def with_one_of_each(self) -> Proportion:
+        """The same with one more hit, and one more row that is none."""
+        return replace(self, hits=self.hits + 1, n=self.n + 2)
 
     def to_metric(self, proportion: float) -> float:
         """Map a proportion to the metric's scale."""

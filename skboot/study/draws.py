@@ -456,10 +456,10 @@ class Draws:
             _, table, masses = shared
             if table is None:
                 continue
-            if asked or table.is_decided_by_few(own.statistic):
+            if asked or table.is_decided_by_few(own):
                 if not masses:
                     masses.append(table.drawn(self.plan.n_resamples, self.plan.seed))
-                found[k] = table.values(own.statistic, masses[0])
+                found[k] = table.values(own, masses[0])
         return found
 
     def _over_time(self) -> dict[int, OverTime]:

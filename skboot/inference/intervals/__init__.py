@@ -291,7 +291,7 @@ def interval_named(name: Any, also: Sequence[str] = ()) -> Any:
 
     What no interval is called, none of these nor of those that differences have, stays as it is.
     """
-    if not isinstance(name, str) or name == "auto" or name in (*INTERVALS, *also):
+    if not isinstance(name, str) or name in ("auto", *INTERVALS, *also):
         return name
     for own in (*INTERVALS, *also):
         printed = (own, title_of(own), words_of(own))

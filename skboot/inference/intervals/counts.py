@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ..evidence import Evidence
-from ..proportions import clopper_pearson_limits, wald_limits, wilson_limits
+from ..proportions import SHARE_LIMITS
 from ..tables import beta_limits
 from . import quantile, registered
 
@@ -31,7 +32,7 @@ _SINGLE = "is for a single proportion"
 
 
 def _of_proportion(
-    evidence: Evidence, limits: Callable[[int, int, float], tuple[float, float]], level: float
+    limits: Callable[[int, int, float], tuple[float, float]], evidence: Evidence, level: float
 ) -> tuple[float, float]:
     """Return limits of hits / n on the scale of the metric."""
     share = evidence.facts.proportion
@@ -41,27 +42,14 @@ def _of_proportion(
     return (low, high) if share.sign > 0 else (high, low)
 
 
-@registered("wald", "Wald interval", _needs_proportion, uses_resamples=False, no_difference=_SINGLE)
-def _wald(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    return _of_proportion(evidence, wald_limits, confidence_level)
-
-
-@registered(
-    "wilson", "Wilson interval", _needs_proportion, uses_resamples=False, no_difference=_SINGLE
-)
-def _wilson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    return _of_proportion(evidence, wilson_limits, confidence_level)
-
-
-@registered(
-    "clopper-pearson",
-    "Clopper-Pearson interval",
-    _needs_proportion,
-    uses_resamples=False,
-    no_difference=_SINGLE,
-)
-def _clopper_pearson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    return _of_proportion(evidence, clopper_pearson_limits, confidence_level)
+for _name in ("wald", "wilson", "clopper-pearson"):
+    registered(
+        _name,
+        f"{_name.title()} interval",
+        _needs_proportion,
+        uses_resamples=False,
+        no_difference=_SINGLE,
+    )(partial(_of_proportion, SHARE_LIMITS[_name]))
 
 
 @registered(
