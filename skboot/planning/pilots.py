@@ -310,9 +310,11 @@ def _spread_of_pair(pair: PairedDifference, n_units: int) -> Spread:
     assert facts is not None
     if pair.components is None or pair.n_runs is None:
         student = pair.confidence_interval.method not in _OF_NORMAL_WIDTH
-        n_strata = 1 if df is None else round(facts.drawn.n_equal - df)
+        # Few units that move a difference have fewer degrees of freedom than all of them.
+        n_strata = 1 if df is None else facts.drawn.n_strata
+        n_equal = facts.drawn.n_equal if df is None else df + n_strata
         factor = n_units / max(n_units - n_strata, 1) * facts.drawn.unequal if student else 1.0
-        variance, worth = factor * pair.standard_error**2, facts.drawn.n_equal / n_units
+        variance, worth = factor * pair.standard_error**2, n_equal / n_units
         freedom = math.inf if pair.error_freedom is None else pair.error_freedom
         spread = Spread(n_units, variance, n_strata=n_strata, student=student, worth=worth)
         return replace(spread, error_freedom=freedom)

@@ -291,6 +291,19 @@ def exact_limits(hits, n, level):
     return low, 1.0 if hits >= n - 1e-9 else beta.ppf(1 - tail, hits + 1, n - hits)
 
 
+def freedom_of_classes_by_hand(groups, y, moves):
+    """Satterthwaite's of equal groups of one label each, by class; no bound where labels mix."""
+    each = np.unique(groups)
+    label = np.array([y[groups == one].mean() for one in each])
+    if not np.isin(label, (0, 1)).all():
+        return np.inf, 0.0
+    squares = np.bincount(groups, moves) ** 2
+    n = np.array([(label == one).sum() for one in (0, 1)])
+    parts = np.array([squares[label == one].sum() for one in (0, 1)])
+    wide = parts * n / (n - 1)
+    return wide.sum() ** 2 / np.sum(wide**2 / (n - 1)), wide.sum() / parts.sum()
+
+
 @pytest.mark.parametrize("design", ["rows", "groups", "crossed", "one population"])
 @pytest.mark.parametrize(("positive", "weighted"), [("ant", True), ("bee", False)])
 def test_the_interval_of_a_calibration_error_is_made_of_exact_limits_of_bins(
@@ -337,6 +350,10 @@ def test_the_interval_of_a_calibration_error_is_made_of_exact_limits_of_bins(
             inflation = (df + 1) / df
             if design == "groups":
                 df, inflation = freedom_by_hand({**of.weights, **columns}, N)
+                side = np.sign(share - mean)[np.searchsorted(occurs, which)]
+                moves = side * (of.y - of.p) - of.mean(side * (of.y - of.p))
+                by_class = freedom_of_classes_by_hand(first, of.y, of.w * moves)
+                df, inflation = min(df, by_class[0]), max(inflation, by_class[1])
             single = np.sqrt(inflation) * stdtrit(df, ndtr(single))
         each = 2 * ndtr(single) - 1
         limits = [exact_limits(p * n, n, each) for p, n in zip(share, rows, strict=True)]

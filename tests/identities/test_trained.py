@@ -985,7 +985,7 @@ def test_runs_on_test_sets_are_those_of_their_answers(classes, estimand, n_seeds
                 close(result.standard_error, expected.standard_error, 1e-6)
             # Notes of the runs are those of the call on them, and of the fit its own.
             states = [note for note in result.notes if note.startswith("Random states vary")]
-            assert result.notes == (*expected.notes, *states)
+            assert result.notes == (*expected.notes, *states), name
             assert len(states) == (n_seeds > 1 or b > 0)
             assert result.n_units == expected.n_units
     first = next(iter(scoring))
