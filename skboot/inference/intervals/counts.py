@@ -62,7 +62,7 @@ for _name in ("wald", "wilson", "clopper-pearson"):
 )
 def _beta(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Limits of smoothed tables of right and wrong rows, in closed form (record 0116)."""
-    return _of_proportion(evidence, beta_limits, confidence_level)
+    return _of_proportion(beta_limits, evidence, confidence_level)
 
 
 def _needs_table(evidence: Evidence) -> str:
