@@ -267,7 +267,7 @@ class RowsInMemory(Source):
         with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
         strata = design.strata
-        if part.rows is not None and strata is not None:
+        if tabled and part.rows is not None and strata is not None:
             # Those without a row of the part are none of it.
             strata = np.unique(strata[part.rows], return_inverse=True)[1]
         return Score(

@@ -142,3 +142,11 @@ def test_strata_without_a_row_of_a_subgroup_do_not_change_its_limits():
         rows = strata // 2 == part
         alone = bootstrap_score(y_true[rows], y_pred[rows], strata=strata[rows], **options)
         assert parts[part].confidence_interval == alone.confidence_interval
+
+
+@pytest.mark.filterwarnings("ignore:bootstrap_score")
+def test_subgroups_of_rows_of_whole_groups_in_strata_have_scores():
+    half, third, group = np.arange(24) % 2, np.arange(24) // 3 % 2, np.arange(24) // 4
+    options = {"groups": group, "strata": group % 2, "by": half, "n_resamples": 19}
+    parts = bootstrap_score(third, half, metric="accuracy", random_state=0, **options)
+    assert parts[1].estimate == np.mean(third[half == 1])
