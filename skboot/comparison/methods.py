@@ -26,6 +26,7 @@ from .._base.typing import (
     Strategy,
 )
 from .._base.warnings import tell, warn_user
+from ..method_error.method_intervals import STRATEGIES
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..scorer.fit_call import (
@@ -385,6 +386,7 @@ def _check_asked(
     if not check.is_among(estimand, ["method"]):
         advice = "For trained models use compare_systems with their predictions."
         raise check.fail("estimand", "be 'method'", repr(estimand), advice)
+    check.check_choice("strategy", strategy, STRATEGIES)
     left_out = _INTERVALS_OF_FOLDS if strategy == "cv-bootstrap" else _INTERVALS_LEFT_OUT
     known = _INTERVALS_ON_TESTS if has_test else left_out
     check.check_choice("interval", interval, known)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,19 +155,21 @@ def proportion_interval(
     >>> print(f"{proportion_interval(50, 50):.3f}")
     0.929 to 1.000
     """
-    share: Any = k
-    if isinstance(share, float) and 0 < share < 1 and n > 1:
-        hits = f"k={round(share * n)}, n={n}"
-        advice = f"k counts the hits: for a share of {share:g} of {n} rows use {hits}."
-        raise fail("k", "be an integer", repr(share), advice)
-    if np.ndim(k) or np.ndim(n):
-        name = "k" if np.ndim(k) else "n"
+    for name, value in (("k", k), ("n", n)):
+        # Rows of different lengths have no shape.
+        if not isinstance(value, list | tuple) and not np.ndim(value):
+            continue
         advice = (
             "Of one proportion give two counts: k=186, n=200. Of many call it for each; of rows "
             "that are right or wrong use skboot.bootstrap_score(None, right, metric='mean')."
         )
         raise fail(name, "be an integer", "an array", advice)
-    k, n = (whole_number(name, value) for name, value in (("k", k), ("n", n)))
+    n, share = whole_number("n", n), cast(Any, k)
+    if isinstance(share, float) and 0 < share < 1 and n > 1:
+        hits = f"k={round(share * n)}, n={n}"
+        advice = f"k counts the hits: for a share of {share:g} of {n} rows use {hits}."
+        raise fail("k", "be an integer", repr(share), advice)
+    k = whole_number("k", k)
     if n < 1 or not 0 <= k <= n:
         advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
         must = "be between 0 and n, and n at least 1"

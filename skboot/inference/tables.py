@@ -8,8 +8,11 @@ limits as well. `benchmarks/coverage/studies/tables.py` counts all tables of 20,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -77,10 +80,10 @@ class Table:
         labels = np.unique(np.concatenate([*occurring, *([] if labels is None else [labels])]))
         if len(labels) == 1:
             # What was not seen has another label.
-            seen = labels.tolist()[0]
-            added = (
-                not seen if isinstance(seen, bool) else seen + ("'" if isinstance(seen, str) else 1)
-            )
+            seen = labels[0] if labels.dtype.kind in "mM" else labels.tolist()[0]
+            added = _unseen(seen)
+            if added is None:
+                return None
             labels = np.array(
                 sorted([seen, added]), dtype=object if labels.dtype == object else None
             )
@@ -176,6 +179,21 @@ class Table:
         if len(self.cells) > 2:
             terms = terms[self.cells[0] * len(self.labels) + self.cells[1 + system]]
         return plain, reduced, terms
+
+
+def _unseen(label: Any) -> Any:
+    """Return another label of the same type; None where its type has no sums."""
+    if isinstance(label, bool | np.bool_):
+        return not label
+    if isinstance(label, float):
+        return math.nextafter(label, math.inf)
+    if isinstance(label, int) and label >= 2**63 - 1:
+        # The next may have no type of 64 bits in common.
+        return label - 1
+    for step in ("'", b"'", 1, timedelta(days=1)):
+        with suppress(TypeError, OverflowError):
+            return label + step
+    return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 Blocks = Callable[[], Iterable[NDArray[np.integer]]]
 
 
+# Where no resample leaves a row out there is no error: NaN.
+@np.errstate(invalid="ignore", divide="ignore")
 def out_of_bag_error_of_selection(
     losses: Floats,
     chosen: NDArray[np.intp],
@@ -107,8 +109,7 @@ def _first_pass(sums: Floats, sizes: Floats, chosen: NDArray[np.intp], drawn: Bl
         total += losses.sum(axis=0)
         times += np.count_nonzero(outside, axis=0)
         counts += lines.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        replicates = raw / size
+    replicates = raw / size
     means = np.divide(total, times, out=np.zeros_like(total), where=times > 0)
     return _FirstPass(means, times, counts / len(chosen), replicates)
 

@@ -279,7 +279,8 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
         span = max(int(y.max()) for y in arrays) - low + 1
         if span <= 256 or span <= min(TABLE, len(arrays[0])):
             dtype = np.result_type(*arrays)
-            return np.arange(low, low + span).astype(dtype), _Code(arrays, low)
+            # The end of the range may be beyond the type.
+            return np.arange(span).astype(dtype) + dtype.type(low), _Code(arrays, low)
     # Each array is numbered by itself, because a copy of the text of all takes as long.
     distinct, codes = zip(*map(numbered, arrays), strict=True)
     values, place = np.unique(np.concatenate(distinct), return_inverse=True)

@@ -47,9 +47,11 @@ RANGES: dict[str, tuple[float, float]] = {
     **dict.fromkeys(("d2_absolute_error_score", "d2_pinball_score"), (-np.inf, 1.0)),
     "d2_tweedie_score": (-np.inf, 1.0),
     # Counts of rows; shares have a fast path.
-    **dict.fromkeys(("accuracy_score", "zero_one_loss"), (0.0, np.inf)),
+    **dict.fromkeys(("accuracy_score", "top_k_accuracy_score", "zero_one_loss"), (0.0, np.inf)),
     # With options that their fast paths do not take.
     "cohen_kappa_score": (-1.0, 1.0),
+    **dict.fromkeys(("f1_score", "fbeta_score", "jaccard_score"), (0.0, 1.0)),
+    **dict.fromkeys(("precision_score", "recall_score"), (0.0, 1.0)),
     "log_loss": (0.0, np.inf),
     **dict.fromkeys(("max_error", "median_absolute_error"), (0.0, np.inf)),
 }

@@ -305,7 +305,9 @@ def with_own_samples(call: FitCall, data: FitData) -> FitCall:
         raise check.fail("strategy", must, repr(call.strategy), "They are out-of-bag estimates.")
     if call.stratify:
         raise check.fail("train_samples", "not be combined with stratify", "")
-    splits = given.split(data.X, data.y, data.groups) if hasattr(given, "split") else given
+    # Text splits too, but not rows.
+    is_splitter = hasattr(given, "split") and not isinstance(given, str | bytes)
+    splits = given.split(data.X, data.y, data.groups) if is_splitter else given
     unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
     rows, counts = [], []
     for k, split in enumerate(splits):

@@ -270,7 +270,8 @@ class RowsInMemory(Source):
         subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
         strata = design.strata if tabled else None
         if part.rows is not None and strata is not None:
-            strata = strata[part.rows]
+            # Those without a row of the part are none of it.
+            strata = np.unique(strata[part.rows], return_inverse=True)[1]
         return Score(
             metric,
             measured.rows,

@@ -829,6 +829,7 @@ def test_few_training_samples_are_warned_of_once():
     ("options", "message"),
     [
         ({"strategy": "bootstrap"}, "'strategy'"),
+        ({"strategy": np.full(2, np.nan)}, "'strategy'"),
         ({"estimand": "system"}, "compare_systems"),
         ({"interval": "welch"}, "'interval'"),
         ({"interval": "cv-bootstrap", "strategy": "oob"}, "'interval'"),

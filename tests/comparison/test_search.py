@@ -86,6 +86,13 @@ def test_one_row_is_refused_and_two_are_not():
     assert 0 <= result.estimate <= 1
 
 
+def test_resamples_that_leave_no_row_out_have_no_error():
+    y_preds = {"a": [1, 3.0], "b": [2, 2.5]}
+    result = search_score([1, 2.0], y_preds, metric="mae", n_resamples=2, random_state=0)
+    assert np.isnan([result.estimate, *result.confidence_interval[:2]]).all()
+    assert any("undefined" in note for note in result.notes)
+
+
 @pytest.mark.filterwarnings("ignore:bootstrap_score. 32 resamples are too few")
 def test_it_chooses_in_the_resample_and_scores_outside(noise):
     y, systems = noise

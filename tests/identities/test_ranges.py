@@ -5,12 +5,14 @@ The textbook is scipy's quantiles, and means and deviations of replicates, runs 
 
 import copy
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
 from identity_cases import any_seed, close, quiet
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, precision_score, top_k_accuracy_score
 from sklearn.model_selection import cross_validate
 
 import skboot
@@ -322,3 +324,25 @@ def test_scores_beyond_the_range_of_the_metric_whose_name_they_have_are_not_cut(
     percent = np.array([90.0, 100, 80, 100, 100, 90, 100, 100, 90, 100])
     found = quiet(corrected_t, {"indices": indices, "test_accuracy": percent})
     assert not found["accuracy"].confidence_interval.is_cut
+
+
+@any_seed
+@pytest.mark.parametrize(
+    ("function", "options", "high"),
+    [
+        (top_k_accuracy_score, {"normalize": False, "labels": range(3)}, INF),
+        (precision_score, {"average": "samples", "zero_division": np.nan}, 1),
+        (f1_score, {"average": "samples", "zero_division": np.nan}, 1),
+    ],
+)
+def test_limits_of_options_without_a_fast_path(function, options, high, seed):
+    rng = np.random.default_rng(seed)
+    y, answers = rng.integers(0, 2, (2, 15, 3))
+    if function is top_k_accuracy_score:
+        y, answers = rng.integers(0, 3, 15), rng.dirichlet(np.ones(3), 15)
+    groups = np.arange(15) // 12
+    metric = partial(function, **options)
+    result = quiet(skboot.bootstrap_score, y, answers, metric=metric, groups=groups, n_resamples=B)
+    low, top = result.confidence_interval[:2]
+    assert low >= 0
+    assert top <= high

@@ -61,6 +61,8 @@ def test_clopper_pearson_covers_at_least_its_level_and_wilson_is_near_it(p, n):
         ({"k": 5, "n": 4}, "between 0 and n"),
         ({"k": -1, "n": 4}, "between 0 and n"),
         ({"k": 0.93, "n": 200}, "'k' parameter of proportion_interval must be an integer"),
+        ({"k": [[1, 2], [3]], "n": 4}, "'k' parameter of proportion_interval must be an integer"),
+        ({"k": 0.5, "n": [4, 4]}, "'n' parameter of proportion_interval must be an integer"),
         ({"k": 3, "n": 4, "method": "agresti"}, "one of .*'wilson'"),
         ({"k": 3, "n": 4, "confidence_level": 95}, "Use confidence_level=0.95"),
     ],

@@ -1,5 +1,7 @@
 """Tables drawn with a part of a row in each cell: against Beta distributions, and identities."""
 
+from datetime import date, timedelta
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -113,3 +115,38 @@ def test_few_rows_that_differ_do_not_tell_systems_apart(metric):
     assert low < 0 < high
     assert forth.p_value > 0.05
     assert tuple(back.confidence_interval) == (-high, -low)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [b"a", "a", True, 1e17, 2**63 - 1, 2**64 - 1, date(2020, 1, 1), timedelta(1)],
+    ids=lambda label: repr(label)[:20],
+)
+def test_rows_of_one_label_have_the_same_limits_whatever_its_type(label):
+    found, expected = (
+        bootstrap_score([k] * 8, [k] * 8, metric="f1_macro", n_resamples=99, random_state=0)
+        for k in (label, 0)
+    )
+    # Another label that is the smaller one comes first in the draws.
+    limits = (tuple(one.confidence_interval) for one in (found, expected))
+    np.testing.assert_allclose(*limits, atol=0.02)
+
+
+@pytest.mark.filterwarnings("ignore:bootstrap_score")
+def test_strata_without_a_row_of_a_subgroup_do_not_change_its_limits():
+    y_true, y_pred = columns((11, 3, 2, 8))
+    strata = np.arange(24) // 6
+    options = {"metric": "f1_macro", "interval": "smoothed", "n_resamples": 99, "random_state": 0}
+    parts = bootstrap_score(y_true, y_pred, strata=strata, by=strata // 2, **options)
+    for part in (0, 1):
+        rows = strata // 2 == part
+        alone = bootstrap_score(y_true[rows], y_pred[rows], strata=strata[rows], **options)
+        assert parts[part].confidence_interval == alone.confidence_interval
+
+
+@pytest.mark.filterwarnings("ignore:bootstrap_score")
+def test_subgroups_of_rows_of_whole_groups_in_strata_have_scores():
+    half, third, group = np.arange(24) % 2, np.arange(24) // 3 % 2, np.arange(24) // 4
+    options = {"groups": group, "strata": group % 2, "by": half, "n_resamples": 19}
+    parts = bootstrap_score(third, half, metric="accuracy", random_state=0, **options)
+    assert parts[1].estimate == np.mean(third[half == 1])

@@ -90,6 +90,7 @@ def test_runs_that_were_kept_are_those_of_the_same_samples(samples, tmp_path):
         (lambda one: one, {"stratify": True}, "not be combined with stratify"),
         (lambda one: one[:1], {}, "hold at least 2 samples"),
         (lambda one: [1, 2], {}, r"'train_samples\[0\]' .* be two arrays of row indices"),
+        (lambda one: "oob", {}, r"'train_samples\[0\]' .* be two arrays of row indices"),
         (
             lambda one: [(one[0][0], one[0][1][:5])] * 3,
             {},
