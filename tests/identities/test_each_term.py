@@ -467,7 +467,9 @@ def test_notes_of_a_table_count_the_scores_that_they_hold_for():
         errors = np.r_[np.tile([9.0] + [0.1] * 11, few), rng.normal(size=60 * (12 - few))]
         table = scored(truth, truth + errors, metric="mean_absolute_error", by=by, **FEW)
         text = " ".join(table.summary().split())
-        held = [key for key in range(12) if any("of the 12 rows" in note for note in table[key].notes)]
+        held = [
+            key for key in range(12) if any("of the 12 rows" in note for note in table[key].notes)
+        ]
         assert held == list(range(few))
         who = re.findall(r"((?:mean_absolute_error \(\w+\)(?:; )?)+(?: and \d+ others)?)"
                          r": About 1 of the 12 rows decides", text)  # fmt: skip
