@@ -984,8 +984,13 @@ def test_runs_on_test_sets_are_those_of_their_answers(classes, estimand, n_seeds
             if expected.standard_error is not None:
                 close(result.standard_error, expected.standard_error, 1e-6)
             # Notes of the runs are those of the call on them, and of the fit its own.
+            # Few units are looked for in one run: in that of all rows here, in the first there.
             states = [note for note in result.notes if note.startswith("Random states vary")]
-            assert result.notes == (*expected.notes, *states), name
+            told, also_told = (
+                [note for note in notes if "decide this score (fewer than 4)" not in note]
+                for notes in (result.notes, expected.notes)
+            )
+            assert told == [*also_told, *states], name
             assert len(states) == (n_seeds > 1 or b > 0)
             assert result.n_units == expected.n_units
     first = next(iter(scoring))
