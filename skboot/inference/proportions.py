@@ -155,7 +155,8 @@ def proportion_interval(
     >>> print(f"{proportion_interval(50, 50):.3f}")
     0.929 to 1.000
     """
-    for name, value in (("k", k), ("n", n)):
+    given: dict[str, Any] = {"k": k, "n": n}
+    for name, value in given.items():
         # Rows of different lengths have no shape.
         if not isinstance(value, list | tuple) and not np.ndim(value):
             continue

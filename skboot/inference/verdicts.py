@@ -128,7 +128,7 @@ def detectable_margin(half_width: float, standard_error: float, degrees_of_freed
     Returns
     -------
     float
-        NaN where one of these is; the half-width where nothing varies.
+        NaN where one of these is; the half-width where nothing varies, and 0 where any passes.
 
     Notes
     -----
@@ -152,6 +152,9 @@ def detectable_margin(half_width: float, standard_error: float, degrees_of_freed
         return float(found) - (1 - POWER)
 
     start, stop = 0.0, quantile + 2.0
+    if short_of_power(start) <= 0:
+        # A limit of very few resamples is hardly below the estimate, or above it.
+        return 0.0
     while short_of_power(stop) > 0:
         stop *= 2
     return float(optimize.brentq(short_of_power, start, stop, xtol=1e-10)) * standard_error

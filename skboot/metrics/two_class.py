@@ -210,7 +210,11 @@ def class_of(both: NDArray[Any], pos_label: Any, negative: bool) -> Any:
     """The positive one of two labels, by default the greater, or the other."""
     labels = both.tolist()
     positive = max(labels) if pos_label is None else pos_label
-    return next(label for label in labels if (label == positive) != negative)
+    chosen = [label for label in labels if (label == positive) != negative]
+    if not chosen:
+        advice = "Give both labels, or leave labels out."
+        raise fail("labels", "hold both of two classes", f"{labels}", advice)
+    return chosen[0]
 
 
 def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric: str) -> None:
