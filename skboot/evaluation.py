@@ -255,7 +255,7 @@ def bootstrap_score(
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> result = bootstrap_score(y_true, y_pred, metric="accuracy", random_state=0)
     >>> print(result)
-    0.900 (0.851 to 0.934)
+    0.900 (0.851 to 0.935)
     >>> low, high = result.confidence_interval
 
     A score for each class:

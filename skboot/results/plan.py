@@ -95,10 +95,9 @@ class EvaluationPlan(FromACall, Shown):
     >>> pilot = bootstrap_score(y_true, y_pred, random_state=0)
     >>> plan = plan_evaluation(pilot, half_width=0.02)
     >>> plan.n_units, plan.unit, plan.n_units_range
-    (868, 'row', (598.0, 1221.0))
+    (882, 'row', (611.0, 1234.0))
     >>> print(plan.claim())
-    868 rows are expected to give a 95 % interval of half-width 0.02 to accuracy (598 to 1221,
-    as far as the pilot's own error tells).
+    882 rows are expected to give a 95 % interval of half-width 0.02 to accuracy (611 to 1234, as far as the pilot's own error tells).
     """
 
     n_units: int

@@ -96,14 +96,13 @@ class EvaluationResult(FromACall, ShownNumbers):
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> result = bootstrap_score(y_true, y_pred, random_state=0)
     >>> print(result)
-    0.900 (0.851 to 0.934)
+    0.900 (0.851 to 0.935)
     >>> print(f"{result:.2f}")
-    0.90 (0.85 to 0.93)
+    0.90 (0.85 to 0.94)
     >>> float(result)
     0.9
     >>> print(result.claim())
-    Accuracy on new data from the same source is estimated at 0.900 from 200 test rows
-    (95 % CI 0.851 to 0.934, Wilson interval).
+    Accuracy on new data from the same source is estimated at 0.900 from 200 test rows (95 % CI 0.851 to 0.935, interval from Beta distributions).
     >>> result.interval("percentile", confidence_level=0.9).method
     'percentile'
     """

@@ -139,9 +139,9 @@ def interval_scorer(
     ...                        scoring=interval_scorer("accuracy", random_state=0))
     >>> for low, high in zip(found["test_accuracy_low"], found["test_accuracy_high"]):
     ...     print(f"{low:.3f} to {high:.3f}")
-    0.868 to 0.948
-    0.906 to 0.971
-    0.905 to 0.971
+    0.868 to 0.949
+    0.906 to 0.972
+    0.905 to 0.972
     """
     if isinstance(metric, list | tuple | set | dict) or metric is None:
         advice = "Make a scorer for each metric, and cross-validate with one after the other."
