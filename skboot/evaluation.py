@@ -152,13 +152,13 @@ def bootstrap_score(
     confidence_level : float
         In (0, 1).
     interval : str
-        ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
+        Limits are cut at the range of the metric, and ``interval.uncut`` has those of the formula.
+        ``"auto"`` (the best-measured method for the case, with guards; where fewer than 30 rows
+        decide a function of a table, smoothed, or beta for accuracy), or the name of a method:
         wald, wilson, clopper-pearson, beta (of proportions, for few hits or errors), percentile,
         expanded, two-way, basic, normal, t, logit-t, bias-corrected, skewed-t, studentized
         (bootstrap-t), jackknife, ewc, bca, delong, bins, smoothed (tables of truth and decision,
-        drawn with a part of a row in each cell), anytime (holds at every look). "auto" takes
-        smoothed, or beta for accuracy, where fewer than 30 rows decide a function of the table.
-        Limits are cut at the range of the metric; ``interval.uncut`` has those of the formula.
+        drawn with a part of a row in each cell), anytime (holds at every look).
     first_look : int, optional
         With ``interval="anytime"``: the number of rows, or groups, at the first look, at least 100
         rows or 20 groups, fixed before the data were seen. The interval is narrowest there. All

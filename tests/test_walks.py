@@ -43,33 +43,33 @@ STREAM = stream()
 SYSTEMS = {"A": A, "B": B}
 # Each call, and its walk today: functions, modules.
 WALKS = {
-    "accuracy": (lambda: skboot.bootstrap_score(Y, A, random_state=0), 231, 44),
+    "accuracy": (lambda: skboot.bootstrap_score(Y, A, random_state=0), 256, 46),
     "AUC of groups": (
         lambda: skboot.bootstrap_score(
             Y, SCORES, metric="roc_auc", groups=np.arange(300) // 5, random_state=0
         ),
-        274,
-        46,
+        303,
+        47,
     ),
-    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 281, 43),
-    "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 333, 62),
+    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 319, 49),
+    "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 372, 63),
     "three systems": (
         lambda: skboot.compare_systems(Y, SYSTEMS | {"C": RUNS[0]}, random_state=0),
-        352,
-        64,
+        390,
+        65,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
-        361,
-        57,
+        405,
+        62,
     ),
-    "fit": (fit, 307, 50),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 391, 61),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 427, 69),
-    "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 217, 39),
-    "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 220, 37),
-    "stream, update": (stream, 134, 29),
-    "stream, result": (lambda: STREAM.result(), 151, 39),
+    "fit": (fit, 337, 54),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 442, 70),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 462, 71),
+    "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 236, 40),
+    "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 233, 37),
+    "stream, update": (stream, 148, 30),
+    "stream, result": (lambda: STREAM.result(), 173, 42),
 }
 
 
