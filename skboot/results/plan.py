@@ -97,7 +97,8 @@ class EvaluationPlan(FromACall, Shown):
     >>> plan.n_units, plan.unit, plan.n_units_range
     (882, 'row', (611.0, 1234.0))
     >>> print(plan.claim())
-    882 rows are expected to give a 95 % interval of half-width 0.02 to accuracy (611 to 1234, as far as the pilot's own error tells).
+    882 rows are expected to give a 95 % interval of half-width 0.02 to accuracy (611 to 1234,
+    as far as the pilot's own error tells).
     """
 
     n_units: int

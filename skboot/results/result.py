@@ -102,7 +102,8 @@ class EvaluationResult(FromACall, ShownNumbers):
     >>> float(result)
     0.9
     >>> print(result.claim())
-    Accuracy on new data from the same source is estimated at 0.900 from 200 test rows (95 % CI 0.851 to 0.935, interval from Beta distributions).
+    Accuracy on new data from the same source is estimated at 0.900 from 200 test rows
+    (95 % CI 0.851 to 0.935, interval from Beta distributions).
     >>> result.interval("percentile", confidence_level=0.9).method
     'percentile'
     """
