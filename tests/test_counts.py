@@ -28,7 +28,7 @@ SHORT = 6  # lines of a body that hardly is a step of its own
 # functions that are named once (60 of them short), 1 % of names, 2 % of prepositions, 0, and 1.
 MOST = {
     "files": 282,
-    "functions": 4113,
+    "functions": 4114,
     "value types": 339,
     "private functions of a module named once": 771,
     "of these, of six lines or fewer": 305,

@@ -176,7 +176,7 @@ ASIDE = [
     ("skboot.learning_curve(model, X, y, cv=5)", "'n_repeats'"),
     ("skboot.learning_curve(model, X, y, sizes=[0.5])", "'train_sizes'"),
     ("skboot.compare_methods({'a': model, 'b': other}, X, y, cv=5)", "'n_cv_repeats'"),
-    ("scorer.score(X, y, sample_weight=prob)", "It takes X, y."),
+    ("scorer.score(X, y, sample_weight=prob)", "enable_metadata_routing=True"),
     ("skboot.metrics.interval_scorer('f1', pos_label='yes')", "It takes metric, n_resamples"),
     ("skboot.scan_dataset('big', y_true='label')", "data = scan_dataset(folder)"),
     ("compare_systems(y, {'new': new, 'old': old}, margin=0.02)", ".verdict(margin=0.02)"),

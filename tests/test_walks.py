@@ -48,7 +48,7 @@ WALKS = {
         lambda: skboot.bootstrap_score(
             Y, SCORES, metric="roc_auc", groups=np.arange(300) // 5, random_state=0
         ),
-        303,
+        304,
         47,
     ),
     "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 319, 49),
@@ -69,7 +69,7 @@ WALKS = {
     "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 236, 40),
     "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 233, 37),
     "stream, update": (stream, 148, 30),
-    "stream, result": (lambda: STREAM.result(), 173, 42),
+    "stream, result": (lambda: STREAM.result(), 174, 42),
 }
 
 

@@ -254,13 +254,20 @@ def planned_method(evidence: Evidence) -> str:
     method = _in_strata(
         design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive), evidence
     )
-    if method == "expanded" and evidence.drawn.of_few:
-        # Quantiles of resamples of few units stay within the range of what these bring.
-        return "logit-t" if np.isfinite(facts.bounds).all() else "t"
+    if method == "expanded":
+        method = _quantile_method(evidence)
     if method == "studentized" and design.units_are_rows and facts.both_signs:
         # Losses have one sign and are skewed; of values of both the skewness of few is noise.
         return "skewed-t"
     return method
+
+
+def _quantile_method(evidence: Evidence) -> str:
+    """Return "expanded", or Student's t where few units were drawn."""
+    if not evidence.drawn.of_few:
+        return "expanded"
+    # Quantiles of resamples of few units stay within the range of what these bring.
+    return "logit-t" if np.isfinite(evidence.facts.bounds).all() else "t"
 
 
 def _in_strata(method: str, evidence: Evidence) -> str:
@@ -516,7 +523,7 @@ def _groups_without_loss(
 def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the studentized interval, or a score interval where few groups carry the variation."""
     has_errors = evidence.replicate_standard_errors is not None
-    method = "studentized" if has_errors else "expanded"
+    method = "studentized" if has_errors else _quantile_method(evidence)
     varies, ends, unit = variation(evidence), value_range(evidence), evidence.drawn.design.unit
     bounded = bool(np.all(np.isfinite(ends)))
     n_groups = evidence.drawn.n_units[0]
