@@ -312,12 +312,10 @@ OPTIONS_OF_OUTPUTS: dict[str, dict[str, list[dict]]] = {
         for name in ("roc_auc_score", "average_precision_score")
     },
     "log_loss": {"label probabilities": [{}]},
-    # Of several labels since scikit-learn 1.7.
-    **(
-        {"brier_score_loss": {"label probabilities": [{}, {"scale_by_half": True}]}}
-        if SKLEARN >= (1, 7)
-        else {}
-    ),
+    "brier_score_loss": {
+        # Of several labels since scikit-learn 1.7.
+        "label probabilities": [{}, {"scale_by_half": True}] if SKLEARN >= (1, 7) else []
+    },
     "ndcg_score": {"relevances": [{}, {"k": 2}, {"ignore_ties": True}], "label scores": [{}]},
     "dcg_score": {"relevances": [{}, {"k": 2, "log_base": 3}, {"ignore_ties": True}]},
 }
