@@ -135,7 +135,7 @@ def parts_of(design, X, y, groups, samples):
         scores,
         oob_influence,
         np.nan if missing else float(error_and_influence(of, answers[:1], y)[0][0]),
-        _options(design, y, out_of_fold, influence.shape[1]),
+        _options(design, y, out_of_fold, np.arange(len(y)) if groups is None else groups),
         _class_errors(design, y, out_of_fold),
         fold_errors,
         inside,
@@ -229,10 +229,11 @@ def _of_ratio(losses, y, weights):
     return errors, np.where(weights > 0, influence, 0.0)
 
 
-def _options(design, y, out_of_fold, n_units):
+def _options(design, y, out_of_fold, groups):
     options = {"bounds": design.bounds, "n_rows": len(y)}
     if design.metric in SHARES:
-        options["n_effective"] = min(int(np.bincount(y, minlength=2).min()), n_units)
+        # Rows of the rarest class, or groups that hold it (record 0120).
+        options["n_effective"] = min(len(np.unique(groups[y == one])) for one in (0, 1))
     if design.metric == "balanced error":
         options |= {"guard": "balanced", "class_sizes": np.bincount(y, minlength=2)}
     elif design.metric == "1 - AP":

@@ -209,7 +209,10 @@ def test_subgroups_and_compared_systems_are_warned_of_alike(case):
     systems = {"one": bad.y_pred, "other": other}
     assert any(words in one for one in told(compare_systems, bad.y_true, systems, **options))
     fine = {"one": good.y_pred, "other": good.y_pred + 1e-3 * (np.arange(len(good.y_pred)) % 7)}
-    assert told(compare_systems, good.y_true, fine, **options) == []
+    # Few rows may decide the difference of systems that are nearly the same.
+    of_scores = [one for one in told(compare_systems, good.y_true, fine, **options)
+                 if "decide these differences" not in one]  # fmt: skip
+    assert of_scores == []
 
 
 @pytest.mark.parametrize("case", ["19 groups, accuracy"])

@@ -38,4 +38,4 @@ def test_auto_holds_on_fifteen_rows_where_resamples_do_not():
     found = tables.counted(15, metrics, methods, n_resamples=199)
     lowest = dict(zip(metrics, found[2].min(axis=2).tolist(), strict=True))
     assert all(auto > 0.85 for auto, _ in lowest.values()), lowest
-    assert lowest["matthews_corrcoef"][1] < 0.2
+    assert lowest["matthews_corrcoef"][1] < 0.6
