@@ -24,7 +24,7 @@ from sklearn import metrics
 import skboot
 from skboot.metrics.ranking import AveragePrecision
 from skboot.resampling.row_cells import row_cells
-from skboot.streams.readings import WeightsBlock
+from skboot.streams.sums import WeightsBlock
 from skboot.study import draws
 
 ROWS = (20_000, 100_000, 1_000_000)

@@ -30,7 +30,7 @@ if typing.TYPE_CHECKING:
         SeedSplit,
         StratifiedBootstrapSplit,
     )
-    from .streams.scanned import scan_dataset
+    from .streams.columns import scan_dataset
 
 __version__ = "0.1.0"
 
@@ -82,7 +82,7 @@ __getattr__, __dir__ = _lazy.names_from(
         "results": [],
         "results.printed": ["check_table"],
         "runs": ["bootstrap_runs"],
-        "streams.scanned": ["scan_dataset"],
+        "streams.columns": ["scan_dataset"],
         "testing": [],
         "comparison": [
             "compare_across",
@@ -94,5 +94,5 @@ __getattr__, __dir__ = _lazy.names_from(
         ],
     },
     elsewhere=("plots", "results", "model_selection", "metrics", "inference", "testing"),
-    of_metric=_metrics._names.call_of,
+    of_metric=_metrics._lookup.call_of,
 )

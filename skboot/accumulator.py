@@ -15,24 +15,26 @@ from numpy.typing import ArrayLike
 
 from ._base import checks as check
 from ._base.doors import door
-from ._base.messages import arguments_named, parts_of
+from ._base.errors import arguments_named, collected, parts_of, warn_of
+from ._base.hints import Hinting
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
-from ._base.warnings import collected, warn_of
-from ._base.wayfinding import Hinting
-from ._base.workers import DEFAULT_WORKERS
+from ._base.work import DEFAULT_WORKERS
 from .comparison.arguments import checked_asked
 from .comparison.system_studies import compare_systems_of
 from .comparison.systems import SystemsRequest
 from .evaluation import ScoreRequest
 from .inference.distribution import check_replicates_fit
-from .inference.intervals import interval_named
-from .inference.looks import checked_first_look
+from .inference.intervals import checked_first_look, interval_named
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult
-from .streams.batches import UNITS, batch_added
 from .streams.columns import STREAMED_DIFFERENCES, STREAMED_SCORES, of_stream
-from .streams.packing import (
+from .streams.state import (
+    N_BINS,
+    UNITS,
+    StreamSettings,
+    StreamState,
+    batch_added,
     check_fits,
     metric_of_record,
     metric_record,
@@ -40,7 +42,6 @@ from .streams.packing import (
     settings_record,
     unpack,
 )
-from .streams.state import N_BINS, StreamSettings, StreamState
 from .study.row_order import warn_of_orders
 from .study.rows import Sampling, Wanted
 from .study.scores import evaluate
@@ -466,7 +467,7 @@ class BootstrapAccumulator(Hinting):
         """
         # Few accumulators are asked for one.
         from .curves import CurvesRequest
-        from .streams.curve_results import check_accumulator
+        from .streams.curves import check_accumulator
         from .study.curve_rows import CurveAsked, CurveRequest
 
         settings, state = self._settings, self._state

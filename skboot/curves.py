@@ -13,7 +13,7 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from ._base.doors import door
-from ._base.messages import arguments_named
+from ._base.errors import arguments_named
 from ._base.typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult
@@ -250,7 +250,7 @@ class CurvesRequest(Request):
 
     def check_before_reading(self) -> None:
         """Refuse curves that need all rows together, a band and a grid."""
-        from .streams.curve_results import check_asked
+        from .streams.curves import check_asked
 
         check_asked(self.asked)
 
@@ -264,7 +264,7 @@ class CurvesRequest(Request):
 
     def on_stream(self, settings: Any, state: Any) -> dict[str, CurveResult]:
         """Return the curves of the sums of a stream."""
-        from .streams.curve_results import curves_of_state
+        from .streams.curves import curves_of_state
 
         names = [name or "" for name in settings.systems]
         arguments = {name: argument_of(name, self.argument) for name in names}

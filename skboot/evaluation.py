@@ -22,9 +22,8 @@ from ._base.typing import (
     ScoreOptions,
     Simultaneous,
 )
-from .inference.intervals import FOR_ONE_SCORE, interval_named
-from .inference.looks import checked_first_look
-from .metrics.names import ACCURACY_IF_NOT_GIVEN
+from .inference.intervals import FOR_ONE_SCORE, checked_first_look, interval_named
+from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .streams.columns import Request, of_columns
 from .study.measured import Scoring, measured_by

@@ -16,7 +16,7 @@ from ._base import checks as check
 from ._base.doors import door
 from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from .inference.intervals import FOR_ONE_SCORE, interval_named
-from .inference.run_intervals import ESTIMANDS, check_method
+from .inference.runs import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable
 from .study.measured import Scoring, measured_by
 from .study.rows import Sampling, Wanted

@@ -2,10 +2,17 @@
 
 import numpy as np
 
-from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
+from skboot.resampling.design import (
+    CrossedDesign,
+    GroupDesign,
+    OnePopulationDesign,
+    RowDesign,
+    across_tasks,
+    drawn_tasks,
+    within_tasks,
+)
 from skboot.resampling.series import SeriesDesign
 from skboot.resampling.streamed import PoissonWeights
-from skboot.resampling.task_designs import across_tasks, drawn_tasks, within_tasks
 
 N = 70
 _RNG = np.random.default_rng(0)

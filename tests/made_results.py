@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 
 from skboot import bootstrap_runs
-from skboot._base.warnings import texts_of
+from skboot._base.errors import texts_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.evidence import Evidence
+from skboot.inference.gap import Side
 from skboot.inference.intervals import FOR_ONE_SCORE, WITHOUT_RESAMPLES, confidence_interval
-from skboot.inference.subgroup_gap import Side
 from skboot.results import EvaluationResult, ResultTable
-from skboot.results.basis import ScoresBasis, SystemBasis
-from skboot.results.gap_basis import GapBasis
-from skboot.results.provenance import CallFacts, Provenance
+from skboot.results.basis import GapBasis, ScoresBasis, SystemBasis
+from skboot.results.result import CallFacts, Provenance
 from skboot.study.gaps import gap_of
 
 RNG_SEED = 20

@@ -20,23 +20,17 @@ PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 # From the ground up. A module imports from the lines above its own, and from its own package, but
 # for the ground itself, whose modules have an order of their own.
 LAYERS = [
-    ["_base.wayfinding"],
-    ["_base.lazy"],
     ["_base.versions"],
-    ["_base.warnings"],
-    ["_base.messages"],
+    ["_base.errors"],
     ["_base.sklearn_compat"],
-    ["_base.calls"],
+    ["_base.hints"],
+    ["_base.lazy"],
     ["_base.doors"],
-    ["_base.streams"],
-    ["_base.workers"],
-    ["_base.files"],
+    ["_base.work"],
     ["_base.values"],
     ["_base.typing"],
-    ["_base.arrays"],
-    ["_base.reading"],
-    ["_base.memory"],
     ["_base.checks"],
+    ["_base.reading"],
     ["_base.copies"],
     ["resampling", "metrics"],
     ["splitters"],
@@ -62,8 +56,8 @@ LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units}
 # Pictures stand on what lays out and words results. Their classes are named in annotations alone,
 # and one method of results draws them: the only import that goes up.
 PLOTS_STAND_ON = LEVEL["results"]
-PLOTS_READ = {"comparison_tables", "drawing", "entries", "rendering", "wording"}
-DRAWS_RESULTS = "results.shown"
+PLOTS_READ = {"comparison_texts", "rendering", "table", "wording"}
+DRAWS_RESULTS = "results.result"
 # A display that makes the results which it draws calls their engine, inside its method.
 MAKES_RESULTS, THEIR_ENGINE = "plots.curves", "curves"
 
@@ -86,7 +80,6 @@ SMALL_ON_PURPOSE = {
     "lazy": "packages name it in __init__, to which the rule does not apply",
     "sklearn_compat": "private scikit-learn stays in one file, however little it is",
     "_tuning": "thresholds stand apart, so that a reader can skip them",
-    "warnings": "a warning points to its caller from one place",
 }
 
 
@@ -579,7 +572,7 @@ BROKEN = [
 ]
 ALLOWED = [
     ("results.py", "from skboot.inference.intervals import INTERVALS"),
-    ("results/shown.py", "def plot():\n    from .. import plots"),
+    ("results/result.py", "def plot():\n    from .. import plots"),
     ("plots.py", "from .results import wording\ndef f():\n    import matplotlib"),
     (
         "plots.py",

@@ -67,7 +67,7 @@ def test_as_many_files_know_private_names_as_today(found, today):
     [
         ("from skboot.results import storage", True),
         ("from skboot import _workers", True),
-        ("import skboot._base.workers", True),
+        ("import skboot._base.work", True),
         ("from skboot.scorer import BootstrapScorer", True),
         ("def f():\n    from skboot.inference.intervals import quantile", True),
         ("import skboot\nskboot._checks.check_weights([1])", True),
@@ -84,6 +84,6 @@ def test_private_names_are_told_from_public_ones(code, is_found, tmp_path):
 
 
 def test_a_private_name_as_a_text_is_found(tmp_path):
-    (tmp_path / "test_a.py").write_text("f('skboot._base.workers._WORTH', 0)\n")
+    (tmp_path / "test_a.py").write_text("f('skboot._base.work._WORTH', 0)\n")
     (tmp_path / "test_b.py").write_text("f('skboot.metrics', 'skboot.ppv')\n")
     assert files_with(patched, tmp_path) == ["test_a"]

@@ -26,8 +26,8 @@ from skboot import (
     compare_systems,
     search_score,
 )
-from skboot._base import wayfinding
-from skboot._base.wayfinding import Hinting
+from skboot._base import hints
+from skboot._base.hints import Hinting
 from skboot.inference import proportion_interval
 from skboot.inference.intervals import FOR_ONE_SCORE, interval_named, title_of, words_of
 from skboot.results import ComparisonResult, DatasetsComparison
@@ -744,7 +744,7 @@ def walked():
 
 @pytest.mark.filterwarnings("ignore")
 def test_every_hint_names_what_is_there_and_answers():
-    asked = {word for names in wayfinding._ATTRIBUTES.values() for word in names.split()}
+    asked = {word for names in hints._ATTRIBUTES.values() for word in names.split()}
     asked |= {"index", "count", "fit_transform", "feature_names_in_", "best_score_", "score"}
     n_hints = 0
     for kind, thing in walked().items():

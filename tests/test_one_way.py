@@ -119,13 +119,13 @@ def test_one_loop_over_blocks_evaluates():
 def test_studies_bind_in_one_engine():
     # The others bind what is no study, such as single rows left out, or a value on the data.
     assert binds(PACKAGE) == [
-        "_base.calls._binds",  # arguments, to a signature
+        "_base.hints._binds",  # arguments, to a signature
         "comparison.search.binding",
         "inference.crossed._influence",
         "inference.dependence.leave_out_blocks",
         "inference.distribution.bootstrap_each",
-        "inference.outperformance._bootstrapped",
-        "refit.influence._binding",
+        "inference.gap._bootstrapped",
+        "refit.run_metrics._binding",
         "study.draws.draw",
         "study.tasks.value_of",
     ]
@@ -175,7 +175,7 @@ def test_families_are_adjusted_by_one_route():
     assert chooses == ["comparison.families.at_once"]
     steps = [name for name in makes(PACKAGE, "holm") if name.startswith("comparison.")]
     # Wilcoxon's tests are no difference of a law.
-    assert steps == ["comparison.across_pairs._of_data_sets", "comparison.families.at_once"]
+    assert steps == ["comparison.across._of_data_sets", "comparison.families.at_once"]
 
 
 def test_where_rows_are_is_asked_at_one_place():
@@ -187,7 +187,7 @@ def test_where_rows_are_is_asked_at_one_place():
 
 
 def test_settings_are_asked_where_a_file_of_before_is_read():
-    assert asks_settings(PACKAGE) == ["results.provenance._of_before"]
+    assert asks_settings(PACKAGE) == ["results.result._of_before"]
 
 
 def test_tables_ask_no_result_for_its_class():

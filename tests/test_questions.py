@@ -62,9 +62,7 @@ def test_no_module_outside_of_metrics_asks_what_a_statistic_is():
     assert not found
 
 
-@pytest.mark.parametrize(
-    "name", ["responses", "output_responses", "doubts", "two_class", "magnitudes", "checks"]
-)
+@pytest.mark.parametrize("name", ["responses"])
 def test_what_a_metric_takes_is_checked_without_asking_what_it_is(name):
     assert not questions([METRICS / f"{name}.py"])
 

@@ -17,10 +17,10 @@ from skboot.comparison.arguments import ADJUSTMENTS
 from skboot.inference import proportions
 from skboot.inference.differences import DIFFERENCE_METHODS
 from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS
-from skboot.inference.run_intervals import ESTIMANDS
+from skboot.inference.runs import ESTIMANDS
 from skboot.method_error import error632
-from skboot.method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
-from skboot.results import shown
+from skboot.method_error.prediction_error import METHOD_INTERVALS, STRATEGIES
+from skboot.results import result
 from skboot.results.curve import CURVE_SYNONYMS
 from skboot.runs import _VARIED
 from skboot.study import curve_rows
@@ -107,7 +107,7 @@ def names_of(literal):
         (types.ErrorInterval, error632._METHODS),
         (types.ErrorPoint, error632.POINTS),
         (types.ProportionInterval, proportions.SHARE_LIMITS),
-        (types.Layout, shown._LAYOUTS),
+        (types.Layout, result._LAYOUTS),
         (types.CurveName, (*curve_rows.CURVES, *CURVE_SYNONYMS)),
         (types.Band, curve_rows.BANDS),
     ],

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import skboot.method_error.cv_bootstrap as after
 from skboot import BootstrapScorer
-from skboot.method_error.method_intervals import method_interval
+from skboot.method_error.prediction_error import method_interval
 
 
 def normals(rng, n, distance, n_columns):

@@ -29,9 +29,9 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot
-from skboot._base import files as _files
+from skboot._base import values
 from skboot.cli.main import main as command_line
-from skboot.refit import runner
+from skboot.refit import training
 
 N_RUNS = 40
 SECONDS = "SECONDS_OF_A_FIT"
@@ -253,7 +253,7 @@ def fitted_by_two(scar: Any, memory: Any, backend: str) -> Any:
     with (
         warnings.catch_warnings(),
         parallel_config(backend),
-        mock.patch("skboot._base.workers._WORTH_WORKERS", 0.0),
+        mock.patch("skboot._base.work._WORTH_WORKERS", 0.0),
     ):
         warnings.simplefilter("ignore")
         return skboot.BootstrapScorer(
@@ -324,7 +324,7 @@ def failing_disk(rng: np.random.Generator, after: int) -> Iterator[None]:
             fails()
         return real_replace(path, target)
 
-    with mock.patch.object(_files.os, "fsync", fsync), mock.patch.object(Path, "replace", replace):
+    with mock.patch.object(values.os, "fsync", fsync), mock.patch.object(Path, "replace", replace):
         yield
 
 
@@ -376,7 +376,7 @@ def unwritable(rng: np.random.Generator, folder: Path) -> None:
         raise OSError(code, os.strerror(code))
 
     was_full = len(kept_in(folder)) == N_RUNS
-    with mock.patch.object(_files.os, "fsync", fails):
+    with mock.patch.object(values.os, "fsync", fails):
         try:
             found = numbers_of(fitted(folder))
         except ValueError as error:
@@ -549,10 +549,10 @@ def run_of_another(rng: np.random.Generator, folder: Path) -> None:
         **{"number": 3, "fit_time": 0.5, "n_convergence": 0, "error": None, "warnings": set()},
         "labels": rng.integers(0, 2, 40),
     }
-    runner.write_run(str(folder / "key"), record)
+    training.write_run(str(folder / "key"), record)
     path = folder / "key" / "run-000003.npz"
     path.write_bytes(damaged(path.read_bytes(), rng))
-    found = runner.finished_runs(str(folder / "key"), [3], 1000)
+    found = training.finished_runs(str(folder / "key"), [3], 1000)
     if found and not np.array_equal(found[3]["labels"], record["labels"]):
         raise Lost("a damaged file was read as another run")
 

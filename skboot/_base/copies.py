@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .arrays import EXACT, Unusable, as_array, is_missing, refuse_other_things
-from .checks import check_readable, fail
+from .checks import EXACT, Unusable, as_array, check_readable, fail, is_missing, refuse_other_things
 from .doors import door
 from .sklearn_compat import n_rows_of
 
@@ -138,7 +137,7 @@ class Columns:
 
     Raises
     ------
-    skboot._base.arrays.Unusable
+    skboot._base.checks.Unusable
         For values that no array can hold.
     """
 

@@ -1,7 +1,7 @@
 """Doors: the public functions, as the messages of all that they call know them.
 
 `door` gives a function, method or generator the name under which users know it. Nothing below a
-door knows who called: it raises `skboot._base.messages.fail`, to which the door adds its name, and
+door knows who called: it raises `skboot._base.errors.fail`, to which the door adds its name, and
 it tells notes, of which the door warns. An unknown keyword gets the argument that is meant, under
 whatever name other libraries have for it.
 """
@@ -18,9 +18,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .calls import FailedCall, advice_on, keywords_of
-from .messages import parts_of, rename
-from .warnings import CALLED, COLLECTED, Notes, warn_of
+from .errors import CALLED, COLLECTED, Notes, parts_of, rename, warn_of
+from .hints import FailedCall, advice_on, keywords_of
 
 _HERE = f"{Path(__file__).parents[1]}{os.sep}"
 

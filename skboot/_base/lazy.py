@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn
 
-from .wayfinding import either, name_for, no_metric
+from .hints import either, name_for, no_metric
 
 # Names that an error offers at most, and how like the given one they are at least.
 _MOST_NEAR = 3

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Unusable, as_array, has_order
+from .checks import Unusable, as_array, has_order
 
 Cells = list[str] | NDArray[Any]
 Columns = dict[str, Cells]

@@ -2,21 +2,818 @@
 
 from __future__ import annotations
 
+import argparse
+import base64
 import contextlib
+import csv
+import io
+import json
+import math
 import os
 import re
 import shlex
 import sys
+import tempfile
 import traceback
 import warnings
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NoReturn
+from uuid import uuid4
 
-from .._base.messages import parts_of
+from .._base.errors import parts_of
+from .._base.hints import arguments_meant, level_meant
 from .._base.reading import BadCall
-from .arguments import parsed
-from .demo import demonstrate
-from .printing import check_files, put, tables_of, text_of, write_files
-from .verbs import answer_of
+from .._base.values import is_same_file, takes_bytes, write_whole
+from ..results import rendering
+from ..results.curve import CURVE_NAMES, curve_named
+from ..results.result import write_text
+from .verbs import Answer, answer_of
+
+# The options of each verb, and their help.
+
+
+_DESCRIPTION = """\
+Scores of machine-learning systems with their confidence intervals, from a file of predictions:
+CSV, TSV, Parquet, npz or JSON lines, one row per test row."""
+
+_EPILOG = """\
+exit codes: 0 done, or the gate passed; 1 the gate failed; 2 the call cannot be carried out;
+3 the gate is inconclusive. The same file gives the same numbers (--seed 0)."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are exceptions, to be said in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadCall(f"{message} (see {self.prog} --help)")
+
+
+def _finite(text: str) -> float:
+    """Read an option that is a number; argparse names it."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"must be a finite number. Got {text}")
+    return value
+
+
+# What people type in the place of options, and what is meant, of which a verb has some.
+_PAIR = "--candidate COLUMN --reference COLUMN"
+_MEANT = {
+    "--format": ("--json", "--markdown", "--latex"),
+    "--html": ("--report report.html",),
+    "--label": ("--y-true",),
+    "--md": ("--markdown",),
+    "--new": ("--candidate",),
+    "--old": ("--reference",),
+    "--systems": (_PAIR, "--y-pred COLUMN"),
+    "--y-pred": (_PAIR, "--systems COLUMN COLUMN"),
+}
+
+
+class _VerbParser(_Parser):
+    """The parser of a verb, which knows those of all verbs by their names."""
+
+    verbs: Mapping[str, argparse.ArgumentParser] = {}  # set by `parser_of`
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Say which word is unknown, or is there twice, before what else the call lacks."""
+        words, seen = [*(args or []), ""], set()
+        for word, behind in pairwise(words):
+            option, _, value = word.partition("=")
+            if not option.startswith("--") or len(option) == 2:
+                continue
+            if option not in self._option_string_actions:
+                self.error(f"unknown option {option}{self._instead_of(option, value or behind)}")
+            if option in seen:
+                self.error(f"{option} is given twice. {self._once(option)}")
+            seen.add(option)
+        found, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"{others[0]!r} belongs to no option{self._of_one_file()}")
+        return found, others
+
+    def _instead_of(self, option: str, value: str) -> str:
+        """Name the options that are meant by an unknown one, or the verbs that have it."""
+        known = self._option_string_actions
+        names = {own[2:].replace("-", "_"): own for own in known}
+        name = option[2:].replace("-", "_")
+        meant = [own for own in _MEANT.get(option, ()) if own.partition(" ")[0] in known]
+        meant = meant or [names[own] for own in arguments_meant(name, list(names))]
+        if meant == ["--confidence-level"]:
+            _, equals, level = level_meant(name, value).partition("=")
+            meant = [f"{meant[0]} {level}" if equals else meant[0]]
+        if meant:
+            return f". Did you mean {' or '.join(meant)}?"
+        of = [
+            f"skboot {verb}"
+            for verb, own in self.verbs.items()
+            if option in own._option_string_actions
+        ]
+        return f". It is an option of {' and '.join(of)}" if of else ""
+
+    def _once(self, option: str) -> str:
+        if option == "--y-pred" and "--systems" in self._option_string_actions:
+            return "For several systems give --systems COLUMN COLUMN"
+        is_list = self._option_string_actions[option].nargs == "+"
+        return f"Give all its values behind one {option}" if is_list else "Give it once"
+
+    def _of_one_file(self) -> str:
+        if "--y-true" not in self._option_string_actions:
+            return ""
+        return (
+            ", and one FILE is read. Join several first: one line per test row, with a column for "
+            "each system"
+        )
+
+
+def parser_of(version: str) -> argparse.ArgumentParser:
+    """Make the parser of the command line.
+
+    Parameters
+    ----------
+    version : str
+        What ``--version`` says.
+
+    Returns
+    -------
+    ArgumentParser
+        Whose errors are `BadCall`.
+    """
+    parser = _Parser(
+        prog="skboot",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"skboot {version}")
+    verbs = parser.add_subparsers(
+        dest="verb", metavar="VERB", required=True, parser_class=_VerbParser
+    )
+    for name, (line, add) in _VERBS.items():
+        verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
+        add(verb)
+        _add_output(verb)
+        verb.verbs = verbs.choices
+    line = "every verb on predictions of three systems for images of digits"
+    demo = verbs.add_parser("demo", help=line, description=line, allow_abbrev=False)
+    text = "where the predictions and a report are written; without it nothing is kept"
+    demo.add_argument("folder", metavar="FOLDER", nargs="?", help=text)
+    return parser
+
+
+def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
+    """Return the call that words make; an option may have underscores in the place of hyphens.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Behind ``skboot``.
+    version : str
+        What ``--version`` says.
+
+    Returns
+    -------
+    Namespace
+
+    Raises
+    ------
+    BadCall
+        If they make none; an unknown option gets the one that is meant.
+    """
+    return parser_of(version).parse_args(list(map(_with_hyphens, words)))
+
+
+def _with_hyphens(word: str) -> str:
+    option, equals, value = word.partition("=")
+    return option.replace("_", "-") + equals + value if word.startswith("--") else word
+
+
+# ------------------------------------------------------------------ one function per verb
+
+
+def _score(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    which = verb.add_mutually_exclusive_group(required=True)
+    _add_predictions(which)
+    _add_systems(which)
+    _add_metric(verb, "+")
+    _add_labels(verb)
+    _add_units(verb)
+    _add_by(verb)
+    _add_resampling(verb)
+
+
+def _compare(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    _add_systems(verb, required=True)
+    verb.add_argument("--reference", metavar="SYSTEM", help="compare all others with this one")
+    _add_metric(verb, "+")
+    _add_labels(verb)
+    _add_units(verb)
+    _add_by(verb)
+    _add_resampling(verb)
+
+
+def _gate(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    _add_pair(verb, required=True)
+    text = "how much worse the candidate may be, in units of the metric; 0: it must be better"
+    verb.add_argument("--margin", type=_finite, required=True, help=text)
+    text = "what an inconclusive outcome counts as; exit code 3 if this is not given"
+    verb.add_argument("--inconclusive", choices=["fail", "warn", "pass"], help=text)
+    _add_metric(verb, None)
+    _add_labels(verb)
+    _add_units(verb)
+    _add_resampling(verb)
+
+
+def _rank(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    _add_systems(verb, required=True)
+    _add_metric(verb, None)
+    _add_labels(verb)
+    _add_units(verb)
+    _add_resampling(verb)
+
+
+def _curve(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    which = verb.add_mutually_exclusive_group(required=True)
+    _add_predictions(which)
+    _add_systems(which)
+    known = [name for name in CURVE_NAMES if name != "learning"]
+    verb.add_argument(
+        "--curve", type=curve_named, choices=known, default="roc", help="default: roc"
+    )
+    _add_positive(verb)
+    _add_groups(verb)
+    _add_level(verb)
+
+
+def _plan(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    _add_predictions(verb)
+    _add_pair(verb, required=False)
+    for name, text in (
+        ("half-width", "desired half of the width of the interval"),
+        ("difference", "true difference of the pair that shall be significant"),
+        ("margin", "margin with which the gate shall pass if both are equal"),
+        ("proportion", "expected share, such as an accuracy, instead of a file"),
+    ):
+        verb.add_argument(f"--{name}", type=_finite, metavar="X", help=text)
+    verb.add_argument("--power", type=_finite, default=0.8, metavar="P", help="default: 0.8")
+    _add_metric(verb, None)
+    _add_labels(verb)
+    _add_units(verb)
+    _add_resampling(verb)
+
+
+def _check(verb: argparse.ArgumentParser) -> None:
+    text = "columns system, score, and perhaps n and decimals: .csv, .tsv, .jsonl, ..."
+    verb.add_argument("file", metavar="TABLE", help=text)
+    for name, text in (("n", "test rows"), ("decimals", "decimals of each printed score")):
+        more = f"{text}, where the table has no such column"
+        verb.add_argument(f"--{name}", type=int, metavar="N", help=more)
+    _add_confidence(verb)
+
+
+_VERBS: dict[str, tuple[str, Any]] = {
+    "score": ("the score of each system, with its interval", _score),
+    "compare": ("differences of systems on the same rows", _compare),
+    "gate": ("is a candidate not worse than a reference by more than a margin?", _gate),
+    "rank": ("ranks of systems, with intervals of the true ranks", _rank),
+    "curve": ("a curve with its band: ROC, precision-recall, calibration, ...", _curve),
+    "plan": ("how many rows are enough, from a pilot or an expected share", _plan),
+    "check": ("which scores and differences of a printed table are possible", _check),
+}
+
+
+# ------------------------------------------------------------------ options that verbs share
+
+
+def _add_rows(verb: argparse.ArgumentParser) -> None:
+    text = "predictions: .csv, .tsv, .parquet, .npz or .jsonl"
+    verb.add_argument("file", metavar="FILE", nargs="?", help=text)
+    verb.add_argument("--y-true", metavar="COLUMN", help="the truth (none for --metric mean)")
+    verb.add_argument("--weights", metavar="COLUMN", help="weight of each row")
+
+
+def _add_predictions(verb: Any) -> None:
+    text = "predictions: a column, or one of probabilities for each class"
+    verb.add_argument("--y-pred", nargs="+", metavar="COLUMN", help=text)
+
+
+def _add_systems(verb: Any, *, required: bool = False) -> None:
+    text = "columns with the predictions of one system each"
+    more = {"required": True} if required else {}
+    verb.add_argument("--systems", nargs="+", metavar="COLUMN", help=text, **more)
+
+
+def _add_pair(verb: argparse.ArgumentParser, *, required: bool) -> None:
+    for name, text in (("candidate", "the new system"), ("reference", "the system in use")):
+        verb.add_argument(f"--{name}", metavar="COLUMN", help=text, required=required)
+
+
+def _add_metric(verb: argparse.ArgumentParser, nargs: str | None) -> None:
+    text = (
+        "default: accuracy; names of scikit-learn, auc, mae, ..., or mean of the values in a column"
+    )
+    verb.add_argument("--metric", nargs=nargs, metavar="NAME", help=text)
+    better = verb.add_mutually_exclusive_group()
+    for name, value in (("greater", True), ("smaller", False)):
+        better.add_argument(
+            f"--{name}-is-better",
+            dest="greater_is_better",
+            action="store_const",
+            const=value,
+            help="direction of --metric mean" if value else argparse.SUPPRESS,
+        )
+
+
+def _add_labels(verb: argparse.ArgumentParser) -> None:
+    text = "labels of the columns of probabilities; or all labels, where some look like numbers"
+    verb.add_argument("--labels", nargs="+", metavar="LABEL", help=text)
+    text = "predict the positive label where the column of scores is at least X"
+    verb.add_argument("--threshold", type=_finite, metavar="X", help=text)
+    _add_positive(verb)
+
+
+def _add_positive(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--pos-label", metavar="LABEL", help="the positive one of two labels")
+
+
+def _add_units(verb: argparse.ArgumentParser) -> None:
+    _add_groups(verb)
+    text = "tasks, over which the metric is averaged equally"
+    verb.add_argument("--average-over", metavar="COLUMN", help=text)
+
+
+def _add_groups(verb: argparse.ArgumentParser) -> None:
+    text = "rows of one group are resampled together; two columns are crossed factors"
+    verb.add_argument("--groups", nargs="+", metavar="COLUMN", help=text)
+    text = "both columns of --groups name members of one population"
+    verb.add_argument("--same-population", action="store_true", help=text)
+    verb.add_argument("--strata", metavar="COLUMN", help="units are resampled within strata")
+    text = "rows in time order: rows of a block, or 'auto'"
+    verb.add_argument("--block-length", type=_block_length, metavar="N", help=text)
+
+
+def _add_by(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and their largest disparity")
+
+
+def _add_resampling(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--interval", default="auto", metavar="NAME", help="default: auto")
+    text = "rows or groups at the first look of several; with --interval anytime"
+    verb.add_argument("--first-look", type=int, metavar="N", help=text)
+    _add_level(verb)
+
+
+def _add_confidence(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--confidence-level", type=_finite, default=0.95, metavar="P", help="default: 0.95"
+    )
+
+
+def _add_level(verb: argparse.ArgumentParser) -> None:
+    _add_confidence(verb)
+    verb.add_argument("--n-resamples", type=int, default=1999, metavar="N", help="default: 1999")
+    text = "of random numbers; default: 0, so that a file gives the same numbers again"
+    verb.add_argument("--seed", type=int, default=0, metavar="N", help=text)
+
+
+def _add_output(verb: argparse.ArgumentParser) -> None:
+    output = verb.add_argument_group("output")
+    written = output.add_mutually_exclusive_group()
+    for name, text in (
+        ("json", "all numbers as JSON"),
+        ("latex", "a table in LaTeX"),
+        ("markdown", "a table in Markdown"),
+    ):
+        written.add_argument(
+            f"--{name}", dest="format", action="store_const", const=name, help=text
+        )
+    text = "a picture, in the format of the file extension; needs matplotlib"
+    output.add_argument("--plot", metavar="FILE", help=text)
+    text = "a page of HTML, or of Markdown (.md), with tables, claims, settings and versions"
+    output.add_argument("--report", metavar="FILE", help=text)
+
+
+def _block_length(text: str) -> int | str:
+    return text if text == "auto" else int(text)
+
+
+_block_length.__name__ = "block length"
+
+
+# ``skboot demo``: every verb on predictions of three systems, made from data of scikit-learn.
+
+
+_FILE, _TABLE = "digits.csv", "table.csv"
+_ALL = "--systems logistic bayes tree"
+# Each with the question that it answers.
+_CALLS = {
+    "How good is each system, and how sure is that?": (
+        f"score {_FILE} --y-true digit {_ALL} --report report.html"
+    ),
+    "Which differences are more than chance?": f"compare {_FILE} --y-true digit {_ALL}",
+    "Is the tree not worse than Bayes by more than five points?": (
+        f"gate {_FILE} --y-true digit --candidate tree --reference bayes --margin 0.05"
+    ),
+    "Which is best, and which may be?": f"rank {_FILE} --y-true digit {_ALL}",
+    "How many eights are found at how many false alarms?": (
+        f"curve {_FILE} --y-true is_eight --y-pred p_eight --pos-label yes"
+    ),
+    "How many images would tell the accuracy to within one point?": (
+        f"plan {_FILE} --y-true digit --y-pred logistic --half-width 0.01"
+    ),
+    "What do the accuracies alone say, as a paper prints them?": f"check {_TABLE}",
+}
+
+
+def demonstrate(
+    folder: str | None,
+    carry_out: Callable[[Sequence[str]], int],
+    say: Callable[[str], None],
+) -> int:
+    """Write a file of predictions, and carry out calls on it.
+
+    Parameters
+    ----------
+    folder : str or None
+        Where the file and a report are written; nothing stays when None.
+    carry_out : callable
+        Takes the words of a call, and returns its exit code.
+    say : callable
+        Prints a text.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    if folder is not None and not Path(folder).is_dir():
+        raise BadCall(f"there is no folder {folder!r}")
+    with contextlib.ExitStack() as stack:
+        place = folder or stack.enter_context(tempfile.TemporaryDirectory())
+        stack.enter_context(contextlib.chdir(place))
+        _write_predictions()
+        for question, call in _CALLS.items():
+            say(f"# {question}\n$ skboot {call}\n")
+            carry_out(shlex.split(call))
+            say("")
+    if folder is None:
+        say(f"Nothing was kept. For {_FILE}, {_TABLE} and report.html: skboot demo FOLDER")
+    else:
+        report = Path(folder, "report.html")
+        say(f"Wrote {Path(folder, _FILE)}, {Path(folder, _TABLE)} and {report}.")
+    return 0
+
+
+def _write_predictions() -> None:
+    """Train three systems on half of the digits; write their answers on the rest, and scores."""
+    from sklearn.datasets import load_digits
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import accuracy_score
+    from sklearn.model_selection import train_test_split
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+    models: dict[str, Any] = {
+        # Another solver stops elsewhere on another processor.
+        "logistic": LogisticRegression(solver="newton-cholesky", tol=1e-6),
+        "bayes": GaussianNB(),
+        "tree": DecisionTreeClassifier(random_state=0),
+    }
+    columns = {"digit": y_test.tolist()}
+    for name, model in models.items():
+        columns[name] = model.fit(X_train, y_train).predict(X_test).tolist()
+    columns["is_eight"] = ["yes" if digit == 8 else "no" for digit in columns["digit"]]
+    columns["p_eight"] = models["logistic"].predict_proba(X_test)[:, 8].round(4).tolist()
+    shares = [accuracy_score(y_test, columns[name]) for name in models]
+    table: dict[str, list[Any]] = {
+        "system": list(models),
+        "score": [f"{share:.1%}" for share in shares],
+        "n": [len(y_test)] * len(models),
+    }
+    for file, content in ((_FILE, columns), (_TABLE, table)):
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        writer.writerow(content)
+        writer.writerows(zip(*content.values(), strict=True))
+        write_text(file, text.getvalue())
+
+
+# What a call prints, and the files that it was told to write.
+#
+# A page of HTML needs nothing else: it holds claims, tables and pictures as results write them for
+# notebooks, the call, its settings and the versions of all that its numbers depend on.
+
+
+# Of the JSON: it rises when a name in it changes its meaning.
+_SCHEMA = 1
+# Ends of the names of pages.
+_PAGES = (".html", ".htm", ".md")
+# Columns of a terminal that no table fills.
+_ENDLESS = 10_000
+# What rich makes bold by stands here until all that is printed is cleaned; no file can hold it.
+_ESCAPE = f"<{uuid4().hex}>"
+
+_STYLE = """\
+<style>
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}
+h2{font-size:1.15rem;margin:2rem 0 .5rem}
+pre{white-space:pre-wrap;overflow-wrap:anywhere}
+pre{padding:.6rem .8rem;border:1px solid rgba(127,127,127,.4);border-radius:4px}
+pre span{display:inline-block;max-width:100%}
+figure{margin:1.5rem 0;overflow-x:auto}
+figure img{max-width:100%;min-width:min(100%,42rem);height:auto;background:#fff;border-radius:4px}
+@media (max-width:42rem){figure img{max-width:none;width:42rem}}
+.verdict{font-size:1.05rem;padding:.6rem .8rem;border-left:4px solid #2f7fd6;margin:1rem 0}
+</style>"""
+
+
+def check_files(asked: Namespace) -> None:
+    """Refuse files that cannot be written, before any work.
+
+    Parameters
+    ----------
+    asked : Namespace
+        The call.
+
+    Raises
+    ------
+    BadCall
+        If a folder is not there, or pictures of this kind cannot be made.
+    """
+    for option in ("plot", "report"):
+        path = getattr(asked, option)
+        if path is None:
+            continue
+        # A link is followed, so that the folder of the file that it points to counts.
+        folder = Path(path if takes_bytes(path) else os.path.realpath(path)).parent
+        if not folder.is_dir():
+            raise BadCall(f"--{option} {path!r}: there is no folder {str(Path(path).parent)!r}")
+        if Path(path).is_dir() or not os.access(path if takes_bytes(path) else folder, os.W_OK):
+            raise BadCall(f"--{option} {path!r} cannot be written")
+        if asked.file is not None and is_same_file(path, asked.file):
+            raise BadCall(f"--{option} {path!r} would take the place of the file that is read")
+    if None not in (asked.plot, asked.report) and is_same_file(asked.plot, asked.report):
+        raise BadCall(f"--plot and --report are the same file, {asked.plot!r}")
+    if asked.plot is not None:
+        _check_picture(asked.plot)
+    if asked.report is not None and not takes_bytes(asked.report):
+        _check_page(asked.report)
+
+
+def tables_of(stream: Any) -> contextlib.AbstractContextManager[None]:
+    """Return a context in which tables are laid out by rich, for somebody who looks at a terminal.
+
+    Parameters
+    ----------
+    stream : file
+        Where the text goes.
+
+    Returns
+    -------
+    context manager
+        That changes nothing where rich is not installed or the stream is no terminal.
+    """
+    try:
+        from rich.console import Console
+    except ImportError:
+        return contextlib.nullcontext()
+    console = Console(file=stream)
+    if not console.is_terminal:
+        return contextlib.nullcontext()
+    return rendering.tables_by(lambda table: _rich_table(table, console))
+
+
+def text_of(answer: Answer, format_name: str | None) -> str:
+    """Return what is printed.
+
+    Parameters
+    ----------
+    answer : Answer
+        What came out.
+    format_name : {"json", "latex", "markdown", None}
+        How; plain text when None.
+
+    Returns
+    -------
+    str
+        Without a line break at the end.
+    """
+    if format_name == "json":
+        if "schema" in answer.record:
+            raise BadCall("a system or subgroup named 'schema' stands in the way of --json")
+        return json.dumps({"schema": _SCHEMA, **answer.record}, indent=2, allow_nan=False)
+    if format_name == "latex":
+        statement = f"% {rendering.one_line(answer.statement)}\n" if answer.statement else ""
+        tables = [("", table) for table in answer.tables]
+        shown = rendering.latex_tables(tables) if tables else str(answer.shown[0].to_latex())
+        return statement + shown
+    if format_name == "markdown":
+        return _markdown(answer)
+    return f"{answer.text}\n\n{rendering.text_list(answer.facts)}" if answer.facts else answer.text
+
+
+def put(text: str, stream: Any) -> None:
+    """Print a text without escape sequences, in characters that a stream can show.
+
+    Parameters
+    ----------
+    text : str
+        What is said; names in it come from files.
+    stream : file or None
+        Where to; None where it is closed.
+    """
+    if stream is None:
+        return
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    shown = rendering.shown_characters(text).replace(_ESCAPE, "\x1b")
+    print(shown.encode(encoding, "backslashreplace").decode(encoding), file=stream)
+    stream.flush()
+
+
+def write_files(answer: Answer, asked: Namespace, command: str) -> None:
+    """Write the picture and the page that a call asks for.
+
+    Parameters
+    ----------
+    answer : Answer
+        What came out.
+    asked : Namespace
+        The call.
+    command : str
+        The call as it was typed.
+    """
+    if asked.plot is not None:
+        kind = Path(asked.plot).suffix.lstrip(".").lower()
+        drawn = _drawn(answer, kind)
+        with _written("plot", asked.plot):
+            write_whole(asked.plot, lambda file: file.write(drawn))
+    if asked.report is not None and Path(asked.report).suffix.lower() == ".md":
+        with _written("report", asked.report):
+            write_text(asked.report, _markdown_page(answer, command))
+    elif asked.report is not None:
+        pictures = []
+        if _has_matplotlib():
+            encoded = base64.b64encode(_drawn(answer, "png")).decode("ascii")
+            pictures.append(f"data:image/png;base64,{encoded}")
+        with _written("report", asked.report):
+            write_text(asked.report, _page_of(answer, command, pictures))
+
+
+# ------------------------------------------------------------------ steps
+
+
+@contextlib.contextmanager
+def _written(option: str, path: str) -> Iterator[None]:
+    """Say which file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise BadCall(f"--{option} {path!r} cannot be written: {error.strerror}") from error
+
+
+def _markdown(answer: Answer) -> str:
+    """Return the verdict and the tables in Markdown."""
+    statement = f"{rendering.markdown(answer.statement)}\n\n" if answer.statement else ""
+    tables = [("", table) for table in answer.tables]
+    return statement + (
+        rendering.markdown_tables(tables) if tables else str(answer.shown[0].to_markdown())
+    )
+
+
+def _markdown_page(answer: Answer, command: str) -> str:
+    """Return a page in Markdown: tables, claims, the call, its settings and the versions."""
+    claims = answer.sentences or tuple(
+        shown.claim() for shown in answer.shown if hasattr(shown, "claim")
+    )
+    parts = [f"# {rendering.markdown(answer.title)}", _markdown(answer)]
+    parts += [rendering.markdown(claim) for claim in claims]
+    parts += ["## The call", f"```text\n{command}\n```"]
+    lists = [("", answer.facts)]
+    lists += [
+        (f"## {title.capitalize()}", _listed(getattr(answer.settings, title, {})))
+        for title in ("settings", "versions")
+    ]
+    for heading, items in lists:
+        lines = [f"* {label}: {rendering.markdown(text)}" for label, text in items]
+        parts += [heading] * bool(heading and lines) + ["\n".join(lines)] * bool(lines)
+    return "\n\n".join(parts) + "\n"
+
+
+def _rich_table(table: rendering.Table, console: Any) -> str:
+    """Return a table as rich lays it out; plain where it would have to break a number."""
+    from rich import box
+    from rich.measure import Measurement
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for k, title in enumerate(table.header):
+        shown.add_column(
+            Text(rendering.one_line(title)), justify="left" if k < table.n_left else "right"
+        )
+    for row in table.rows:
+        # Names are no markup of rich.
+        styles = ("bold" if isinstance(cell, rendering.Best) else "" for cell in row)
+        shown.add_row(*map(Text, map(rendering.one_line, row), styles))
+    # Asked for a page without an edge, rich tells the width below which words are broken.
+    endless = console.options.update(max_width=_ENDLESS)
+    if Measurement.get(console, endless, shown).minimum > console.width:
+        return rendering.plain_table(table)
+    with console.capture() as captured:
+        console.print(shown)
+    return str(captured.get()).rstrip("\n").replace("\x1b", _ESCAPE)
+
+
+def _check_picture(path: str) -> None:
+    if not _has_matplotlib():
+        raise BadCall("--plot needs matplotlib. Install it with: pip install 'skboot[plot]'")
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    if Path(path).suffix.lstrip(".").lower() not in known:
+        listed = ", ".join(sorted(f".{kind}" for kind in known))
+        raise BadCall(f"--plot {path!r}: the end of the name tells the kind; known: {listed}")
+
+
+def _check_page(path: str) -> None:
+    if Path(path).suffix.lower() not in _PAGES:
+        advice = "For JSON use --json, for a picture --plot"
+        raise BadCall(f"--report {path!r}: its name must end in .html or .md. {advice}")
+
+
+def _has_matplotlib() -> bool:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _drawn(answer: Answer, kind: str) -> bytes:
+    """Return the picture as the bytes of a file."""
+    from matplotlib import pyplot
+
+    display: Any = answer.picture()
+    file = io.BytesIO()
+    display.figure_.savefig(file, format=kind, dpi=150, bbox_inches="tight")
+    pyplot.close(display.figure_)
+    return file.getvalue()
+
+
+def _page_of(answer: Answer, command: str, pictures: Sequence[str]) -> str:
+    """Return a page: claims, tables and pictures, the call, its settings and the versions."""
+    parts = [_STYLE, f"<h1>{rendering.html(answer.title)}</h1>"]
+    if answer.statement:
+        parts.append(f'<p class="verdict">{rendering.html(answer.statement)}</p>')
+    parts += [shown._repr_html_() for shown in answer.shown]
+    parts += [_figure(address, answer.title) for address in pictures]
+    if answer.sentences:
+        parts += ["<h2>In words</h2>", *(f"<p>{escape(each)}</p>" for each in answer.sentences)]
+    parts += [
+        "<h2>The call</h2>",
+        # A line does not end within an option, behind one of its hyphens.
+        f"<pre>{' '.join(f'<span>{escape(word)}</span>' for word in command.split(' '))}</pre>",
+        rendering.html_list(answer.facts),
+    ]
+    settings = getattr(answer.settings, "settings", {})
+    if settings:
+        parts += ["<h2>Settings</h2>", rendering.html_list(_listed(settings))]
+    versions = getattr(answer.settings, "versions", {})
+    if versions:
+        parts += ["<h2>Versions</h2>", rendering.html_list(_listed(versions))]
+    return rendering.page(answer.title, "\n".join(parts))
+
+
+def _figure(address: str, title: str) -> str:
+    return f'<figure><img src="{address}" alt="{escape(f"Picture: {title}")}"></figure>'
+
+
+def _listed(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return settings as label and text, those that say something."""
+    return [(str(name), _shown(value)) for name, value in values.items()]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
 
 _BAD_CALL, _INTERRUPTED = 2, 130
 # What the arguments of public functions are called here; others have their own name.

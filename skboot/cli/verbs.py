@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._base.messages import BadArgument, arguments_named, parts_of
+from .._base.errors import BadArgument, arguments_named, parts_of, warn_user
 from .._base.reading import BadCall
-from .._base.warnings import warn_user
-from ..metrics.checks import check_two_columns
+from ..metrics.cells import check_two_columns
 from ..results.rendering import Table
-from ..results.storage import plain
+from ..results.result import plain
 from ..results.wording import counted
 from .columns import Rows, needs_threshold, positive_options, rows_of
 
@@ -120,7 +119,7 @@ _CODES = {"pass": 0, "fail": 1, "inconclusive": 3, "warn": 0}
 def _gate(asked: Namespace) -> Answer:
     from ..comparison import compare_systems
     from ..comparison.arguments import copy_of_truth
-    from ..results.decisions import verdict_table
+    from ..results.comparison import verdict_table
     from ..study.rows import Rows as InMemory
 
     if asked.candidate == asked.reference:

@@ -8,12 +8,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._base import checks as check
-from .._base.warnings import Note, NoteKind, only_advises
+from .._base.errors import Note, NoteKind, only_advises
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
-from ..inference.intervals import ALTERNATIVES, interval_named
-from ..inference.looks import checked_first_look
+from ..inference.intervals import ALTERNATIVES, checked_first_look, interval_named
 from ..metrics.statistic import Statistic
-from ..results.decisions import check_below_range
+from ..results.comparison import check_below_range
 from ..study.rows import Rows, checked_rows
 from .asked import Asked
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from .._base.warnings import Note, tell, texts_of
-from ..inference.confidence_interval import notes_of_cut
+from .._base.errors import Note, tell, texts_of
+from ..inference.evidence import notes_of_cut
 from ..results import EvaluationResult
-from ..results.comparison import ComparisonResult
-from ..results.pairs import PairedDifference
-from ..results.provenance import Provenance
+from ..results.comparison import ComparisonResult, PairedDifference
+from ..results.result import Provenance
 
 Compared = TypeVar("Compared", bound=ComparisonResult)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.warnings import Note
+from .._base.errors import Note
 from ..inference.crossed import robust_variance
 from ..inference.differences import Difference
 from ..inference.distribution import JackknifeValues
@@ -22,7 +22,7 @@ from ..inference.evidence import Drawn, Evidence
 from ..inference.proportions import Discordant, TwoProportions
 from ..inference.tables import Tabled
 from ..inference.two_areas import AreasOfSystems, TwoAreas
-from ..metrics.facts import DeLong, Facts
+from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
 
 Floats = NDArray[np.float64]

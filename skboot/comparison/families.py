@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.confidence_interval import ConfidenceInterval, range_of_difference, within_range
+from ..inference.evidence import ConfidenceInterval, range_of_difference, within_range
 from ..inference.multiplicity import holm
-from ..results.pairs import PairedDifference
+from ..results.comparison import PairedDifference
 from .asked import Asked
 
 Floats = NDArray[np.float64]

@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 
 from .._base import checks as check
 from .._base.doors import door
+from .._base.errors import Note, tell
 from .._base.typing import DifferenceInterval, Metric
-from .._base.warnings import Note, tell
-from ..inference.verdicts import Verdict
-from ..metrics.names import ACCURACY_IF_NOT_GIVEN
-from ..results.decisions import check_margin, verdict_of
+from ..inference.differences import Verdict
+from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
+from ..results.comparison import check_margin, verdict_of
 from ..study.measured import Scoring
 from ..study.rows import Sampling, Wanted
 from .arguments import checked_asked

@@ -12,29 +12,22 @@ from sklearn.base import is_classifier
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.messages import arguments_named
+from .._base.errors import Note, arguments_named, collected, tell, texts_of
 from .._base.sklearn_compat import n_rows_of
 from .._base.typing import Band, LearningOptions, Metric
-from .._base.warnings import Note, collected, tell, texts_of
 from ..inference.bands import CurveEvidence
 from ..inference.cautions import tell_of_groups
 from ..inference.evidence import Drawn, Evidence
-from ..inference.normal_law import symmetric_root
-from ..refit.learning import ScoresBySize, scores_by_size, training_scores
+from ..inference.multiplicity import symmetric_root
+from ..refit.differences import ScoresBySize, scores_by_size, training_scores
 from ..refit.run_metrics import RunMetric
 from ..refit.samples import nested_samples, stream
 from ..resampling.design import GROUPS, ROWS
 from ..results import ResultTable
 from ..results.curve import CurveResult, with_band
-from ..results.provenance import Provenance
+from ..results.result import Provenance
 from ..results.wording import spoken
-from ..scorer.fit_call import (
-    FitCall,
-    FitData,
-    check_estimator,
-    notes_on_copies,
-    warn_of_order_of_fit,
-)
+from ..scorer.fit import FitCall, FitData, check_estimator, notes_on_copies, warn_of_order_of_fit
 from ..study.curve_rows import DIFFERENCE, named_scores
 from .arguments import checked_params
 from .methods import checked_seed, runs_of_methods

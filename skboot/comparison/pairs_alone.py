@@ -7,20 +7,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .._base.errors import collected
 from .._base.values import spread_of
-from .._base.warnings import collected
 from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import (
     CLOSED_FORM,
+    TAILS,
     Difference,
     automatic_method,
     difference_interval,
+    p_of_interval,
     p_value,
     planned_method,
     share_won,
 )
 from ..inference.intervals import ROUNDING, limits_of, snapped
-from ..inference.p_values import TAILS, p_of_interval
 from .contestants import replicated_differences
 from .ranked_pairs import RankedPairs
 
@@ -68,7 +69,7 @@ def each_alone(family: RankedPairs) -> Alone:
 def _fill_batch(
     family: RankedPairs, alone: Alone, pairs: NDArray[np.intp], method: str, alternative: str
 ) -> None:
-    """Fill in some pairs by an interval of a batch; see `skboot.inference.p_values.TAILS`."""
+    """Fill in some pairs by an interval of a batch; see `skboot.inference.differences.TAILS`."""
     estimates = family.differences[pairs]
     first, second = (family.replicates[each[pairs]] for each in (family.first, family.second))
     batch = family.like.of_other_values(estimates, replicated_differences(estimates, first, second))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from .._base.warnings import collected
+from .._base.errors import collected
 from ..inference.differences import CLOSED_FORM, difference_interval
 from ..inference.evidence import joint_bounds
 from ..inference.intervals import INTERVALS, snapped

@@ -16,29 +16,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
 from .._base.doors import door
+from .._base.errors import collected, texts_of
 from .._base.typing import Metric, Metrics, SearchInterval, SearchOptions
-from .._base.warnings import collected, texts_of
-from .._base.workers import Workers
+from .._base.work import Workers
 from ..inference.automatic import degeneracy
-from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.distribution import BoundStatistic, bootstrap, over_blocks
-from ..inference.evidence import Drawn, Evidence
+from ..inference.evidence import ConfidenceInterval, Drawn, Evidence
 from ..inference.intervals import confidence_interval, interval_named
 from ..method_error.error632 import error632
-from ..method_error.method_intervals import MethodErrorSummary, method_interval
-from ..method_error.out_of_bag import OutOfBagError
-from ..method_error.selection_error import out_of_bag_error_of_selection
-from ..metrics.facts import Facts
-from ..metrics.names import ACCURACY_IF_NOT_GIVEN
-from ..metrics.statistic import MetricError, Statistic
+from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error_of_selection
+from ..method_error.prediction_error import MethodErrorSummary, method_interval
+from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
+from ..metrics.statistic import Facts, MetricError, Statistic
 from ..resampling.block import UnitBlock
 from ..resampling.coding import CodedRows
 from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis
-from ..results.provenance import Provenance
-from ..results.result import evaluation_result
+from ..results.result import Provenance, evaluation_result
 from ..results.table import laid_out
 from ..study.measured import Scoring, measured_by
 from ..study.row_order import warn_of_orders

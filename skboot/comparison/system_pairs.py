@@ -10,16 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from .._base.warnings import Note, Notes, collected
+from .._base.errors import Note, Notes, collected
 from ..inference._tuning import FEW_CARRIERS
 from ..inference.automatic import degeneracy
 from ..inference.cautions import caution_of_distances
 from ..inference.differences import HOLDS_FOR_FEW
 from ..inference.proportions import Discordant, mcnemar_p_values
 from ..results import EvaluationResult
-from ..results.decisions import few_compared
-from ..results.gap_basis import GapBasis
-from ..results.pairs import PairedDifference
+from ..results.basis import GapBasis
+from ..results.comparison import PairedDifference, few_compared
 from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from ..study.scores import make_gap_result
 from ..study.study import Study

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .._base import checks as check
 from .._base.doors import door
+from .._base.errors import tell
 from .._base.typing import (
     Adjustment,
     Alternative,
@@ -21,8 +22,7 @@ from .._base.typing import (
     ProxyWeight,
     SystemsOptions,
 )
-from .._base.warnings import tell
-from ..metrics.names import ACCURACY_IF_NOT_GIVEN
+from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..metrics.statistic import Statistic
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult

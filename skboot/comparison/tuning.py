@@ -19,14 +19,13 @@ from sklearn.model_selection import check_cv, cross_val_predict
 
 from .._base import checks as check
 from .._base.doors import door
+from .._base.errors import Note, tell
 from .._base.sklearn_compat import n_rows_of, scorer_parts, take
-from .._base.warnings import Note, tell
-from ..inference.confidence_interval import ConfidenceInterval, range_of_difference
-from ..metrics.lookup import resolve_metrics
-from ..metrics.names import known_names
+from ..inference.evidence import ConfidenceInterval, range_of_difference
+from ..metrics.lookup import known_names, resolve_metrics
 from ..results import rendering
-from ..results.shown import Shown
-from ..scorer.fit_call import check_rows_of_fit
+from ..results.result import Shown
+from ..scorer.fit import check_rows_of_fit
 from .arguments import checked_params
 
 Floats = NDArray[np.float64]

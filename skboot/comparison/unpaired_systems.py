@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from .._base import checks as check
-from .._base.streams import child_seed
 from .._base.values import in_order_of_content
+from .._base.work import child_seed
 from ..study.measured import Scoring, measured_by
 from ..study.rows import Rows, Sampling, Wanted, checked_rows
 from ..study.study import Study, study_of

@@ -3,7 +3,7 @@
 import typing
 
 from .._base import lazy as _lazy
-from .confidence_interval import ConfidenceInterval
+from .evidence import ConfidenceInterval
 from .proportions import mcnemar_exact, proportion_interval, tango_interval
 
 if typing.TYPE_CHECKING:

@@ -39,8 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._base.messages import thousands
-from .._base.warnings import Note, collected, say, tell
+from .._base.errors import Note, collected, say, tell, thousands
 from ._tuning import (
     BIAS_APART,
     BIAS_OVER_TASKS,
@@ -58,16 +57,15 @@ from ._tuning import (
     SINGLE_ROWS,
     SURE_BIAS,
 )
-from .cautions import cautions_of
-from .confidence_interval import ConfidenceInterval, notes_of_cut, within_range
-from .evidence import Evidence
-from .few_groups import (
+from .cautions import (
+    cautions_of,
     effective_size,
     few_groups_interval,
     value_range,
     variation,
     wilson_on_range,
 )
+from .evidence import ConfidenceInterval, Evidence, notes_of_cut, within_range
 from .intervals import (
     LEAVING_OUT,
     ROUNDING,

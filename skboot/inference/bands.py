@@ -20,11 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from .confidence_interval import ConfidenceInterval, within_range
-from .evidence import Evidence
+from .evidence import ConfidenceInterval, Evidence, within_range
 from .intervals import confidence_interval
-from .multiplicity import critical_deviation, t_quantile_of_normal
-from .normal_law import symmetric_root
+from .multiplicity import critical_deviation, symmetric_root, t_quantile_of_normal
 from .proportions import clopper_pearson_limits, wilson_limits
 
 Floats = NDArray[np.float64]

@@ -1,7 +1,7 @@
 """Methods over several data sets: means of new data sets or of these alone, and tests of ranks.
 
 * `MeansOfDrawn`: the data sets are a sample. The mean over them is judged by their spread and their
-  skewness, see `skboot.inference.skewed_t`; resamples show how else it might have come out.
+  skewness, see `skboot.inference.intervals`; resamples show how else it might have come out.
 * `mean_of_these`: the data sets are all there is. The mean is as uncertain as the scores on each.
 * `ranks_of_rows`, `mean_rank_limits`: mean ranks with intervals that hold for all methods at once;
 * `friedman_test`: whether any method differs from any other;

@@ -14,28 +14,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
+from scipy import optimize, special
+from scipy.special import ndtr, ndtri, stdtr
 
 from .._base.checks import check_column, check_same_length, fail
 from .._base.doors import door
-from .._base.warnings import collected
+from .._base.errors import collected
+from .._base.hints import Hinting
+from .._base.values import same_values, spread_of
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
-from .confidence_interval import ConfidenceInterval
-from .evidence import Drawn, Evidence
+from .evidence import ConfidenceInterval, Drawn, Evidence
 from .intervals import (
     INTERVALS,
     confidence_interval,
+    level_at_look,
     limits_of,
     snapped,
     words_of,
 )
-from .looks import level_at_look
-from .p_values import p_of_interval
 from .proportions import (
     Discordant,
     TwoProportions,
@@ -45,6 +46,174 @@ from .proportions import (
     tango_statistic,
 )
 from .two_areas import TwoAreas, delong_error
+
+# P-values that agree with intervals: the smallest 1 - level whose interval excludes 0.
+#
+# `smallest_excluding_zero` finds it for any interval by bisection. Where the limits are quantiles
+# of
+# the replicates, or an estimate with a multiple of its standard error, `TAILS` gives the tail
+# area at
+# which a limit reaches 0 in closed form. Both take one difference or, in closed form, a batch of
+# them: `skboot.inference.evidence.Evidence` whose estimate is an array (n_differences,) and whose
+# replicates are (n_differences, n_resamples).
+
+
+def p_of_interval(
+    evidence: Evidence, method: str, confidence_level: float, alternative: str = "two-sided"
+) -> Any:
+    """Smallest 1 - level whose interval excludes 0, at least what the resamples can tell.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        With at least two resamples that are defined; a batch of differences for methods in `TAILS`.
+    method : str
+        A key of `skboot.inference.intervals.INTERVALS` that uses resamples.
+    confidence_level : float
+        Of the interval that is shown: the p-value is at most 1 - level exactly if it excludes 0.
+        So it is at 95 %.
+    alternative : {"two-sided", "greater", "less"}
+
+    Returns
+    -------
+    float or ndarray of shape (n_differences,)
+        At least 2 / (n_resamples + 1), or half of it for one side.
+    """
+    sides = 2 if alternative == "two-sided" else 1
+    floor = sides / (evidence.sorted_replicates.shape[-1] + 1)
+    tails = _smoothed if method == "smoothed" else TAILS.get(method)
+    if tails is None:
+        return smallest_excluding_zero(evidence, method, floor, confidence_level, alternative)
+    below, above = tails(evidence)
+    tail = {"two-sided": np.minimum(below, above), "greater": below, "less": above}[alternative]
+    p = np.clip(sides * tail, floor, 1.0)
+    for level in dict.fromkeys((0.95, confidence_level)):
+        rest = round(1 - level, 12)
+        if floor <= rest < 1:
+            # Rounding cannot put the number on the wrong side of these two.
+            excludes = _excludes_zero(evidence, method, level, alternative)
+            wrong = np.where(excludes, rest, np.nextafter(rest, 1.0))
+            p = np.where(excludes == (p <= rest), p, wrong)
+    return p if p.ndim else float(p)
+
+
+def _excludes_zero(evidence: Evidence, method: str, level: float, alternative: str) -> Any:
+    low, high = snapped(*limits_of(evidence, method, level, alternative))
+    return (low > 0) | (high < 0)
+
+
+def smallest_excluding_zero(
+    evidence: Evidence,
+    method: str,
+    floor: float,
+    confidence_level: float,
+    alternative: str = "two-sided",
+) -> float:
+    """Return the smallest 1 - level, at least ``floor``, whose interval excludes 0.
+
+    The shown level and 95 % are tried first, so that rounding cannot put the number on their wrong
+    side.
+    """
+
+    def excludes(level: float) -> bool:
+        return bool(_excludes_zero(evidence, method, level, alternative))
+
+    if excludes(1 - floor):
+        return floor
+    holding, excluding = floor, 1.0
+    for level in (0.95, confidence_level):
+        rest = round(1 - level, 12)
+        if holding < rest < excluding:
+            holding, excluding = (holding, rest) if excludes(level) else (rest, excluding)
+    if excluding == 1.0 and not excludes(1e-9):
+        return 1.0
+    for _ in range(34):
+        middle = (holding + excluding) / 2
+        if excludes(1 - middle):
+            excluding = middle
+        else:
+            holding = middle
+    return excluding
+
+
+# ------------------------------------------------------------------ closed forms
+
+
+def _level_of_zero(ordered: Floats, *, mirrored: bool = False) -> Floats:
+    """Level above which the quantile of sorted values is above 0; see `intervals.quantile`.
+
+    ``mirrored``: of the values with the other sign, without a copy of all of them.
+    """
+    n = ordered.shape[-1]
+    rising = ordered[..., ::-1] if mirrored else ordered
+    n_below = np.count_nonzero(rising >= 0 if mirrored else rising <= 0, axis=-1)
+    between = np.clip(n_below, 1, n - 1)
+    lines = tuple(np.indices(between.shape, sparse=True))
+    start, stop = rising[*lines, between - 1], rising[*lines, between]
+    if mirrored:
+        start, stop = -start, -stop
+    lower, upper = ndtri(between / (n + 1)), ndtri((between + 1) / (n + 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        level = ndtr(lower - start / (stop - start) * (upper - lower))
+    # The extreme value stands for all levels beyond it.
+    return np.where(n_below == 0, 0.0, np.where(n_below == n, 1.0, level))
+
+
+def _levels_of_zero(ordered: Floats) -> tuple[Floats, Floats]:
+    """The same for the lower quantile, and for the upper one below 0."""
+    return _level_of_zero(ordered), _level_of_zero(ordered, mirrored=True)
+
+
+def _percentile(evidence: Evidence) -> tuple[Any, Any]:
+    return _levels_of_zero(evidence.sorted_replicates)
+
+
+def _expanded(evidence: Evidence) -> tuple[Any, Any]:
+    df = evidence.drawn.degrees_of_freedom
+    stretch = np.sqrt(evidence.drawn.inflation)
+    below, above = _levels_of_zero(evidence.sorted_replicates)
+    return stdtr(df, ndtri(below) / stretch), stdtr(df, ndtri(above) / stretch)
+
+
+def _basic(evidence: Evidence) -> tuple[Any, Any]:
+    twice = 2 * np.expand_dims(evidence.estimate, -1)
+    return _levels_of_zero(twice - evidence.sorted_replicates[..., ::-1])
+
+
+def _normal(evidence: Evidence) -> tuple[Any, Any]:
+    replicates = evidence.sorted_replicates
+    centre = 2 * evidence.estimate - replicates.mean(axis=-1)
+    z = _studentized(centre, spread_of(replicates, -1))
+    return ndtr(-z), ndtr(z)
+
+
+def _t(evidence: Evidence) -> tuple[Any, Any]:
+    df = evidence.drawn.degrees_of_freedom
+    spread = spread_of(evidence.sorted_replicates, -1)
+    t = _studentized(evidence.estimate, spread * np.sqrt(evidence.drawn.inflation))
+    return stdtr(df, -t), stdtr(df, t)
+
+
+def _smoothed(evidence: Evidence) -> tuple[Any, Any]:
+    # The outer one of both draws, and of the estimate.
+    below, above = (tail.max() for tail in _levels_of_zero(evidence.sorted_smoothed))
+    return 1.0 if evidence.estimate <= 0 else below, 1.0 if evidence.estimate >= 0 else above
+
+
+def _studentized(value: Any, error: Any) -> Any:
+    """Value by its error; of a value of 0 without error it is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.equal(value, 0), 0.0, np.divide(value, error))
+
+
+TAILS: Mapping[str, Callable[[Evidence], tuple[Any, Any]]] = {
+    "percentile": _percentile,
+    "expanded": _expanded,
+    "basic": _basic,
+    "normal": _normal,
+    "t": _t,
+}
+"""Tail areas at which the lower limit reaches 0 from below, and the upper one from above."""
 
 Floats = NDArray[np.float64]
 
@@ -503,3 +672,154 @@ def share_won(differences: ArrayLike, greater_is_better: bool | None) -> float:
         values = -values
     wins = np.count_nonzero(values > 0) + 0.5 * np.count_nonzero(values == 0)
     return float(wins / len(values)) if len(values) else float("nan")
+
+
+# Verdicts: is the first not worse than the second by more than a margin?
+#
+# An interval decides: the first passes where the lower limit of its advantage is above minus the
+# margin, and fails where the upper limit is below it. What one comparison could have shown, had
+# both
+# been equal, is the `detectable_margin`.
+
+
+# Degrees of freedom below which Student's t quantiles do not add up, and the noncentral law is
+# used: at 10 the two differ by less than 1 %.
+FEW_DEGREES = 10.0
+# Probability with which a detectable margin passes if both are equal.
+POWER = 0.8
+# Quantile beyond which scipy's noncentral law loses its digits, and an asymptotic form, which is
+# right to 1 % there, takes its place.
+_FAR_QUANTILE = 30.0
+
+
+@dataclass(frozen=True)
+class Verdict(Hinting):
+    """Whether the first of a pair is not inferior to the second, within a margin.
+
+    `skboot.testing.assert_not_worse` and ``pair.verdict(margin)`` of a comparison make them. There
+    are three outcomes, so a verdict has no truth value: use ``passed``, ``failed`` or ``outcome``.
+
+    Attributes
+    ----------
+    outcome : {"pass", "fail", "inconclusive"}
+        "pass": the whole interval lies above minus the margin. "fail": it lies below.
+    margin : float
+        Non-inferiority margin: how much worse the first may be, in units of the metric; 0 asks
+        whether it is better.
+    smallest_margin : float
+        Margins above this one pass; 0 where the first is better.
+    detectable_margin : float
+        Margin that would pass with a probability of 80 % if both were equal, estimated from this
+        comparison.
+    interval : ConfidenceInterval
+        Of the advantage of the first, positive where it is better: of a loss that of the difference
+        with the other sign. Simultaneous over all pairs of the comparison if they were adjusted.
+    statement : str
+        The verdict in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_systems
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=2000)
+    >>> systems = {name: y_true ^ (rng.random(2000) < 0.1) for name in ("new", "old")}
+    >>> [pair] = compare_systems(y_true, systems, random_state=0).pairs
+    >>> verdict = pair.verdict(margin=0.03)
+    >>> verdict.outcome, verdict.passed
+    ('pass', True)
+    """
+
+    outcome: str
+    margin: float
+    smallest_margin: float
+    detectable_margin: float
+    interval: ConfidenceInterval
+    statement: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether the first is shown not to be worse by more than the margin."""
+        return self.outcome == "pass"
+
+    @property
+    def failed(self) -> bool:
+        """Whether the first is shown to be worse by more than the margin."""
+        return self.outcome == "fail"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("A verdict has three outcomes: ask .passed or .outcome.")
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            raise TypeError(f"A verdict is not a string: compare .outcome == {other!r}.")
+        return same_values(self, other) if isinstance(other, Verdict) else NotImplemented
+
+    def __str__(self) -> str:
+        return self.statement
+
+
+def outcome_of(low: float, high: float, margin: float) -> str:
+    """Outcome by the limits of the advantage of the first.
+
+    Parameters
+    ----------
+    low, high : float
+        Limits, on the scale where larger is better for the first; NaN if undefined.
+    margin : float
+        At least 0.
+
+    Returns
+    -------
+    {"pass", "fail", "inconclusive"}
+    """
+    if low > -margin:
+        return "pass"
+    return "fail" if high < -margin else "inconclusive"
+
+
+def detectable_margin(half_width: float, standard_error: float, degrees_of_freedom: float) -> float:
+    """Margin that an interval passes with 80 % probability where both systems are equal.
+
+    Parameters
+    ----------
+    half_width : float
+        Distance from the estimate to the lower limit.
+    standard_error : float
+        Of the difference.
+    degrees_of_freedom : float
+        Of the standard error; infinite for the normal law.
+
+    Returns
+    -------
+    float
+        NaN where one of these is; the half-width where nothing varies, and 0 where any passes.
+
+    Notes
+    -----
+    ``half_width + t_.8 se``, with t the quantile of Student's law. Under ten degrees of freedom the
+    noncentrality at which the lower limit passes with 80 % is solved for instead, because the width
+    then varies as much as the estimate (3.76 standard errors at four degrees of freedom, 5.65 at
+    two, for a half-width of the 97.5 % quantile).
+    """
+    if not standard_error > 0 or not np.isfinite(half_width):
+        return half_width if standard_error == 0 else np.nan
+    if degrees_of_freedom >= FEW_DEGREES:
+        return half_width + float(special.stdtrit(degrees_of_freedom, POWER)) * standard_error
+    quantile = half_width / standard_error
+    if quantile > _FAR_QUANTILE:
+        # The law is then that of the standard error alone.
+        spread = special.chdtri(degrees_of_freedom, 1 - POWER) / degrees_of_freedom
+        return float(np.hypot(quantile * np.sqrt(spread), special.ndtri(POWER))) * standard_error
+
+    def short_of_power(noncentrality: float) -> float:
+        found = special.nctdtr(degrees_of_freedom, noncentrality, quantile)
+        return float(found) - (1 - POWER)
+
+    start, stop = 0.0, quantile + 2.0
+    if short_of_power(start) <= 0:
+        # A limit of very few resamples is hardly below the estimate, or above it.
+        return 0.0
+    while short_of_power(stop) > 0:
+        stop *= 2
+    return float(optimize.brentq(short_of_power, start, stop, xtol=1e-10)) * standard_error

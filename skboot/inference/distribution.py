@@ -16,24 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.checks import fail
-from .._base.memory import check_fits
-from .._base.messages import thousands
+from .._base.errors import Note, only_advises, thousands, warn_before
 from .._base.values import size_of
-from .._base.warnings import Note, only_advises, warn_before
-from .._base.workers import (
+from .._base.work import (
     DEFAULT_WORKERS,
     Progress,
     Workers,
+    check_fits,
     in_chunks,
     is_watched,
     single_threaded_blas,
 )
-from ..metrics.adapters import n_cells_with_weights
+from ..metrics.callables import n_cells_with_weights
 from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
+from ..resampling.block import ReadTerms
 from ..resampling.coding import CodedRows
 from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
-from ..resampling.shared_sums import ReadTerms
 from ._tuning import BYTES_PER_REPLICATE, JACKKNIFE_VALUES_AT_ONCE
 from .evidence import deciding_units
 

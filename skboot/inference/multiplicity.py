@@ -15,9 +15,209 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from ._tuning import DEVIATIONS_ALL_KEPT, JOINT_DRAWS, SHARE_KEPT
-from .normal_law import LowRankRoot
-from .t_draws import drawn_scores
+from .._base.work import child_seed
+from ._tuning import DEVIATIONS_ALL_KEPT, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE, SHARE_KEPT
+
+# Draws from a normal law with a given covariance that are the same on every machine.
+
+
+# Share of the largest variance of a combination below which one is rounding.
+_NO_VARIANCE = 1e-12
+
+
+def symmetric_root(covariance: Floats) -> Floats:
+    """Return the symmetric matrix whose square is a covariance.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (n, n)
+        Symmetric; variances below zero, or all but, are rounding and become 0.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Unlike a triangular root, or eigenvectors, it does not depend on the order of a
+        decomposition, on signs, or on the last digits of a covariance that has no inverse. So
+        ``standard_normal((n_draws, n)) @ root`` are the same draws whichever library decomposes.
+    """
+    values, vectors = _variances(covariance)
+    return np.asarray((vectors * np.sqrt(values)) @ vectors.T)
+
+
+class LowRankRoot(NamedTuple):
+    """The symmetric root of a covariance of many numbers that few parts make up.
+
+    Differences of some methods are as many as their pairs, but vary as the methods do.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n, n_parts)
+        Of unit length, orthogonal.
+    deviations : ndarray of shape (n_parts,)
+        Root of the variance along each.
+    """
+
+    vectors: Floats
+    deviations: Floats
+
+    @classmethod
+    def of(cls, loadings: Floats, covariance: Floats) -> LowRankRoot:
+        """Return the root of ``loadings @ covariance @ loadings.T``, (n, n), without that matrix.
+
+        Parameters
+        ----------
+        loadings : ndarray of shape (n, n_parts)
+            What each number is made of.
+        covariance : ndarray of shape (n_parts, n_parts)
+            Of the parts; see `symmetric_root`.
+        """
+        basis, parts = np.linalg.qr(loadings)
+        values, vectors = _variances(parts @ covariance @ parts.T)
+        return cls(basis @ vectors[:, values > 0], np.sqrt(values[values > 0]))
+
+    def times(self, normal: Floats) -> Floats:
+        """Return ``normal @ root``, draws with the covariance, (n_draws, n)."""
+        return np.asarray((normal @ self.vectors * self.deviations) @ self.vectors.T)
+
+
+def _variances(covariance: Floats) -> tuple[Floats, Floats]:
+    """Return the variances along the eigenvectors, and these; what is rounding is 0."""
+    values, vectors = np.linalg.eigh(covariance)
+    values[values <= _NO_VARIANCE * values[-1]] = 0.0
+    return values, vectors
+
+
+# Draws of t statistics with a given correlation, as normal scores.
+#
+# A t statistic is a normal number by the root of a chi-squared one, and its normal score the normal
+# quantile of the same level. Both conversions are smooth functions of one number that take a
+# microsecond each where they are computed, so that each is tabulated once for its degrees of
+# freedom:
+# by polynomials between equal steps, which are as exact as the functions themselves.
+
+
+# Key of the stream of t statistics below the seed of the plan, whose blocks have smaller keys.
+_JOINT_STREAM = 1 << 31
+# Steps of a table, and terms of the polynomial of each: its error is that of rounding.
+_STEPS, _TERMS = 48, 12
+# Logit of a probability, and p-value, beyond which a table has the value at its end: one draw in
+# 1e10 is there, and a statistic with that p-value is the largest anyway.
+_FAR_LOGIT, _FAR_P = 24.0, 1e-13
+# More degrees of freedom than these are no different.
+_NORMAL = 1e12
+
+
+def drawn_scores(
+    degrees_of_freedom: Floats,
+    root: LowRankRoot,
+    seed: np.random.SeedSequence,
+    n_draws: int = JOINT_DRAWS,
+) -> Iterator[Floats]:
+    """Draw t statistics whose errors have a given correlation, some draws at a time.
+
+    Parameters
+    ----------
+    degrees_of_freedom : ndarray of shape (n_tests,)
+        Of each statistic. A normal vector over independent chi variables gives t statistics, each
+        with its own degrees of freedom.
+    root : LowRankRoot
+        Of the correlation.
+    seed : numpy.random.SeedSequence
+        Of the draws.
+    n_draws : int
+        At least this many, in whole blocks.
+
+    Yields
+    ------
+    ndarray of shape (n_tests, n_draws)
+        Normal quantiles of the levels of the statistics.
+    """
+    rng = np.random.default_rng(child_seed(seed, _JOINT_STREAM))
+    tables = {df: _Tables.of(df) for df in np.unique(np.minimum(degrees_of_freedom, _NORMAL))}
+    of_tests = [tables[min(df, _NORMAL)] for df in degrees_of_freedom]
+    for _ in range(0, n_draws, JOINT_DRAWS_AT_ONCE):
+        shape = (JOINT_DRAWS_AT_ONCE, len(of_tests))
+        scores = np.ascontiguousarray(root.times(rng.standard_normal(shape)).T)
+        uniform = np.ascontiguousarray(rng.random(shape).T)
+        for own, normal, level in zip(of_tests, scores, uniform, strict=True):
+            own.to_scores(normal, level)
+        yield scores
+
+
+class _Tables(NamedTuple):
+    """Both conversions for some degrees of freedom.
+
+    Attributes
+    ----------
+    of_chi : _Table
+        Logarithm of the root of chi-squared by its degrees of freedom, by the logit of its level.
+    of_t : _Table
+        Normal score by t, by log(1 + t^2 / df).
+    """
+
+    df: float
+    of_chi: _Table
+    of_t: _Table
+
+    @classmethod
+    def of(cls, df: float) -> _Tables:
+        def log_root(logit: Floats) -> Floats:
+            below, above = np.split(logit, 2, axis=1)
+            # Each half by the tail that is small there.
+            lower = special.gammaincinv(df / 2, special.expit(below))
+            upper = special.gammainccinv(df / 2, special.expit(-above))
+            return 0.5 * np.log(2 * np.hstack([lower, upper]) / df)
+
+        def score_by_t(size: Floats) -> Floats:
+            t = np.sqrt(df * np.expm1(size))
+            return -special.ndtri(special.stdtr(df, -t)) / t
+
+        far = np.log1p(special.stdtrit(df, _FAR_P) ** 2 / df)
+        return cls(
+            df, _Table.of(log_root, -_FAR_LOGIT, _FAR_LOGIT), _Table.of(score_by_t, 0.0, far)
+        )
+
+    def to_scores(self, normal: Floats, level: Floats) -> None:
+        """Turn normal numbers into scores, with the levels of chi-squared."""
+        with np.errstate(divide="ignore"):
+            normal /= np.exp(self.of_chi(np.log(level / (1 - level))))
+        normal *= self.of_t(np.log1p(normal * normal / self.df))
+
+
+class _Table(NamedTuple):
+    """A smooth function by a polynomial on each of some equal steps.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_terms, n_steps)
+        Of powers of the place within a step, from -1 to 1.
+    low, width : float
+        Where the first step begins, and how wide a step is.
+    """
+
+    coefficients: Floats
+    low: float
+    width: float
+
+    @classmethod
+    def of(cls, function: Callable[[Floats], Floats], low: float, high: float) -> _Table:
+        width = (high - low) / _STEPS
+        places = np.cos(np.pi * (np.arange(_TERMS) + 0.5) / _TERMS)
+        values = function(low + width * (np.arange(_STEPS) + 0.5 * (places[:, None] + 1)))
+        return cls(np.linalg.solve(np.vander(places, increasing=True), values), low, width)
+
+    def __call__(self, at: Floats) -> Floats:
+        place = np.clip((at - self.low) / self.width, 0.0, _STEPS)
+        step = np.minimum(place.astype(np.intp), _STEPS - 1)
+        place -= step
+        place *= 2
+        place -= 1
+        value = self.coefficients[-1].take(step)
+        for of_power in self.coefficients[-2::-1]:
+            value *= place
+            value += of_power.take(step)
+        return value
+
 
 Floats = NDArray[np.float64]
 
@@ -460,7 +660,7 @@ def joint_p_values(
     correlation : LowRankRoot
         Of the errors.
     seed : numpy.random.SeedSequence
-        Of the draws; see `skboot.inference.t_draws.drawn_scores`.
+        Of the draws; see `skboot.inference.multiplicity.drawn_scores`.
     alternative : {"two-sided", "greater", "less"}
         Of the tests.
     n_draws : int

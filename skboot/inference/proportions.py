@@ -19,7 +19,7 @@ from scipy.special import ndtri, stdtrit
 from .._base.checks import check_choice, check_confidence_level, fail
 from .._base.doors import door
 from .._base.typing import ProportionInterval
-from .confidence_interval import ConfidenceInterval
+from .evidence import ConfidenceInterval
 
 # Quantile of the normal beyond which tail areas are 0 in double precision.
 _FARTHEST = 64.0

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from .._base.streams import child_seed
-from ..metrics.adapters import without_sign
+from .._base.work import child_seed
+from ..metrics.callables import without_sign
 from ..metrics.cells import encode, label_counts
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ._tuning import FEW_IN_TABLE

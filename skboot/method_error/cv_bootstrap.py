@@ -15,29 +15,320 @@ jackknife's, ``(m - 1) * (metric - metric_without_unit)`` over the m units.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 from scipy.special import expit, logit, ndtri, stdtrit
 
+from .._base.errors import Note
 from .._base.values import read_only, same_values
-from .._base.warnings import Note
 from ..inference.automatic import IntervalWithNotes
-from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.evidence import ConfidenceInterval
 from ..inference.proportions import score_limits
-from ._columns import Array, Reader
-from ._tuning import (
+from .out_of_bag import (
     HEAVY_TAIL_SHARE,
     JACKKNIFE_RESAMPLES,
     LEAST_DF,
     LEAST_TRAINING_SHARE,
+    MONTE_CARLO_DRAWS,
     UNSTABLE_RATIO,
+    Array,
+    Reader,
+    TrainingSpread,
+    columns_of,
+    quartiles,
+    training_spread,
+    within_fences,
 )
-from .cv_variances import cv_variances
-from .few_events import FEW_DECIDE, FEW_EVENTS, agreement_reach, mover_limits, set_ratio_limits
-from .training_spread import quartiles
+
+# The two variances of the "cv-bootstrap" interval, and how far bootstrap samples move one of them.
+#
+# `skboot.method_error.cv_bootstrap` says what they are made of, and makes intervals of them.
+
+
+def cv_variances(
+    cv: Array,
+    counts: Array,
+    scores: Array,
+    oob_influence: Any,
+    share: float,
+    seed_variance: float,
+    bounds: Any,
+) -> dict[str, Any]:
+    """Fields of `skboot.method_error.cv_bootstrap.CVBootstrap` that are variances.
+
+    Parameters
+    ----------
+    cv : ndarray of shape (n_repeats, n_units)
+        Influence values of the out-of-fold metric.
+    counts : ndarray of shape (n_resamples, n_units)
+    scores : ndarray of shape (n_resamples,)
+        NaN where undefined; such samples are left out.
+    oob_influence : array-like of shape (n_resamples, n_units), or callable
+    share : float
+        Share of the training variance that is left at the full size.
+    seed_variance : float
+    bounds : tuple of float
+
+    Returns
+    -------
+    dict
+        By name of the field.
+    """
+    influence, n_units = cv.mean(axis=0), counts.shape[1]
+    lines = np.flatnonzero(np.isfinite(scores))
+    given = oob_influence, lines, seed_variance
+    plain, capped, n_beyond = _spreads(influence, counts, scores, *given)
+    variances = {
+        "variance_cv": float(cv.var(axis=1, ddof=1).mean() / n_units),
+        "variance_cv_averaged": float(influence.var(ddof=1) / n_units),
+        "variance_training": plain.variance,
+        "variance_jackknife": _usable_jackknife(plain),
+    }
+    return {
+        "standard_error_conservative": float(np.sqrt(_largest(**variances))),
+        **variances,
+        **_narrower(variances, capped, influence, share, bounds),
+        "n_beyond_fences": n_beyond,
+    }
+
+
+def _spreads(
+    influence: Array, counts: Array, scores: Array, given: Any, lines: Array, seed_variance: float
+) -> tuple[TrainingSpread, TrainingSpread, int]:
+    """Return the training spread, that of scores within their fences, and the number moved."""
+    every = columns_of(given)
+    whole = len(lines) == len(scores)
+    counts, scores = (counts, scores) if whole else (counts[lines], scores[lines])
+
+    def read(columns: slice) -> Array:
+        return every(columns) if whole else every(columns)[lines]
+
+    plain = training_spread(influence, counts, scores, read, None, seed_variance)
+    moved, factors = within_fences(scores)
+    n_beyond = int(np.count_nonzero(factors != 1))
+    if not n_beyond:
+        return plain, plain, 0
+    capped = training_spread(influence, counts, moved, read, factors, seed_variance)
+    return plain, capped, n_beyond
+
+
+def _usable_jackknife(spread: TrainingSpread) -> float:
+    """Return V_IJ; NaN with fewer than 4 sqrt(n_units) resamples."""
+    enough = len(spread.residual) >= JACKKNIFE_RESAMPLES * np.sqrt(len(spread.effect))
+    return spread.jackknife if enough else float("nan")
+
+
+def _largest(
+    variance_cv: float,
+    variance_cv_averaged: float,
+    variance_training: float,
+    variance_jackknife: float,
+) -> float:
+    """Return the conservative variance: the largest of the three."""
+    candidates = [variance_cv_averaged, variance_cv + variance_training]
+    if np.isfinite(variance_jackknife):
+        candidates.append(variance_jackknife)
+    return max(candidates)
+
+
+def _narrower(
+    variances: dict[str, float],
+    capped: TrainingSpread,
+    influence: Array,
+    share: float,
+    bounds: tuple[float, float],
+) -> dict[str, Any]:
+    """Return the standard error of the narrower form, and its parts, by field name."""
+    test, averaged = variances["variance_cv"], variances["variance_cv_averaged"]
+    cap = _largest(test, averaged, capped.variance, _usable_jackknife(capped))
+    robust = capped.robust_variance
+    by_count = float(2 * influence @ capped.effect / len(influence))
+    by_presence = float(2 * influence @ capped.presence / len(influence))
+    parts = (share * robust, by_count, by_presence, cap)
+    variance_of = partial(_narrower_variance, averaged, bool(np.isfinite(bounds).all()))
+    moves = [share * capped.moves_robust, capped.moves_effect, capped.moves_presence]
+    with np.errstate(over="ignore"):
+        # The cap is never below the test-sampling variance, which no sample moves.
+        of_variance = capped.residual**2 if cap > averaged else np.zeros_like(capped.residual)
+    moves.append(capped.moves_jackknife if cap == capped.jackknife else of_variance)
+    return {
+        "standard_error": float(np.sqrt(variance_of(*parts))),
+        "variance_training_robust": robust,
+        "covariance_training": by_count,
+        "covariance_presence": by_presence,
+        "training_share": share,
+        "variance_cap": cap,
+        "monte_carlo_errors": _monte_carlo_errors(variance_of, parts, np.stack(moves)),
+    }
+
+
+def _narrower_variance(
+    averaged: float, bounded: bool, training: Any, by_count: Any, by_presence: Any, cap: Any
+) -> Any:
+    """Return the variance of the narrower form; of arrays one each."""
+    # Of heavy-tailed losses both are noise, and the smaller of two noises is too small.
+    covariance = np.minimum(by_count, by_presence) if bounded else by_count
+    total = averaged + training + np.maximum(covariance, 0.0)
+    return np.maximum(np.minimum(cap, total), averaged)
+
+
+def _monte_carlo_errors(
+    variance_of: Callable[..., Any], parts: tuple[float, ...], moves: Array
+) -> tuple[float, float]:
+    """Return the relative standard errors of the root of a variance, with more samples as well.
+
+    Its parts are drawn as normal, with the covariance that `moves`, (n_parts, n_used), give their
+    means: the variance has kinks, so that four times the samples do not halve its error.
+    """
+    n_used, variance = moves.shape[1], variance_of(*parts)
+    if not (0 < variance < np.inf and np.isfinite(moves).all()):
+        return float("nan"), float("nan")
+    draws = np.random.default_rng(0).standard_normal((n_used, MONTE_CARLO_DRAWS))
+    shifts = (moves - moves.mean(axis=1, keepdims=True)) @ draws / n_used
+    middle = np.array(parts)[:, None]
+    now, later = (
+        float(np.sqrt(variance_of(*(middle + shifts / root))).std(ddof=1) / np.sqrt(variance))
+        for root in (1, 2)
+    )
+    return now, later
+
+
+# Score-type limits for metrics that few rows of one class decide.
+#
+# A method that finds two of 15 positives on average finds none on some data sets: there bootstrap
+# and
+# cross-validation show no spread, and on others too little. Wilson's interval has its width on
+# these
+# too. It is carried over to metrics of one class, which are functions of one proportion, and to
+# coefficients of agreement, which are functions of two.
+
+
+FEW_EVENTS = ("set ratio", "matthews", "kappa")
+"""Guards of `skboot.method_error.cv_bootstrap` that are made here, with record 0034."""
+
+FEW_DECIDE = (
+    "No variation between rows or training samples: score limits from the rows that decide the "
+    "metric."
+)
+
+
+def set_ratio_limits(
+    position: float, weights: Array, size: float, quantile: float
+) -> tuple[float, float]:
+    """Wilson limits of precision, recall, F-beta or Jaccard, as an error in [0, 1].
+
+    Parameters
+    ----------
+    position : float
+        The error x, one less the metric.
+    weights : ndarray of shape (2,)
+        Weights of a miss and of a hit, w and v, in x = w t / (w t + v (1 - t)), where t is the
+        share of misses among the rows that count: those of the class (recall), those called so
+        (precision), both (F-beta, Jaccard). F1 has (1, 2).
+    size : float
+        Number of independent rows that count; 0 where none does: the limits are then [0, 1].
+    quantile : float
+        Of the normal distribution.
+
+    Returns
+    -------
+    low, high : float
+        They contain `position`.
+    """
+    if size <= 0:
+        return 0.0, 1.0
+    miss, hit = weights
+    share = position * hit / (position * hit + (1 - position) * miss)
+    low, high = score_limits(share, size, quantile)
+    return _ratio(low, miss, hit), _ratio(high, miss, hit)
+
+
+def mover_limits(rates: Array, sizes: Array, quantile: float) -> tuple[float, float]:
+    """Interval for the mean of independent proportions from their Wilson limits.
+
+    Method of variance estimates recovery (Newcombe 1998, Stat. Med. 17:873; Zou and Donner 2008,
+    Stat. Med. 27:1693). `rates` and `sizes` have shape (n_classes,).
+    """
+    limits = np.array([score_limits(p, n, quantile) for p, n in zip(rates, sizes, strict=True)])
+    centre = float(np.mean(rates))
+    below = np.sqrt(np.sum((rates - limits[:, 0]) ** 2)) / len(rates)
+    above = np.sqrt(np.sum((limits[:, 1] - rates) ** 2)) / len(rates)
+    return max(centre - float(below), 0.0), min(centre + float(above), 1.0)
+
+
+def agreement_reach(
+    coefficient: str, class_errors: Array, class_sizes: Array, shares: Array, quantile: float
+) -> tuple[float, float]:
+    """Distances of the limits of Matthews' coefficient or kappa of two classes from its estimate.
+
+    Parameters
+    ----------
+    coefficient : {"matthews", "kappa"}
+    class_errors : ndarray of shape (2,)
+        Error rates of the classes.
+    class_sizes : ndarray of shape (2,)
+        Independent rows behind them.
+    shares : ndarray of shape (2,)
+        Shares of the classes among the rows, taken as fixed.
+    quantile : float
+        Of the normal distribution.
+
+    Returns
+    -------
+    below, above : float
+
+    Notes
+    -----
+    Both coefficients fall with each error rate. Each rate in turn is set to its Wilson limit, and
+    the changes of the coefficient are added as squares: method of variance estimates recovery (Zou
+    and Donner 2008, Stat. Med. 27:1693), for a function of the rates in place of their sum.
+    """
+    function = _COEFFICIENTS[coefficient]
+    centre = function(class_errors, shares)
+    squares = np.zeros(2)
+    for k in range(2):
+        limits = score_limits(class_errors[k], class_sizes[k], quantile)
+        for side, limit in enumerate(reversed(limits)):
+            moved = np.array(class_errors, dtype=float)
+            moved[k] = limit
+            squares[side] += (function(moved, shares) - centre) ** 2
+    below, above = np.sqrt(squares)
+    return float(below), float(above)
+
+
+def _ratio(share: float, miss: float, hit: float) -> float:
+    return float(miss * share / (miss * share + hit * (1 - share)))
+
+
+def _matthews(class_errors: Array, shares: Array) -> float:
+    called = _called(class_errors, shares)
+    if called <= 0 or called >= 1:
+        return 0.0
+    odds = shares[0] * shares[1] / (called * (1 - called))
+    return float((1 - class_errors.sum()) * np.sqrt(odds))
+
+
+def _kappa(class_errors: Array, shares: Array) -> float:
+    called = _called(class_errors, shares)
+    by_chance = shares[1] * (1 - called) + shares[0] * called
+    return float(2 * shares[0] * shares[1] * (1 - class_errors.sum()) / by_chance)
+
+
+def _called(class_errors: Array, shares: Array) -> float:
+    """Return the share of rows that are predicted to be of the second class."""
+    return float(shares[1] * (1 - class_errors[1]) + shares[0] * class_errors[0])
+
+
+_COEFFICIENTS: dict[str, Callable[[Array, Array], float]] = {
+    "matthews": _matthews,
+    "kappa": _kappa,
+}
 
 Bounds = tuple[float, float]
 
@@ -316,7 +607,7 @@ def cv_bootstrap(
         "proportion" for the mean of 0/1 losses: never inside Wilson's. "balanced" for the mean of
         class error rates: never inside the MOVER-Wilson interval of `class_errors` and
         `class_sizes`. "set ratio" for one less precision, recall, F-beta or Jaccard, "matthews" and
-        "kappa" for minus these of two classes: `skboot.method_error.few_events`.
+        "kappa" for minus these of two classes: `skboot.method_error.cv_bootstrap`.
     class_errors, class_sizes : array-like of shape (n_classes,)
         Of "set ratio" one size, that of the rows that count, and no error.
     guard_weights : array-like of shape (2,)
@@ -600,3 +891,181 @@ def with_texts(
     unreliable = set(cautions)
     notes = (Note("caution" if text in unreliable else "advice", text) for text in texts)
     return IntervalWithNotes(interval, tuple(notes))
+
+
+# The square root of a mean of losses, whose spread is that of the mean to first order.
+#
+# The mean is where rows and training samples add up, so that variances are taken there. A root has
+# half the relative standard error of its mean, and the interval on the log scale, which errors
+# without an upper bound get, is the root of the interval of the mean.
+
+
+_VARIANCES = (
+    "variance_cv",
+    "variance_cv_averaged",
+    "variance_training",
+    "variance_jackknife",
+    "variance_training_robust",
+    "covariance_training",
+    "covariance_presence",
+    "variance_cap",
+)
+
+
+def square_root(error: Any) -> Any:
+    """Square root of errors; of negative ones, which are minus a mean, minus that of the mean."""
+    return np.sign(error) * np.sqrt(np.abs(error))
+
+
+def slope_of_root(error: float) -> float:
+    """Derivative of the square root of an error; 0 at 0, where no row or training sample errs."""
+    return float(0.5 / np.sqrt(abs(error))) if error else 0.0
+
+
+def root_of_cv(cv: CVBootstrap, centre: float) -> CVBootstrap:
+    """The parts of the "cv-bootstrap" interval of the square root of a mean.
+
+    Parameters
+    ----------
+    cv : CVBootstrap
+        Of the mean.
+    centre : float
+        Mean over repeats of the root, about the root of ``cv.centre``.
+
+    Returns
+    -------
+    CVBootstrap
+    """
+    # From the mean of the roots, so that the relative standard error is half that of the mean.
+    slope = 0.5 * centre / cv.centre if cv.centre else 0.0
+    return replace(
+        cv,
+        centre=centre,
+        standard_error=slope * cv.standard_error,
+        standard_error_conservative=slope * cv.standard_error_conservative,
+        guard=None,
+        **{name: slope**2 * getattr(cv, name) for name in _VARIANCES},
+    )
+
+
+# Difference of two methods at this training-set size, from one data set.
+#
+# Both were trained on the same bootstrap samples and the same folds. Repeated cross-validation
+# gives
+# the centre, at (almost) this sample size; bootstrap samples give the spread. Errors, and their
+# difference, are in loss direction; units are rows, or whole groups of rows.
+
+
+Floats = NDArray[np.float64]
+
+
+class MethodsDifference(NamedTuple):
+    """Difference of two methods, with its standard error and degrees of freedom.
+
+    Attributes
+    ----------
+    difference : float
+        Of scores, first less second; NaN if undefined.
+    standard_error : float
+        NaN if undefined; 0 where no loss differs between the two methods, or all differ alike.
+    degrees_of_freedom : float
+        Of the t interval.
+    n_units : int
+        Rows or groups that were drawn from.
+    span : float or None
+        Largest difference of two losses where every loss is one of two values, such as 1 for right
+        and wrong; None otherwise.
+    """
+
+    difference: float
+    standard_error: float
+    degrees_of_freedom: float
+    n_units: int = 0
+    span: float | None = None
+
+    def interval(self, confidence_level: float) -> tuple[float, float]:
+        """Limits of the t interval, or of Tango's where nothing varies; NaN without either.
+
+        Tango's score interval of n pairs (1998, Statistics in Medicine 17:891) has the limits
+        -/+ z^2 / (n + z^2) where no pair differs, and (n - z^2) / (n + z^2) and 1 where all do.
+        """
+        tail = 0.5 + confidence_level / 2
+        if self.standard_error != 0:
+            half = float(special.stdtrit(self.degrees_of_freedom, tail)) * self.standard_error
+            return self.difference - half, self.difference + half
+        if self.span is None:
+            return np.nan, np.nan
+        square = float(special.ndtri(tail)) ** 2
+        half = (self.span + abs(self.difference)) * square / (self.n_units + square)
+        low, high = self.difference - half, self.difference + half
+        return max(low, -self.span), min(high, self.span)
+
+    @property
+    def reason(self) -> str:
+        """Why there is no interval; empty where there is one, or no difference."""
+        if self.standard_error == 0 and self.span is None:
+            return (
+                "the difference varies neither over rows nor over training samples, so the data "
+                "do not show how far it may be from 0 on others"
+            )
+        return ""
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided: the smallest 1 - level whose interval leaves out 0; 1 for a difference of 0
+        without any spread, and NaN where there is no interval.
+        """
+        if self.standard_error != 0:
+            t = abs(self.difference) / self.standard_error
+            return float(2 * special.stdtr(self.degrees_of_freedom, -t))
+        if self.difference == 0:
+            return 1.0
+        if self.span is None:
+            return np.nan
+        return float(2 * special.ndtr(-np.sqrt(self.n_units * abs(self.difference) / self.span)))
+
+
+def cross_validated_variance(
+    influence: Floats,
+    counts: NDArray[np.integer],
+    scores: Floats,
+    oob_influence: Floats,
+    *,
+    left_out: float,
+    share: float,
+) -> float:
+    """Variance of the difference of two cross-validated errors.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n_units,)
+        On the out-of-fold difference, averaged over repeats.
+    counts : ndarray of shape (n_resamples, n_units)
+        How often each unit is in each bootstrap sample.
+    scores : ndarray of shape (n_resamples,)
+        Difference of the errors on the units that each sample left out.
+    oob_influence : ndarray of shape (n_resamples, n_units)
+        Of the units left out, on that difference.
+    left_out : float
+        Variance of the out-of-bag difference, from the same samples.
+    share : float
+        The larger `share_of_training` of the two methods.
+
+    Returns
+    -------
+    float
+        ``max(V_fl, left_out + share (V_IJ - left_out))``: V_fl the sampling variance of the
+        out-of-fold differences, V_IJ the infinitesimal jackknife of sampling and training together
+        (`cv_bootstrap`) where it is larger than `left_out`. With fewer than 4 sqrt(n_units) samples
+        there is no jackknife, and it is left out.
+
+    Notes
+    -----
+    The jackknife is needed where single models vary much, as nearest neighbours do: the out-of-bag
+    loss of a row is a mean over some .37 n_resamples models and its out-of-fold loss one over a
+    few, so that the cross-validated difference varies more than the out-of-bag one. For smooth
+    learners it is too large. The decision record 0035 holds the measurements.
+    """
+    variances = cv_bootstrap(0.0, influence[None], counts, scores, oob_influence)
+    more = variances.variance_jackknife - left_out
+    return max(variances.variance_cv_averaged, left_out + (share * more if more > 0 else 0.0))

@@ -17,16 +17,14 @@ from scipy.special import stdtrit
 
 from .._base.checks import check_choice, check_confidence_level, fail
 from .._base.doors import door
+from .._base.errors import texts_of
 from .._base.typing import ErrorInterval, ErrorPoint
 from .._base.values import same_values
-from .._base.warnings import texts_of
 from ..inference.automatic import IntervalWithNotes
-from ..inference.confidence_interval import ConfidenceInterval, notes_of_cut
+from ..inference.evidence import ConfidenceInterval, notes_of_cut
 from ..inference.proportions import score_limits
-from ._columns import Array
-from ._tuning import NEAR_PERFECT
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, limits_on_scale, with_texts
-from .out_of_bag import OutOfBagError
+from .out_of_bag import NEAR_PERFECT, Array, OutOfBagError
 
 POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
 """Fields of `PredictionError` and `MethodErrorSummary` that hold the point of each strategy."""

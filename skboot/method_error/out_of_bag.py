@@ -6,25 +6,112 @@ loss direction: smaller is better. No array is larger than the inputs, (n_resamp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
 from .._base.values import read_only, same_values
-from ._columns import (
-    Array,
-    Reader,
-    check_influence,
-    column_blocks,
-    columns_of,
-    sum_of_variances,
-    where_outside,
-)
-from ._tuning import FEW_RESAMPLES
+
+# Every threshold of this package, with its unit, what changes at it, and the record of it.
+#
+# The first table is part of the methods: another value makes another interval or note. The other
+# one
+# bounds memory, and changes numbers by rounding alone.
+
+
+# ------------------------------------------------------------------ intervals and their notes
+
+# Minimum share of the training variance of bootstrap samples that is left at the full size (share
+# of a variance); a steeper learning curve takes no more of it away (record 0034).
+LEAST_TRAINING_SHARE = 0.15
+# Maximum variance of an interval (test-sampling variances) without the note that it is wide because
+# of the training samples: it is then 1.7 times as wide as the test rows alone make it (record
+# 0034).
+UNSTABLE_RATIO = 3.0
+# Maximum share of the squared influence that one unit may carry (share of the sum) without the note
+# of heavy tails. Squared errors of 80 rows pass it in 4 % of samples with normal errors, in 54 %
+# with t3 errors.
+HEAVY_TAIL_SHARE = 0.5
+# Minimum ratio of the resubstitution to the out-of-bag error (ratio) without the note that .632 and
+# .632+ are optimistic.
+NEAR_PERFECT = 0.25
+# Minimum number of resamples (resamples) for a stable standard error of the out-of-bag error;
+# below it a note asks for 200.
+FEW_RESAMPLES = 50
+# Minimum number of resamples for the infinitesimal jackknife (resamples per square root of the
+# units); with fewer its Monte Carlo noise is too large, and it is left out.
+JACKKNIFE_RESAMPLES = 4
+# Minimum degrees of freedom (number) that are left where losses without an upper bound are skewed;
+# with fewer the quantile, and with it the width, would grow faster than the coverage (record 0043).
+LEAST_DF = 6.0
+# Distance from the quartiles (interquartile ranges) beyond which an out-of-bag score is an outlier
+# and moved to this fence (Tukey 1977; record 0034).
+FENCE = 1.5
+# Draws for the Monte Carlo error of the standard error (draws): its own relative error is 3 %.
+MONTE_CARLO_DRAWS = 500
+
+# ------------------------------------------------------------------ memory
+
+# Elements of a block of columns that are worked on at a time (elements, 2 MB): so only the inputs
+# are large.
+ELEMENTS_AT_ONCE = 1 << 18
+# Counts of units that are worked on at a time (counts): their temporaries stay in the cache.
+COUNTS_AT_ONCE = 1 << 16
+
+
+# Arrays read a block of columns at a time, and sums over such blocks.
+
+
+Array = NDArray[Any]
+Reader = Callable[[slice], Array]
+
+
+def column_blocks(n_lines: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of consecutive columns, about `ELEMENTS_AT_ONCE` elements of `n_lines` lines."""
+    width = max(1, ELEMENTS_AT_ONCE // max(n_lines, 1))
+    for start in range(0, n_columns, width):
+        yield slice(start, min(start + width, n_columns))
+
+
+def columns_of(values: ArrayLike | Reader) -> Reader:
+    """Return a function from a slice of columns to these columns of an array; or the function."""
+    if callable(values):
+        return values
+    array = np.asarray(values)
+    return lambda columns: array[:, columns]
+
+
+def columns_less(values: Array, less: Array) -> Reader:
+    """Return a function from a slice of columns to these columns, less a number of each line."""
+    return lambda columns: values[:, columns] - less[:, None]
+
+
+def where_outside(values: Array, outside: Array) -> Array:
+    """Return the values where `outside` is True, and 0 elsewhere, in place of NaN as well."""
+    # A product is ten times as fast as numpy.where, but NaN and infinity times 0 are NaN.
+    with np.errstate(invalid="ignore", over="ignore"):
+        product = np.multiply(values, outside, dtype=float)
+        return product if np.isfinite(product.sum()) else np.where(outside, values, 0.0)
+
+
+def sum_of_variances(values: Array) -> float:
+    """Return the sum of the variances (divisor n - 1) of columns, which are centred in place."""
+    values -= values.mean(axis=0)
+    return float(np.vdot(values, values)) / (len(values) - 1)
+
+
+def check_influence(sums: Array) -> None:
+    """Refuse influence values whose sums are not finite."""
+    if not np.isfinite(sums).all():
+        raise ValueError(
+            "Influence values must be finite for out-of-bag units wherever the score is finite. "
+            "Got NaN or infinity. Set the score of that resample to NaN to leave it out."
+        )
+
 
 ReadRows = Callable[[Any], Array]
 
@@ -453,3 +540,392 @@ def _few_resamples(n_resamples: int) -> tuple[str, ...]:
     if n_resamples >= FEW_RESAMPLES:
         return ()
     return (f"{n_resamples} resamples are too few for a stable standard error; use 200.",)
+
+
+# Variance of the error of a method between training samples, from bootstrap samples.
+#
+# The out-of-bag scores of two bootstrap samples differ for two reasons: their models were trained
+# on
+# other units, and they are scored on other units. `training_spread` removes the second by means of
+# the influence values and gives the first in the forms that `skboot.method_error.cv_bootstrap` adds
+# up. `within_fences` is applied before where the scores of single training samples may be far
+# larger
+# than the others, as those of least squares on hardly more distinct rows than there are columns.
+
+
+# Interquartile range of a standard normal variable, and its density at the quartiles.
+_NORMAL_IQR = 1.349
+_NORMAL_DENSITY = 0.3178
+
+
+class TrainingSpread(NamedTuple):
+    """Spread of the error between training samples, without the sampling of the out-of-bag units.
+
+    Attributes
+    ----------
+    residual : ndarray of shape (n_used,)
+        r_b: score less its mean and less the mean influence of the units out-of-bag; centred.
+    sampling : ndarray of shape (n_used,)
+        w_b: variance of r_b that is due to which units are out-of-bag, and to seeds; NaN where it
+        is one unit.
+    effect : ndarray of shape (n_units,)
+        T_i = Cov_b(N_i, r_b): effect of a unit through training.
+    presence : ndarray of shape (n_units,)
+        P_i: mean r_b of samples with the unit once, less that of samples without it; 0 where there
+        are none of either.
+    jackknife : float
+        V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed.
+    moves_effect, moves_presence, moves_jackknife : ndarray of shape (n_used,)
+        How far a sample moves (2 / n) sum_i IF_i T_i, (2 / n) sum_i IF_i P_i and V_IJ: their Monte
+        Carlo variance is that of these values over n_used.
+    """
+
+    residual: Array
+    sampling: Array
+    effect: Array
+    presence: Array
+    jackknife: float
+    moves_effect: Array
+    moves_presence: Array
+    moves_jackknife: Array
+
+    @property
+    def variance(self) -> float:
+        """s_T^2: variance between training samples; infinite where it is too large for a float."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            noise = float(np.mean(self._noise)) if len(self._noise) else 0.0
+            variance = float(self.residual.var(ddof=1)) - noise
+        return np.inf if np.isnan(variance) else max(variance, 0.0)
+
+    @property
+    def robust_variance(self) -> float:
+        """s_rob^2: the same from the interquartile range of the residuals."""
+        first, _, third = quartiles(self.residual)
+        noise = quartiles(self._noise)[1] if len(self._noise) else 0.0
+        return max(((third - first) / _NORMAL_IQR) ** 2 - noise, 0.0)
+
+    @property
+    def moves_robust(self) -> Array:
+        """How far a sample moves s_rob^2, (n_used,), as if residuals were normal."""
+        first, _, third = quartiles(self.residual)
+        beyond = (self.residual < first) | (self.residual > third)
+        scale = ((third - first) / _NORMAL_IQR) ** 2
+        return 2 * scale * (beyond - 0.5) / (_NORMAL_IQR * _NORMAL_DENSITY)
+
+    @property
+    def _noise(self) -> Array:
+        return self.sampling[~np.isnan(self.sampling)]
+
+
+def quartiles(values: Array) -> tuple[float, float, float]:
+    """First quartile, median and third quartile, linear between order statistics."""
+    ordered = np.sort(values)
+    at = np.array((0.25, 0.5, 0.75)) * (len(ordered) - 1)
+    below = at.astype(np.intp)
+    step = ordered[np.minimum(below + 1, len(ordered) - 1)] - ordered[below]
+    first, median, third = (ordered[below] + (at - below) * step).tolist()
+    return first, median, third
+
+
+def within_fences(scores: Array) -> tuple[Array, Array]:
+    """Move scores beyond the fences of a box plot to the fence.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_used,)
+
+    Returns
+    -------
+    moved : ndarray of shape (n_used,)
+        Fences are 1.5 interquartile ranges beyond the quartiles (linear percentiles).
+    factors : ndarray of shape (n_used,)
+        Share of its distance from the median that each score keeps; 1 where none was moved.
+    """
+    first, median, third = quartiles(scores)
+    factors = np.ones(len(scores))
+    reach = FENCE * (third - first)
+    if not reach > 0:
+        return scores, factors
+    fence = np.clip(scores, first - reach, third + reach)
+    beyond = fence != scores
+    factors[beyond] = (fence[beyond] - median) / (scores[beyond] - median)
+    return fence, factors
+
+
+def training_spread(
+    cv_influence: Array,
+    counts: Array,
+    scores: Array,
+    read: Reader,
+    factors: Array | None = None,
+    seed_variance: float = 0.0,
+) -> TrainingSpread:
+    """Take the sampling of the out-of-bag units out of the out-of-bag scores.
+
+    Parameters
+    ----------
+    cv_influence : ndarray of shape (n_units,)
+        Influence values of the cross-validated error, averaged over repeats.
+    counts : ndarray of shape (n_used, n_units)
+        How often each unit was drawn.
+    scores : ndarray of shape (n_used,)
+        Finite.
+    read : callable
+        From a slice of columns to those columns of the influence values, (n_used, n_columns).
+    factors : ndarray of shape (n_used,), optional
+        Factor of the influence values of each score.
+    seed_variance : float, default=0
+        Variance of each score that is due to the seeds of its runs.
+
+    Returns
+    -------
+    TrainingSpread
+    """
+    n_used, n_units = counts.shape
+    size, shift, first, second = np.zeros((4, n_used))
+    # Squares of very large scores may be infinite; `TrainingSpread.variance` is infinite then.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for columns in column_blocks(n_used, n_units):
+            outside = counts[:, columns] == 0
+            influence = where_outside(read(columns), outside)
+            if factors is not None:
+                influence *= factors[:, None]
+            mean = influence.sum(axis=0) / np.maximum(outside.sum(axis=0), 1)
+            size += outside.sum(axis=1)
+            shift += outside @ mean
+            deviations = where_outside(influence - mean, outside)
+            first += deviations.sum(axis=1)
+            second += np.einsum("ij,ij->i", deviations, deviations)
+        check_influence(shift)
+        residual = scores - shift / np.maximum(size, 1)
+        residual -= residual.mean()
+        within = (second - first**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
+        sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
+        effect, jackknife, moves_effect, moves_jackknife = _jackknife(
+            cv_influence, counts, residual
+        )
+        presence, moves_presence = _presence(cv_influence, counts, residual)
+    return TrainingSpread(
+        residual,
+        sampling,
+        effect,
+        presence,
+        jackknife,
+        moves_effect,
+        moves_presence,
+        moves_jackknife,
+    )
+
+
+def _jackknife(
+    cv_influence: Array, counts: Array, residual: Array
+) -> tuple[Array, float, Array, Array]:
+    """Return T_i, (n_units,), V_IJ without Monte Carlo noise, how far samples move both."""
+    n_used, n_units = counts.shape
+    effect, total = np.empty(n_units), 0.0
+    on_testing, on_training = np.zeros((2, n_used))
+    for columns in column_blocks(n_used, n_units):
+        products = counts[:, columns].astype(float)
+        products -= products.mean(axis=0)
+        products *= residual[:, None]
+        effect[columns] = products.mean(axis=0)
+        on_testing += products @ cv_influence[columns]
+        on_training += products @ effect[columns]
+        total += float(np.sum((cv_influence[columns] / n_units + effect[columns]) ** 2))
+        total -= sum_of_variances(products) / n_used
+    on_testing *= 2 / n_units
+    return effect, total, on_testing, on_testing + 2 * on_training
+
+
+def _presence(cv_influence: Array, counts: Array, residual: Array) -> tuple[Array, Array]:
+    """Return P_i, (n_units,): what units do by being in a sample once; how far samples move it."""
+    n_used, n_units = counts.shape
+    presence, moves = np.empty(n_units), np.zeros(n_used)
+    for columns in column_blocks(n_used, n_units):
+        own = [(counts[:, columns] == times).astype(float) for times in (0, 1)]
+        sizes = [of.sum(axis=0) for of in own]
+        means = [residual @ of / np.maximum(n, 1) for of, n in zip(own, sizes, strict=True)]
+        known = (sizes[0] > 0) & (sizes[1] > 0)
+        presence[columns] = np.where(known, means[1] - means[0], 0.0)
+        for of, n, sign in zip(own, sizes, (-1, 1), strict=True):
+            moves += of @ np.where(known, sign * cv_influence[columns] / np.maximum(n, 1), 0.0)
+    return presence, 2 * n_used / n_units * moves * residual
+
+
+# Out-of-bag error of the selection of the best of several candidates, from blocks of resamples.
+#
+# It is the `skboot.method_error.out_of_bag.out_of_bag_error` of models each of which is one of a
+# few
+# candidates. The losses are then a table of candidates and units, and two passes over the resamples
+# give the sums that the standard error is made of. No array has n_resamples x n_samples elements.
+
+
+Floats = NDArray[np.float64]
+Blocks = Callable[[], Iterable[NDArray[np.integer]]]
+
+
+# Where no resample leaves a row out there is no error: NaN.
+@np.errstate(invalid="ignore", divide="ignore")
+def out_of_bag_error_of_selection(
+    losses: Floats,
+    chosen: NDArray[np.intp],
+    drawn: Blocks,
+    *,
+    sample_weight: Floats | None = None,
+    unit: NDArray[np.integer] | None = None,
+) -> OutOfBagError:
+    """Out-of-bag error Err(1) where the fit is the selection of a candidate.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (n_candidates, n_samples)
+        Loss of each candidate on each row.
+    chosen : ndarray of shape (n_resamples,)
+        Number of the candidate that each resample chose.
+    drawn : callable
+        ``drawn()`` yields how often each unit occurs in consecutive resamples, (n_lines, n_units)
+        a block. It is called twice and must give the same both times.
+    sample_weight : ndarray of shape (n_samples,), optional
+        Weight of each row in all means. A whole number stands for as many copies of a row, which
+        are drawn together.
+    unit : ndarray of shape (n_samples,), optional
+        Number of the unit of each row, where whole groups are drawn.
+
+    Returns
+    -------
+    OutOfBagError
+        ``by_row`` is the error of the row's unit.
+
+    Notes
+    -----
+    All rows of a unit are left out together, so they enter by their sums. The terms are those of
+    `out_of_bag_error`; the mean of the slopes is 0, since each unit's losses are centred over the
+    resamples that leave it out, and so the second pass needs only what the first has summed.
+    """
+    sums, sizes = _of_units(losses, sample_weight, unit)
+    n_lines, n_units = len(chosen), len(sizes)
+    first = _first_selection_pass(sums, sizes, chosen, drawn)
+    used = float(sizes[first.times > 0].sum())
+    error = float(first.means.sum() / used)
+    base = np.where(first.times > 0, first.means - sizes * error, 0.0) / used
+    weight = n_lines / (used * np.maximum(first.times, 1))
+    share = sizes / sizes.sum() + 1 / (n_units - 1)
+    moved, linear_sum, square_sum = np.zeros((3, n_units))
+    for at, lines in _parts(drawn(), n_lines):
+        deviations = np.where(lines == 0, sums[chosen[at]] - first.means, 0.0)
+        slope = inverse_share(n_units) * deviations.sum(axis=1) / used
+        linear = (lines - first.counts) * slope[:, None]
+        moved += linear.sum(axis=0)
+        deviations *= weight
+        linear -= np.outer(deviations.sum(axis=1), share)
+        deviations *= 2 + 1 / (n_units - 1)
+        linear += deviations
+        linear_sum += linear.sum(axis=0)
+        square_sum += np.einsum("ij,ij->j", linear, linear)
+    noise = float(np.sum(square_sum - linear_sum**2 / n_lines)) / (n_lines - 1) / n_lines
+    influence = base + moved / n_lines
+    # The loss of a unit without weight is 0; that of a unit that was never left out is undefined.
+    by_unit = np.where(first.times > 0, 0.0, np.nan)
+    np.divide(first.means, sizes, out=by_unit, where=(first.times > 0) & (sizes > 0))
+    by_row = by_unit if unit is None else by_unit[unit]
+    return standard_error_of(error, by_row, first.replicates, influence, noise, base, "centred")
+
+
+class _FirstSelectionPass(NamedTuple):
+    """Sums over the resamples that the influence values are made of."""
+
+    means: Floats  # (n_units,) mean out-of-bag loss, summed over the rows; 0 if never out-of-bag
+    times: Floats  # (n_units,) number of resamples that leave the unit out
+    counts: Floats  # (n_units,) mean number of times it was drawn
+    replicates: Floats  # (n_resamples,) mean out-of-bag loss
+
+
+def _first_selection_pass(
+    sums: Floats, sizes: Floats, chosen: NDArray[np.intp], drawn: Blocks
+) -> _FirstSelectionPass:
+    """Return the mean out-of-bag loss of each unit and of each resample."""
+    total, times, counts = np.zeros((3, len(sizes)))
+    raw, size = np.empty((2, len(chosen)))
+    for at, lines in _parts(drawn(), len(chosen)):
+        outside = lines == 0
+        losses = np.where(outside, sums[chosen[at]], 0.0)
+        raw[at] = losses.sum(axis=1)
+        # The rounding of a matrix product would depend on the number of resamples in a part.
+        size[at] = np.where(outside, sizes, 0.0).sum(axis=1)
+        total += losses.sum(axis=0)
+        times += np.count_nonzero(outside, axis=0)
+        counts += lines.sum(axis=0)
+    replicates = raw / size
+    means = np.divide(total, times, out=np.zeros_like(total), where=times > 0)
+    return _FirstSelectionPass(means, times, counts / len(chosen), replicates)
+
+
+def _of_units(
+    losses: Floats, sample_weight: Floats | None, unit: NDArray[np.integer] | None
+) -> tuple[Floats, Floats]:
+    """Return the weighted sums of the losses over the rows of each unit, and of the weights."""
+    weights = np.ones(losses.shape[1]) if sample_weight is None else sample_weight
+    if unit is None:
+        return (losses if sample_weight is None else losses * weights), weights
+    sums = np.array([np.bincount(unit, weights * row) for row in losses])
+    return sums, np.bincount(unit, weights).astype(np.float64)
+
+
+def _parts(
+    blocks: Iterable[NDArray[np.integer]], n_lines: int
+) -> Iterator[tuple[slice, NDArray[np.integer]]]:
+    """Yield which resamples come next, and the counts of a few of them at a time."""
+    start = 0
+    for block in blocks:
+        step = max(1, COUNTS_AT_ONCE // block.shape[1])
+        # The last block may hold more resamples than were chosen for.
+        for first in range(0, min(len(block), n_lines - start), step):
+            lines = block[first : min(first + step, n_lines - start)]
+            yield slice(start + first, start + first + len(lines)), lines
+        start += len(block)
+
+
+# No-information rates: the error if labels were independent of predictions.
+#
+# `no_information_squared` and `no_information_absolute` are means over all pairs of a target and a
+# prediction, in closed form. `NO_INFORMATION_SCORE` holds scores that are the same whatever the
+# predictions are.
+
+
+NO_INFORMATION_SCORE = {"roc_auc": 0.5, "matthews_corrcoef": 0.0, "cohen_kappa": 0.0}
+"""Scores of predictions permuted over many rows, whatever the predictions are."""
+
+
+def no_information_squared(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean squared error over all pairs of a target and a prediction, in O(n).
+
+    Divided by the variance of `y_true` it is the no-information rate of 1 - R2.
+    """
+    y, f = np.asarray(y_true, dtype=float), np.asarray(y_pred, dtype=float)
+    weight = _shares(len(y), sample_weight)
+    mean_y, mean_f = weight @ y, weight @ f
+    # As variances, not mean(y^2) - 2 mean(y) mean(f) + mean(f^2): no cancellation far from zero.
+    return float(weight @ (y - mean_y) ** 2 + weight @ (f - mean_f) ** 2 + (mean_y - mean_f) ** 2)
+
+
+def no_information_absolute(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean absolute error over all pairs of a target and a prediction, in O(n log n)."""
+    y, f = np.asarray(y_true, dtype=float), np.asarray(y_pred, dtype=float)
+    weight = _shares(len(y), sample_weight)
+    order = np.argsort(f)
+    mass = np.concatenate([[0.0], np.cumsum(weight[order])])
+    moment = np.concatenate([[0.0], np.cumsum((weight * f)[order])])
+    at = np.searchsorted(f[order], y)
+    per_row = y * (2 * mass[at] - mass[-1]) - (2 * moment[at] - moment[-1])
+    return float(weight @ per_row)
+
+
+def _shares(n_rows: int, sample_weight: ArrayLike | None) -> Array:
+    if sample_weight is None:
+        return np.full(n_rows, 1 / n_rows)
+    weight = np.asarray(sample_weight, dtype=float)
+    return weight / weight.sum()

@@ -3,8 +3,8 @@
 import typing
 
 from .._base import lazy as _lazy
-from . import names as _names
-from .cost_metrics import (
+from . import lookup as _lookup
+from .costs import (
     bayes_decisions,
     brier_score,
     cross_entropy,
@@ -12,12 +12,12 @@ from .cost_metrics import (
     expected_cost,
     false_positive_rate_at,
 )
-from .names import get_scorer
-from .two_class import npv, ppv, sensitivity, specificity
+from .lookup import get_scorer
+from .responses import npv, ppv, sensitivity, specificity
 
 if typing.TYPE_CHECKING:
     from ..scorer.interval_scorer import interval_scorer
-    from .calibration_metrics import (
+    from .calibration import (
         calibration_intercept,
         calibration_slope,
         expected_calibration_error,
@@ -60,7 +60,7 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        "calibration_metrics": [
+        "calibration": [
             "calibration_intercept",
             "calibration_slope",
             "expected_calibration_error",
@@ -76,6 +76,6 @@ __getattr__, __dir__ = _lazy.names_from(
         "generations": ["pass_at_k"],
         ".scorer.interval_scorer": ["interval_scorer"],
     },
-    synonyms=_names.SYNONYMS,
-    of_metric=_names.call_of,
+    synonyms=_lookup.SYNONYMS,
+    of_metric=_lookup.call_of,
 )

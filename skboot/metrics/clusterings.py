@@ -22,8 +22,17 @@ from scipy.special import xlogy
 
 from ._tuning import PAIRS_OF_LABELS_AT_ONCE
 from .cells import Cells, encode, label_counts
-from .registry import Factory, Request, fast_path
-from .statistic import Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
+from .statistic import (
+    Factory,
+    Floats,
+    ReadableBlock,
+    Reading,
+    ReducedData,
+    Request,
+    Response,
+    Statistic,
+    fast_path,
+)
 
 # Weight of a term, relative to the largest, below which the rest of a sum is rounding.
 _NEGLIGIBLE = 1e-25

@@ -21,11 +21,18 @@ from numpy.typing import NDArray
 
 from ._tuning import ROWS_PER_MERGED_CODE
 from .detection import check_share, reaches
-from .facts import Facts
-from .ranking import smaller_class
-from .registry import Request, fast_path
-from .score_order import positive_rows, positive_scores, score_codes
-from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
+from .ranking import positive_rows, positive_scores, score_codes, smaller_class
+from .statistic import (
+    Columns,
+    Facts,
+    Floats,
+    ReadableBlock,
+    ReducedData,
+    Request,
+    Response,
+    Statistic,
+    fast_path,
+)
 
 # Maximum difference of sums of weights that are taken as equal (share of the total), because sums
 # in another order differ by rounding.

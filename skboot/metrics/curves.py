@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 
-from .._base.warnings import Note
+from .._base.errors import Note
 from ._tuning import FEW_LEVELS
-from .score_order import falling_codes, level_ends, score_codes
+from .ranking import falling_codes, level_ends, score_codes
 from .statistic import Evaluated, Floats, MetricError, ReadableBlock, ReducedData
 
 # Steps of a grid that has short numbers, over the whole axis.

@@ -10,20 +10,45 @@ Metrics of single classes and their averages are in `class_metrics`, coefficient
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .._base.checks import numbered
-from ._tuning import CONSTANTS_AT_ONCE, DENSE_TERMS, FEW_CELLS
-from .additive import SumsStatistic
-from .cells import Cells, SharedCells, WeightedCodes, label_counts
-from .statistic import Columns, Floats, ReducedData, Response, Sketch
+from .._base.checks import fail, numbered
+from .._base.sklearn_compat import unchecked
+from ._tuning import (
+    CONSTANTS_AT_ONCE,
+    DENSE_TERMS,
+    FEW_CELLS,
+    FEW_SPREAD,
+    FEWEST_SPREAD,
+    MOST_SPREAD,
+)
+from .cells import Cells, SharedCells, WeightedCodes, encode, label_counts
+from .means import SumsStatistic, accuracy, in_ordinary_range
+from .responses import check_two_labels, class_of, refuse_other_labels
+from .statistic import (
+    Columns,
+    Factory,
+    Facts,
+    Floats,
+    MatrixRule,
+    Proportion,
+    ReducedData,
+    Request,
+    Response,
+    Sketch,
+    Statistic,
+    fast_path,
+)
 
 
 class CellTerms(NamedTuple):
@@ -246,3 +271,998 @@ def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
     first = np.empty(int(of_row.max()) + 1, dtype=np.intp)
     first[of_row] = np.arange(len(rows))
     return rows[first], of_row
+
+
+# Metrics of single classes, and their averages over classes.
+#
+# * `SetRatio`: precision, recall, F-beta or Jaccard of one class, or of all pooled ("micro");
+# * `TwoClassRatio`: sensitivity, specificity and predictive values;
+# * `SetAverage`: the same, averaged over classes ("macro", "weighted");
+# * `BalancedAccuracy`: the mean recall.
+#
+# A class of few rows weighs as much as one of many in macro averages and balanced accuracy, so that
+# their intervals ask for the rows of each class (`averaged_sizes`); metrics that pool all rows do
+# not.
+
+
+class SetFormula(NamedTuple):
+    """A ratio of set sizes of one class: true positives (tp), true and predicted members.
+
+    Attributes
+    ----------
+    of_tp : float
+        Numerator: this times tp.
+    by_tp, by_true, by_predicted : float
+        Denominator: the sum of these times their sizes.
+    """
+
+    of_tp: float
+    by_tp: float
+    by_true: float
+    by_predicted: float
+
+
+PRECISION = SetFormula(1.0, 0.0, 0.0, 1.0)
+RECALL = SetFormula(1.0, 0.0, 1.0, 0.0)
+JACCARD = SetFormula(1.0, -1.0, 1.0, 1.0)
+
+
+def f_beta(beta: float) -> SetFormula:
+    """F-beta: the weighted harmonic mean of precision and recall (van Rijsbergen 1979)."""
+    if np.isposinf(beta):
+        return RECALL
+    return PRECISION if beta == 0 else SetFormula(1 + beta**2, 0.0, beta**2, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class SetRatio(LabelMetric):
+    """Precision, recall, F-beta or Jaccard of one class, or of several pooled.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    ratio : SetFormula
+        Which of them.
+    classes : ndarray of shape (n_classes,) or None
+        Labels whose sets are pooled; None: all, as in scikit-learn's ``average="micro"``.
+    zero_division : float
+        Value where the denominator is zero.
+    binary : bool
+        Whether ``classes`` is the positive one of two labels, and more are an error.
+    cells : SharedCells or None
+        Those of the rows, if other metrics of the call have them too.
+    """
+
+    name: str
+    ratio: SetFormula
+    classes: NDArray[Any] | None = None
+    zero_division: float = 0.0
+    binary: bool = False
+    cells: SharedCells | None = None
+
+    matrix_rule = "sets"
+
+    @property
+    def reads_decisions(self) -> bool:  # type: ignore[override]
+        """Whether it has a positive class."""
+        return self.pos_label is not None
+
+    @property
+    def positive_by_default(self) -> str:  # type: ignore[override]
+        """The function of the ratio."""
+        names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
+        return f"sklearn.metrics.{names.get(self.ratio, 'fbeta')}_score"
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse more than two labels where one of two is positive."""
+        if not self.binary or self.pos_label is None:
+            return
+        labels = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+        if len(labels) <= 2:
+            return
+        refuse_other_labels(y_true, y_pred, self.name)
+        advice = (
+            f"Average over classes: metric='{self.name.removesuffix('_score')}_macro', or "
+            "functools.partial of the function with average='macro'."
+        )
+        must = f"hold at most two labels for the metric {self.name!r}"
+        raise fail("y_true", must, f"{len(labels)} labels", advice)
+
+    @property
+    def pools_classes(self) -> bool:  # type: ignore[override]
+        """Whether the sets of all classes are pooled."""
+        return self.classes is None
+
+    @property
+    def pos_label(self) -> Any:
+        """The positive one of two labels; None for sets that are pooled."""
+        return self.classes.tolist()[0] if self.binary and self.classes is not None else None
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows, numerator, denominator."""
+        counted = np.ones(len(labels))
+        if self.classes is not None:
+            counted = (encode(labels, np.asarray(self.classes)) >= 0).astype(np.float64)
+        hit = np.where(truth == decision, counted[truth], 0.0)
+        below = self.ratio.by_tp * hit
+        below += self.ratio.by_true * counted[truth] + self.ratio.by_predicted * counted[decision]
+        values = np.column_stack((np.ones(len(truth)), self.ratio.of_tp * hit, below))
+        return CellTerms(np.tile(np.arange(3), (len(truth), 1)), values, 3)
+
+    def _different(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        """The pooled labels, and one of the others, which are all alike."""
+        if self.classes is None:
+            return super()._different(labels)
+        pooled = encode(labels, np.asarray(self.classes)) >= 0
+        return np.append(np.flatnonzero(pooled), np.flatnonzero(~pooled)[:1])
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """Ratio of the two sums."""
+        return np.where(sums[:, 2] > 0, sums[:, 1] / sums[:, 2], self.zero_division)
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        ratio = sums[:, 1] / sums[:, 2]
+        return np.column_stack((np.zeros(len(sums)), 1 / sums[:, 2], -ratio / sums[:, 2]))
+
+    def proportion(self, reduced: ReducedData) -> Proportion | None:
+        """Hits among the members of the sets; F1 as a function of the Jaccard index."""
+        if "observed" not in reduced.data:
+            return None
+        _, above, below = reduced.data["observed"]
+        hits, f1 = round(above / self.ratio.of_tp), self.ratio == f_beta(1.0)
+        if below == 0 or not (f1 or self.ratio in (PRECISION, RECALL, JACCARD)):
+            return None
+        members = round(below) - hits if f1 else round(below)
+        return Proportion(hits, members, exact=False, scale="f1" if f1 else "identity")
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and the proportion that it is."""
+        known = super().facts(reduced, rows, members)
+        return replace(known, proportion=self.proportion(reduced))
+
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """The share of right rows, where each row is a member of a set that is pooled."""
+        fixed = super().of_all_rows(y_true, y_pred)
+        if self.binary or self.classes is None or self.ratio == JACCARD:
+            return fixed
+        sets = ((self.ratio.by_true, y_true), (self.ratio.by_predicted, y_pred))
+        pooled = all(
+            np.isin(label_counts(y)[0], self.classes).all() for counts, y in sets if counts
+        )
+        return accuracy(self.name) if pooled else fixed
+
+
+@dataclass(frozen=True, eq=False)
+class TwoClassRatio(SetRatio):
+    """Precision or recall of the positive or the negative one of two classes.
+
+    Parameters
+    ----------
+    pos_label : label or None
+        The positive class; None: the greater label.
+    negative : bool
+        Whether the ratio is that of the other class.
+    labels : ndarray of shape (n_labels,) or None
+        Both labels, of which a resample or subgroup may lack one.
+    """
+
+    greater_is_positive = True
+    zero_division: float = np.nan
+    binary: bool = True
+    pos_label: Any = None
+    negative: bool = False
+    labels: NDArray[Any] | None = None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse other than two labels."""
+        check_two_labels(self, y_true, y_pred)
+        super().check(y_true, y_pred)
+
+    def __post_init__(self) -> None:
+        # The labels follow when the rows are known: see `of_all_rows`.
+        if self.labels is not None:
+            chosen = class_of(self.labels, self.pos_label, self.negative)
+            object.__setattr__(self, "classes", np.array([chosen]))
+
+
+@dataclass(frozen=True, eq=False)
+class SetAverage(LabelMetric):
+    """Precision, recall, F-beta or Jaccard, averaged over classes.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    ratio : SetFormula
+        Which of them.
+    weighted : bool
+        Average by the number of true members instead of evenly.
+    classes : ndarray of shape (n_classes,) or None
+        Labels to average over; None: those present in the resample.
+    zero_division : float
+        Value of a class whose denominator is zero; NaN leaves it out.
+    """
+
+    name: str
+    ratio: SetFormula
+    weighted: bool = False
+    classes: NDArray[Any] | None = None
+    zero_division: float = 0.0
+
+    @property
+    def pools_classes(self) -> bool:  # type: ignore[override]
+        """Whether classes weigh by their size."""
+        return self.weighted
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and the sizes of classes that weigh alike."""
+        sizes = None if self.weighted else averaged_sizes(self, reduced, rows[0])
+        return replace(super().facts(reduced, rows, members), class_sizes=sizes)
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows; hits, true members and predicted members of each class."""
+        column = np.arange(len(labels))
+        n_classes = len(labels)
+        if self.classes is not None:
+            column = encode(labels, np.asarray(self.classes))
+            n_classes = len(self.classes)
+        of_truth, of_decision = column[truth], column[decision]
+        used = (of_truth >= 0, of_decision >= 0)
+        hit = used[0] & (truth == decision)
+        columns = np.column_stack(
+            (
+                np.zeros(len(truth), np.intp),
+                np.where(hit, 1 + of_truth, 0),
+                np.where(used[0], 1 + n_classes + of_truth, 0),
+                np.where(used[1], 1 + 2 * n_classes + of_decision, 0),
+            )
+        )
+        values = np.column_stack((np.ones(len(truth)), hit, *used)).astype(np.float64)
+        return CellTerms(columns, values, 1 + 3 * n_classes)
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """Average over classes; scikit-learn falls back to an even one when no weight is left."""
+        share, value, below = self._parts(sums, rows)
+        mean: Floats = np.sum(share * value, axis=1)
+        if not all_positive(below):
+            mean[~share.any(axis=1)] = np.nan
+        return mean
+
+    def _parts(self, sums: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        """Share, value and denominator of each class, (n_resamples, n_classes) each."""
+        tp, true, predicted = equal_column_blocks(sums[:, 1:], 3)
+        below = self.ratio.by_true * true + self.ratio.by_predicted * predicted
+        if self.ratio.by_tp:
+            below += self.ratio.by_tp * tp
+        if all_positive(below) and not self.weighted:
+            # Every class has a value in every resample, and no class need be masked; macro F1 of
+            # 100 classes takes a tenth less of its time.
+            share = np.broadcast_to(1 / below.shape[1], below.shape)
+            return share, self.ratio.of_tp * tp / below, below
+        value = np.where(below > 0, self.ratio.of_tp * tp / below, self.zero_division)
+        included = ~np.isnan(value)
+        if self.classes is None:
+            included &= self._occur(rows)
+        weight = included.astype(np.float64)
+        if self.weighted:
+            by_size = np.where(included, true, 0.0)
+            weight = np.where(by_size.any(axis=1, keepdims=True), by_size, weight)
+        total = weight.sum(axis=1, keepdims=True)
+        share = np.where(total > 0, weight / np.where(total > 0, total, 1.0), 0.0)
+        return share, np.where(share > 0, value, 0.0), below
+
+    def _occur(self, rows: Floats) -> Any:
+        """Which classes are true or predicted in each resample: the others leave the average."""
+        _, true_rows, predicted_rows = equal_column_blocks(rows[:, 1:], 3)
+        return true_rows + predicted_rows > 0
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        share, value, below = self._parts(sums, rows)
+        slope = share / below
+        if not all_positive(below):
+            slope = np.where((below > 0) & (share > 0), slope, 0.0)
+        by_below = slope * value
+        # Columns are contiguous, because block.variance reads the gradient sum by sum.
+        gradient: Floats = np.zeros(sums.shape, order="F")
+        by_tp, by_true, by_predicted = equal_column_blocks(gradient[:, 1:], 3)
+        by_tp[:] = self.ratio.of_tp * slope - self.ratio.by_tp * by_below
+        by_true[:] = -self.ratio.by_true * by_below
+        if self.weighted:
+            true = np.where(share > 0, equal_column_blocks(sums[:, 1:], 3)[1], 0.0)
+            mean = np.einsum("ij,ij->i", share, value)[:, None]
+            by_true += np.where(share > 0, value - mean, 0.0) / true.sum(axis=1, keepdims=True)
+        by_predicted[:] = -self.ratio.by_predicted * by_below
+        return gradient
+
+
+@dataclass(frozen=True, eq=False)
+class BalancedAccuracy(LabelMetric):
+    """Mean recall of the classes that have rows.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    adjusted : bool
+        Whether chance is scaled to 0 (and can be undershot).
+    """
+
+    name: str = "balanced_accuracy"
+    adjusted: bool = False
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        """From 0, or from the lowest adjusted value, which is that of two classes."""
+        return (-1.0 if self.adjusted else 0.0, 1.0)
+
+    @property
+    def matrix_rule(self) -> MatrixRule:  # type: ignore[override]
+        """Recalls of the classes, and whether chance is scaled to 0."""
+        return "adjusted recalls" if self.adjusted else "recalls"
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and the sizes of the classes.
+
+        Adjusted, K classes of the truth without a hit have 1 / (1 - K).
+        """
+        known, n_classes = super().facts(reduced, rows, members), reduced.data["n_classes"]
+        known = replace(known, class_sizes=averaged_sizes(self, reduced, rows[0]))
+        lowest = self.adjusted and n_classes > 1
+        return replace(known, bounds=(1 / (1 - n_classes), 1.0)) if lowest else known
+
+    def _data(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> dict[str, Any]:
+        return {"n_labels": len(labels), "n_classes": int(np.count_nonzero(np.bincount(truth)))}
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows; rows of each class, hits of each class."""
+        hit = truth == decision
+        ones = np.ones(len(truth))
+        columns = np.column_stack((0 * truth, 1 + truth, np.where(hit, 1 + len(labels) + truth, 0)))
+        return CellTerms(columns, np.column_stack((ones, ones, hit)), 1 + 2 * len(labels))
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """Mean of hits by rows."""
+        size, hits = equal_column_blocks(sums[:, 1:], 2)
+        n_classes = np.count_nonzero(size > 0, axis=1)
+        mean = np.where(size > 0, hits / size, 0.0).sum(axis=1) / n_classes
+        return (mean - 1 / n_classes) / (1 - 1 / n_classes) if self.adjusted else mean
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        size, hits = equal_column_blocks(sums[:, 1:], 2)
+        n_classes = np.count_nonzero(size > 0, axis=1)
+        # Of one class the adjusted value is undefined, and so is what a row adds to it.
+        scale = np.where(n_classes > 1, n_classes - 1.0, np.nan) if self.adjusted else n_classes
+        by_hit = 1 / (size * scale[:, None])
+        return np.hstack((np.zeros((len(sums), 1)), -by_hit * hits / size, by_hit))
+
+
+def _two_class(formula: SetFormula, negative: bool) -> Factory:
+    def factory(
+        request: Request, *, pos_label: Any = None, labels: ArrayLike | None = None
+    ) -> TwoClassRatio:
+        both = None if labels is None else np.unique(np.asarray(labels))
+        return TwoClassRatio(
+            request.name, formula, pos_label=pos_label, negative=negative, labels=both
+        )
+
+    return factory
+
+
+fast_path("sensitivity", response="labels")(_two_class(RECALL, negative=False))
+fast_path("specificity", response="labels")(_two_class(RECALL, negative=True))
+fast_path("ppv", response="labels")(_two_class(PRECISION, negative=False))
+fast_path("npv", response="labels")(_two_class(PRECISION, negative=True))
+
+
+def _set_metric(formula: SetFormula) -> Factory:
+    """Factory of a ratio of set sizes for one class, pooled over classes, or averaged over them."""
+
+    def factory(
+        request: Request,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = 1,
+        average: str = "binary",
+        zero_division: Any = "warn",
+    ) -> Statistic | None:
+        undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
+        classes = None if labels is None else np.asarray(labels)
+        if average == "weighted" and formula == RECALL:
+            # Weighted by their true members, the hits of all classes are shared by these.
+            average = "micro"
+        if average == "micro" and classes is None and formula != JACCARD:
+            # Each row is a true member, and a predicted one, of one class.
+            return accuracy(request.name)
+        if average == "binary":
+            positive = np.array([pos_label])
+            return SetRatio(request.name, formula, positive, undefined, binary=True)
+        if average == "micro":
+            return SetRatio(request.name, formula, classes, undefined, cells=request.cells)
+        if average in ("macro", "weighted"):
+            return SetAverage(request.name, formula, average == "weighted", classes, undefined)
+        return None
+
+    return factory
+
+
+fast_path("precision_score", response="labels")(_set_metric(PRECISION))
+fast_path("recall_score", response="labels")(_set_metric(RECALL))
+fast_path("jaccard_score", response="labels")(_set_metric(JACCARD))
+fast_path("f1_score", response="labels")(_set_metric(f_beta(1.0)))
+
+
+@fast_path("fbeta_score", response="labels")
+def _f_beta(
+    request: Request,
+    *,
+    beta: float,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: str = "binary",
+    zero_division: Any = "warn",
+) -> Statistic | None:
+    options = {"labels": labels, "pos_label": pos_label, "average": average}
+    return _set_metric(f_beta(beta))(request, **options, zero_division=zero_division)
+
+
+@fast_path("balanced_accuracy_score", response="labels")
+def _balanced_accuracy(request: Request, *, adjusted: bool = False) -> BalancedAccuracy:
+    return BalancedAccuracy(request.name, adjusted)
+
+
+def averages_classes(statistic: Statistic) -> bool:
+    """Whether a metric is an average over classes, evenly or by their rows."""
+    return isinstance(statistic, SetAverage | BalancedAccuracy)
+
+
+def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any]) -> Floats:
+    """Weight of each class in an average over classes.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        One of which `averages_classes` holds.
+    labels : ndarray of shape (n_classes,)
+    sizes : ndarray of shape (n_classes,)
+        Rows of each class.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        With sum 1; all zero where none of the classes that the metric averages occurs.
+    """
+    weights = (np.asarray(sizes) > 0).astype(np.float64)
+    classes = getattr(statistic, "classes", None)
+    if classes is not None:
+        weights *= np.isin(labels, classes)
+    if getattr(statistic, "weighted", False):
+        weights *= sizes
+    return weights / weights.sum() if weights.any() else weights
+
+
+def averaged_sizes(
+    statistic: SetAverage | BalancedAccuracy, reduced: ReducedData, y_true: NDArray[Any] | None
+) -> NDArray[np.int64] | None:
+    """Rows of each class in an average that weighs them evenly, (n_classes,); None without any."""
+    if y_true is None:
+        return None
+    labels, counts = reduced.data.get("truth_counts") or label_counts(y_true)
+    averaged = class_weights(statistic, labels, counts) > 0
+    return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None
+
+
+# Coefficients of the agreement of two labellings: Matthews' and Cohen's kappa.
+
+
+class _Agreement(LabelMetric):
+    """A function of hits and of the two margins."""
+
+    bounds = (-1.0, 1.0)
+    pools_classes = True
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows; hits; rows of each truth, rows of each decision."""
+        hit, ones = truth == decision, np.ones(len(truth))
+        columns = np.column_stack((0 * truth, hit, 2 + truth, 2 + len(labels) + decision))
+        values = np.column_stack((ones, hit, ones, ones))
+        return CellTerms(columns.astype(np.intp), values, 2 + 2 * len(labels))
+
+
+@dataclass(frozen=True, eq=False)
+class MatthewsCoefficient(_Agreement):
+    """Matthews correlation coefficient; 0 where truth or decision is constant.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+
+    References
+    ----------
+    Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation
+    coefficient. Computational Biology and Chemistry 28, 367-374, equation 8.
+    """
+
+    matrix_rule = "matthews"
+
+    name: str = "matthews_corrcoef"
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """Covariance of truth and decision by their standard deviations."""
+        covariance, of_truth, of_decision, varied = self._parts(sums)
+        return np.where(varied, covariance / np.sqrt(of_truth * of_decision), 0.0)
+
+    def _parts(self, sums: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+        truth, decision = equal_column_blocks(sums[:, 2:], 2)
+        covariance = sums[:, 1] * sums[:, 0] - np.einsum("ij,ij->i", truth, decision)
+        of_truth, of_decision = (
+            margin.sum(axis=1) ** 2 - np.einsum("ij,ij->i", margin, margin)
+            for margin in (truth, decision)
+        )
+        return covariance, of_truth, of_decision, (of_truth > 0) & (of_decision > 0)
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        covariance, of_truth, of_decision, varied = self._parts(sums)
+        truth, decision = equal_column_blocks(sums[:, 2:], 2)
+        n, hits = sums[:, :1], sums[:, 1:2]
+        scale = np.sqrt(of_truth * of_decision)[:, None]
+        half = 0.5 * covariance[:, None] / scale
+        # Chain rule: the derivative of the covariance, less that of the two variances.
+        by_total = hits / scale - half * (2 * n / of_truth[:, None] + 2 * n / of_decision[:, None])
+        by_truth = -decision / scale + half * 2 * truth / of_truth[:, None]
+        by_decision = -truth / scale + half * 2 * decision / of_decision[:, None]
+        gradient = np.hstack((by_total, n / scale, by_truth, by_decision))
+        return np.where(varied[:, None], gradient, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Kappa(_Agreement):
+    """Cohen's kappa, unweighted; NaN where only one label occurs.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+
+    References
+    ----------
+    Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and
+    Psychological Measurement 20, 37-46.
+    """
+
+    matrix_rule = "kappa"
+
+    name: str = "cohen_kappa_score"
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """One less observed by expected disagreement."""
+        observed, expected, several = self._parts(sums)
+        return np.where(several, 1 - observed / expected, np.nan)
+
+    def _parts(self, sums: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        truth, decision = equal_column_blocks(sums[:, 2:], 2)
+        observed = sums[:, 0] * (sums[:, 0] - sums[:, 1])
+        expected = sums[:, 0] ** 2 - np.einsum("ij,ij->i", truth, decision)
+        return observed, expected, np.count_nonzero(truth + decision > 0, axis=1) > 1
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        observed, expected, several = self._parts(sums)
+        truth, decision = equal_column_blocks(sums[:, 2:], 2)
+        n, hits = sums[:, :1], sums[:, 1:2]
+        ratio = (observed / expected)[:, None]
+        by_observed = np.hstack((2 * n - hits, -n, 0 * truth, 0 * decision))
+        by_expected = np.hstack((2 * n, 0 * n, -decision, -truth))
+        gradient = (ratio * by_expected - by_observed) / expected[:, None]
+        return np.where(several[:, None], gradient, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedKappa(LabelMetric):
+    """Cohen's kappa with disagreement weighted by how far the labels are apart.
+
+    Distances are positions among the labels present in the resample, as in scikit-learn.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    weights : {"linear", "quadratic"}
+        Distance, or its square.
+    order : array-like or None
+        The labels in the order of their categories; None: they are sorted.
+
+    References
+    ----------
+    Cohen, J. (1968). Weighted kappa: nominal scale agreement with provision for scaled
+    disagreement or partial credit. Psychological Bulletin 70, 213-220.
+    """
+
+    matrix_rule = "kappa"
+    pools_classes = True
+    orders_labels = True
+
+    name: str = "cohen_kappa_score"
+    weights: Literal["linear", "quadratic"] = "linear"
+    order: Any = None
+    bounds = (-1.0, 1.0)
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows; rows of each cell that occurs."""
+        each = np.arange(len(truth))
+        return CellTerms(
+            np.column_stack((0 * each, 1 + each)), np.ones((len(each), 2)), 1 + len(each)
+        )
+
+    def _naive_step(self, n_labels: int) -> int:
+        # The cells that occur, and so the sums, differ between constant decisions.
+        return 1
+
+    def _data(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> dict[str, Any]:
+        if self.order is not None:
+            place = np.argsort(np.argsort(encode(labels, np.asarray(self.order))))
+            truth, decision = place[truth], place[decision]
+        each = np.arange(len(truth))
+        shape = (len(truth), len(labels))
+        margins = [
+            sparse.csr_matrix((np.ones(len(each)), (each, side)), shape=shape)
+            for side in (truth, decision)
+        ]
+        return {"truth": truth, "decision": decision, "margins": margins}
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """One less observed by expected disagreement."""
+        observed, expected, several, _, _ = self._parts(sums, rows, data)
+        return np.where(several, 1 - observed / expected, np.nan)
+
+    def _parts(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> tuple[Any, ...]:
+        cells = sums[:, 1:]
+        to_truth, to_decision = data["margins"]
+        truth, decision = cells @ to_truth, cells @ to_decision
+        present = rows[:, 1:] @ (to_truth + to_decision) > 0
+        place = np.cumsum(present, axis=1) - 1.0
+        apart = np.abs(place[:, data["truth"]] - place[:, data["decision"]])
+        apart = apart if self.weights == "linear" else apart**2
+        # Summed distance of each label from all decisions, and from all truths.
+        from_decisions = self._distances(place, present, decision)
+        from_truths = self._distances(place, present, truth)
+        observed = sums[:, 0] * np.einsum("ij,ij->i", cells, apart)
+        expected = np.einsum("ij,ij->i", truth, from_decisions)
+        several = np.count_nonzero(truth + decision > 0, axis=1) > 1
+        by_cell = from_decisions[:, data["truth"]] + from_truths[:, data["decision"]]
+        return observed, expected, several, apart, by_cell
+
+    def _distances(self, place: Floats, present: NDArray[np.bool_], margin: Floats) -> Floats:
+        """Summed distance of each label from the rows of a margin, (n_resamples, n_labels)."""
+        n = margin.sum(axis=1, keepdims=True)
+        if self.weights == "quadratic":
+            mean = np.sum(margin * place, axis=1, keepdims=True)
+            square = np.sum(margin * place**2, axis=1, keepdims=True)
+            return n * place**2 - 2 * place * mean + square
+        # |a - b| counts the present labels t with a <= t < b or b <= t < a.
+        below = np.where(present, np.cumsum(margin, axis=1), 0.0)
+        above = np.where(present, n, 0.0) - below
+        up_to = np.cumsum(below, axis=1) - below
+        return up_to + above.sum(axis=1, keepdims=True) - (np.cumsum(above, axis=1) - above)
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        observed, expected, several, apart, by_expected = self._parts(sums, rows, data)
+        ratio = (observed / expected)[:, None]
+        by_cell = (ratio * by_expected - sums[:, :1] * apart) / expected[:, None]
+        by_total = -np.einsum("ij,ij->i", sums[:, 1:], apart) / expected
+        return np.where(several[:, None], np.column_stack((by_total, by_cell)), 0.0)
+
+
+@fast_path("matthews_corrcoef", response="labels")
+def _matthews(request: Request) -> MatthewsCoefficient:
+    return MatthewsCoefficient(request.name)
+
+
+@fast_path("cohen_kappa_score", response="labels")
+def _kappa(request: Request, *, weights: Any = None) -> Kappa | WeightedKappa:
+    if weights is None:
+        return Kappa(request.name)
+    return WeightedKappa(request.name, weights, request.order)
+
+
+# Coefficients of determination: one less a ratio of sums of squares (R2, explained variance).
+
+
+# Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
+# taken as constant, because the difference is rounding.
+_ROUNDING = 1e-14
+# Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
+_FAR_FROM_ZERO = 1e4
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficient(SumsStatistic):
+    """R2 or explained variance: one less the residual by the total sum of squares.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    about_mean : bool
+        Residuals about their mean (explained variance) instead of about zero (R2).
+    force_finite : bool
+        Whether a constant truth gives 1 for perfect predictions and 0 for others, as in
+        scikit-learn, instead of NaN and minus infinity.
+
+    Notes
+    -----
+    A truth counts as constant where its variance is below the rounding of its sums.
+    """
+
+    adds_by_row = True
+    sketch = "sums"
+    n_sums = 4
+
+    name: str = "r2"
+    about_mean: bool = False
+    force_finite: bool = True
+    bounds: tuple[float, float] = (-np.inf, 1.0)
+    response: Response = "values"
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Terms: row, weight, truth, its square, and residual, its square, about data points."""
+        assert y_true is not None
+        truth, predicted = in_ordinary_range(
+            np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
+        )
+        return self.reduce_scaled(truth, predicted, sample_weight)
+
+    def reduce_scaled(
+        self, truth: Floats, predicted: Floats, sample_weight: Floats | None
+    ) -> ReducedData:
+        """The same for columns whose squares are in range."""
+        # Written in place: there may be as many rows as memory holds a few times.
+        terms = np.empty((len(truth), 6))
+        _, weights, about, squared_truth, residual, squared_residual = terms.T
+        terms[:, :2] = 1.0
+        # The origin is a data point, so that the sums of a constant truth are exactly zero; it is
+        # the median, because outliers, which a resample may lack, do not move it.
+        np.subtract(truth, _middle(truth), out=about)
+        np.subtract(truth, predicted, out=residual)
+        if self.about_mean:
+            residual -= _middle(residual)
+        np.multiply(about, about, out=squared_truth)
+        np.multiply(residual, residual, out=squared_residual)
+        if sample_weight is not None:
+            weights[:] = sample_weight
+            terms[:, 2:] *= sample_weight[:, None]
+        return ReducedData(None, len(truth), terms)
+
+    def reduce_about(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
+    ) -> ReducedData:
+        """The same terms without weights; see `Statistic.reduce_about`."""
+        truth, residual, ones = y_true - origin, y_true - y_pred, np.ones(len(y_true))
+        sums = (ones, ones, truth, truth**2, residual, residual**2)
+        return ReducedData(None, len(y_true), np.column_stack(sums))
+
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """See `Statistic.as_sums`."""
+        return self, reduced
+
+    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
+        """Return truth, its square, residual and its square, all about zero."""
+        truth = np.asarray(y_true, dtype=np.float64)
+        residual = truth - np.asarray(y_pred, dtype=np.float64)
+        return np.stack((truth, truth**2, residual, residual**2))
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """See `Statistic.of_sums`; refuse a truth whose sums about zero have lost its variance."""
+        mean, square = sums[1, 0] / sums[0, 0], sums[2, 0] / sums[0, 0]
+        if mean**2 > _FAR_FROM_ZERO * (square - mean**2) > 0:
+            raise ValueError(
+                f"The metric {self.name!r} of a stream must have a truth that varies about zero. "
+                f"Got values about {mean:.4g}. Subtract this from y_true and y_pred: the metric "
+                "stays the same."
+            )
+        return self.combine(np.vstack((sums[:1], sums)).T, ReducedData(None, 0))
+
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """One less the ratio of sums of squares."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
+            residual = sums[:, 5]
+            if self.about_mean:
+                residual = about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
+            value = 1 - residual / total
+            if self.force_finite:
+                value = np.where(total > 0, value, np.where(residual > 0, 0.0, 1.0))
+        fewest = 1 if self.about_mean else 2
+        return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), value, np.nan)
+
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """Derivative of a ratio of sums of squares; 0 where the truth is constant."""
+        gradient = np.zeros_like(sums)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            weight = sums[:, 1]
+            total = about_mean(weight, sums[:, 2], sums[:, 3])
+            residual = sums[:, 5]
+            if self.about_mean:
+                residual = about_mean(weight, sums[:, 4], sums[:, 5])
+                mean = sums[:, 4] / weight
+                gradient[:, 1], gradient[:, 4] = -(mean**2), 2 * mean
+            ratio, mean = residual / total, sums[:, 2] / weight
+            gradient[:, 1] += ratio * mean**2
+            gradient[:, 2], gradient[:, 3], gradient[:, 5] = -2 * ratio * mean, ratio, -1.0
+            gradient /= total[:, None]
+        return np.where((total > 0)[:, None], gradient, 0.0)
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and what one row carries."""
+        known, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
+        about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
+        about += mean**2 * reduced.terms[:, 1]
+        of_kind, few = self.rows_that_vary(about)
+        share = self.largest_share(reduced)
+        return replace(known, largest_share=share, of_kind=of_kind, few_of_kind=few)
+
+    def rows_that_vary(self, squares: Floats) -> tuple[float, float]:
+        """Rows that carry the variance, of which these are the squares, and how many are few."""
+        few = float(np.clip(len(squares) / FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD))
+        return (float(squares.sum() ** 2 / np.sum(squares**2)) if squares.any() else np.inf), few
+
+    def largest_share(self, reduced: ReducedData) -> float | None:
+        """Share of the squared residuals that one row carries, whose tail is that of the score."""
+        squares = reduced.terms[:, 5]
+        total = float(squares.sum())
+        return float(squares.max()) / total if total > 0 else None
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """The mean of the truth explains nothing of it."""
+        return 0.0
+
+
+@fast_path("r2_score", response="values")
+def _r2_score(request: Request, *, force_finite: bool = True) -> Coefficient:
+    return Coefficient(request.name, False, force_finite)
+
+
+@fast_path("explained_variance_score", response="values")
+def _explained_variance(request: Request, *, force_finite: bool = True) -> Coefficient:
+    return Coefficient(request.name, True, force_finite)
+
+
+def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
+    """Sum of squares about the mean, from sums about any origin."""
+    about = squares - total**2 / weight
+    return np.where(about > _ROUNDING * squares, about, 0.0)
+
+
+def _middle(values: Floats) -> float:
+    """The lower median, which is one of the values."""
+    at = (len(values) - 1) // 2
+    return float(np.partition(values, at)[at])
+
+
+# Likelihood ratios of decisions between two classes, as scikit-learn defines them.
+#
+# The positive one is sensitivity / (1 - specificity), the negative one (1 - sensitivity) /
+# specificity. Both are ratios of products of two sums, so that one formula gives them.
+
+
+@dataclass(frozen=True, eq=False)
+class LikelihoodRatio(LabelMetric):
+    """Share of one decision among the positives, by its share among the negatives.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    of_negative : bool
+        Whether the decision is the negative one.
+    if_undefined : float
+        Value where no negative is decided so, as in scikit-learn.
+    labels : ndarray of shape (n_labels,) or None
+        Labels of the whole test set, of which a resample or subgroup may lack one.
+    pos_label : label, optional
+        The positive class; None: the greater label.
+    """
+
+    greater_is_positive = True
+    reads_decisions = True
+
+    name: str
+    of_negative: bool
+    if_undefined: float
+    labels: NDArray[Any] | None = None
+    greater_is_better: bool | None = None
+    bounds: tuple[float, float] = (0.0, np.inf)
+    pos_label: Any = None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse other than two labels."""
+        check_two_labels(self, y_true, y_pred)
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows; positives and negatives decided so, and those decided otherwise."""
+        all_labels = labels if self.labels is None else self.labels
+        positive = labels == class_of(all_labels, self.pos_label, negative=False)
+        decided = positive[decision] != self.of_negative
+        column = np.where(decided, 1, 3) + np.where(positive[truth], 0, 1)
+        columns = np.column_stack((np.zeros(len(truth), np.intp), column))
+        return CellTerms(columns, np.ones((len(truth), 2)), 5)
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """Hits times negatives, by false alarms times positives."""
+        _, hits, alarms, other_positives, other_negatives = sums.T
+        ratio = hits * (alarms + other_negatives) / (alarms * (hits + other_positives))
+        ratio = np.where(alarms > 0, ratio, self.if_undefined)
+        return np.where(self._has_both_labels(rows), ratio, np.nan)
+
+    def _has_both_labels(self, rows: Floats) -> NDArray[np.bool_]:
+        """Whether not all rows are true positives, or all true negatives, (n_resamples,)."""
+        right = (3, 2) if self.of_negative else (1, 4)
+        return (rows[:, right[0]] < rows[:, 0]) & (rows[:, right[1]] < rows[:, 0])
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        _, hits, alarms, other_positives, other_negatives = sums.T
+        positives, negatives = hits + other_positives, alarms + other_negatives
+        share, of_alarms = hits / positives, alarms / negatives
+        by_positive, by_negative = 1 / (of_alarms * positives), share / (of_alarms * alarms)
+        # The derivatives of a / (a + b) are (1 - share) / (a + b) and -share / (a + b).
+        gradient = (
+            np.zeros(len(sums)),
+            by_positive * (1 - share),
+            -by_negative * (1 - of_alarms),
+            -by_positive * share,
+            by_negative * of_alarms,
+        )
+        return np.column_stack(gradient)
+
+
+def _likelihood_ratio(of_negative: bool) -> Factory:
+    def factory(request: Request) -> LikelihoodRatio:
+        undefined = _value_without_alarms(request.function, of_negative)
+        better = not of_negative
+        return LikelihoodRatio(
+            request.name,
+            of_negative,
+            undefined,
+            greater_is_better=better,
+            pos_label=request.pos_label,
+        )
+
+    return factory
+
+
+fast_path("positive_likelihood_ratio", response="labels")(_likelihood_ratio(of_negative=False))
+fast_path("negative_likelihood_ratio", response="labels")(_likelihood_ratio(of_negative=True))
+
+
+@lru_cache(maxsize=8)
+def _value_without_alarms(function: Any, of_negative: bool) -> float:
+    """Number of scikit-learn where no negative is decided so: NaN, and 1 from version 1.7 on."""
+    with unchecked(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return float(function([0, 1, 1], [1, 0, 1] if of_negative else [0, 0, 1]))

@@ -6,20 +6,54 @@ explained variance are functions of sums of each output (`OutputAverage`).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
-from .additive import RowMean, SumsStatistic
-from .coefficients import Coefficient, about_mean
-from .facts import Facts
-from .magnitudes import in_ordinary_range
-from .registry import FAST_PATHS, Factory, Request, fast_path
-from .statistic import Columns, Floats, ReducedData, Response, Statistic
+from .._base.checks import fail
+from .._base.errors import Note, tell
+from .._base.values import content_of
+from ._tuning import FIRST_LOOK, RANKED_AT_ONCE, ROWS_PER_MERGED_CODE, SPARSE_SHARE
+from .callables import LibraryCallable
+from .cells import SharedCells, label_counts
+from .labels import (
+    JACCARD,
+    PRECISION,
+    RECALL,
+    Coefficient,
+    SetAverage,
+    SetFormula,
+    SetRatio,
+    about_mean,
+    f_beta,
+)
+from .lookup import asks_for_several, metric_of_class, metric_of_column
+from .means import RowMean, SumsStatistic, in_ordinary_range
+from .posteriors import halved
+from .ranking import AveragePrecision, RocAuc
+from .responses import check_response
+from .statistic import (
+    FAST_PATHS,
+    CallableStatistic,
+    Columns,
+    Factory,
+    Facts,
+    Floats,
+    NotANumber,
+    ReducedData,
+    Request,
+    Response,
+    Statistic,
+    as_number,
+    fast_path,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,3 +258,1020 @@ def _explained_variance(
     request: Request, *, force_finite: bool = True, multioutput: Any = "uniform_average"
 ) -> Any:
     return _averaged(request, Coefficient(request.name, True, force_finite), multioutput)
+
+
+# Metrics that return several numbers: a statistic for each, from one call of the function.
+#
+# A callable that returns a 1-d array, a list or a dict is called once a resample, whatever the
+# number of its entries: each entry is a statistic of its own, and all of them read what the call
+# returned. Metrics of single classes, ``average=None`` of scikit-learn, become the metric of each
+# class where that has a way of its own.
+
+
+# Maximum number of calls whose numbers wait for their entries. Runs of one method are evaluated
+# entry by entry, so that all resamples of all runs wait: 100 runs of 1999 resamples.
+_MOST_WAITING = 1 << 18
+
+
+_LACKING = (
+    "A resample can lack a class or a group: have the function return an entry for each of them "
+    "all the same, NaN where it is undefined, as with labels= in metrics of scikit-learn"
+)
+_OF_ROWS = "Values of rows are no metric: give them as predictions, with metric='mean'. "
+
+
+class OtherEntries(TypeError):
+    """A function returned other entries than on the data."""
+
+
+class Calls:
+    """The calls of a function that returns several numbers, each made once for all entries.
+
+    Parameters
+    ----------
+    names : sequence
+        Of the entries, as the function returned them on the data.
+
+    Notes
+    -----
+    Entries are evaluated one after the other, on the same resamples. What a call returned waits
+    until each entry has read its number, by the content of the data and the rows of the resample.
+    """
+
+    def __init__(self, names: Sequence[Any]) -> None:
+        self.names = tuple(names)
+        self._waiting: dict[Any, list[Any]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A worker has calls of its own.
+        return {"names": self.names, "_waiting": {}}
+
+    def number(self, call: partial[Any], place: int) -> float:
+        """Return the number of an entry, from a call of the function on some rows."""
+        key = _key(call)
+        found = self._waiting.get(key)
+        if found is None:
+            found = self._kept(key, call())
+        found[1] -= 1
+        if found[1] == 0:
+            self._waiting.pop(key, None)
+        return float(found[0][place])
+
+    def know(self, call: partial[Any], returned: Any) -> None:
+        """Take what a call has returned already."""
+        self._kept(_key(call), returned)
+
+    def _kept(self, key: Any, returned: Any) -> list[Any]:
+        """Keep the numbers of a call, with how often they will be read."""
+        if len(self._waiting) >= _MOST_WAITING:
+            self._waiting.clear()
+        self._waiting[key] = [self._numbers(returned), len(self.names)]
+        return self._waiting[key]
+
+    def _numbers(self, returned: Any) -> Floats:
+        """Return the numbers of the entries; NaN for each where the whole is NaN."""
+        entries = entries_of(returned)
+        if entries is None and np.isnan(number := as_number(returned)):
+            return np.full(len(self.names), number)
+        names = () if entries is None else tuple(entries)
+        if entries is None or set(names) != set(self.names) or len(names) != len(self.names):
+            of_rows = _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
+            raise OtherEntries(
+                f"it returned {_listed(names)}, and on the data {_listed(self.names)}. "
+                f"{of_rows}{_LACKING}"
+            )
+        return np.array([as_number(entries[name]) for name in self.names])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One of the numbers that a function returns.
+
+    Attributes
+    ----------
+    place : int
+        Its place among them.
+    calls : Calls
+        Of the function, which all entries share.
+    """
+
+    place: int
+    calls: Calls
+
+    def number(self, call: partial[Any]) -> float:
+        """Return the number, from a call of the function on some rows."""
+        return self.calls.number(call, self.place)
+
+
+class CalledOnData:
+    """A function that was called on the data already: that call is not made again.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    call : partial
+        Of it on the data.
+    returned : object
+        What that call returned.
+    """
+
+    def __init__(self, function: Any, call: partial[Any], returned: Any) -> None:
+        self.function = function
+        self._known: Any = (_content(call), returned)
+
+    def __call__(self, *columns: Any, **weights: Any) -> Any:
+        # The data come first, and if not these they do not come again.
+        known, self._known = self._known, None
+        if known is not None and known[0] == content_of((*columns, *weights.values())):
+            return known[1]
+        return self.function(*columns, **weights)
+
+
+class Found(NamedTuple):
+    """Statistics by name, and where their results belong.
+
+    Attributes
+    ----------
+    statistics : dict of str to list of Statistic
+        By the name of the metric, or of an entry of it; one for each array of predictions.
+    paths : dict of str to tuple
+        Keys of the result of each: the metric, and the entry of a metric with several.
+    columns : dict of str to list of tuple (ndarray, ndarray)
+        Truth and predictions of entries that are of one column, in the place of those of the call.
+    """
+
+    statistics: dict[str, list[Statistic]]
+    paths: dict[str, tuple[Any, ...]]
+    columns: dict[str, list[tuple[NDArray[Any], NDArray[Any]]]]
+
+
+def each_entry(
+    statistics: Mapping[str, Sequence[Statistic]],
+    columns: Mapping[str, Sequence[Columns]],
+) -> Found:
+    """Return a statistic for each number that a metric returns.
+
+    Parameters
+    ----------
+    statistics : mapping of str to sequence of Statistic
+        By metric, one for each array of predictions, checked against it.
+    columns : mapping of str to sequence of tuple of arrays
+        Truth, predictions and weights by metric, one for each array of predictions.
+
+    Returns
+    -------
+    Found
+        Metrics of one number as they are.
+    """
+    found = Found({}, {}, {})
+    for name, own in statistics.items():
+        read = columns[name]
+        of_columns = _of_columns(own, read)
+        entries: Any = {key: [one for one, *_ in each] for key, each in of_columns.items()}
+        entries = entries or _of_classes(own, read) or _of_calls(own, read)
+        if isinstance(entries, list):
+            found.statistics[name], found.paths[name] = entries, (name,)
+            continue
+        for key, many in entries.items():
+            # Keys of a dict are names; a number or a class says little without the metric.
+            plain = isinstance(key, str) and key not in found.paths and key not in statistics
+            flat = key if plain and not _has_classes(own[0]) else f"{name} ({key})"
+            found.statistics[flat] = [replace(each, name=flat) for each in many]
+            found.paths[flat] = (name, key)
+            if key in of_columns:
+                found.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
+    return found
+
+
+def entries_of(returned: Any) -> dict[Any, Any] | None:
+    """Return what a function returned by name or index; None where it is no array, list or dict."""
+    if isinstance(returned, Mapping):
+        return dict(returned)
+    if isinstance(returned, list):
+        return dict(enumerate(returned))
+    if getattr(returned, "ndim", 0) != 1:
+        return None
+    if hasattr(returned, "to_dict"):
+        return dict(returned.to_dict())
+    return dict(enumerate(np.asarray(returned).tolist()))
+
+
+def _key(call: partial[Any]) -> Any:
+    """Return what a call of a function on some rows of some data is known by."""
+    return call.func.__name__, _content(call), len(call.args[1]), hash(call.args[1].tobytes())
+
+
+def _content(call: partial[Any]) -> Any:
+    """Return what the data of a call are known by."""
+    data = call.args[0]
+    return data.get("content") or content_of(
+        (data["y_true"], data["y_pred"], data["sample_weight"])
+    )
+
+
+def _are_numbered(names: tuple[Any, ...]) -> bool:
+    """Whether entries are those of an array, or list."""
+    return names == tuple(range(len(names)))
+
+
+def _listed(names: Sequence[Any], most: int = 6) -> str:
+    if not names:
+        return "one number or none"
+    shown = ", ".join(repr(name) for name in names[:most])
+    more = f", and {len(names) - most} more" if len(names) > most else ""
+    return f"{len(names)} entries ({shown}{more})"
+
+
+# ------------------------------------------------------------------ any function
+
+
+def _of_calls(
+    statistics: Sequence[Statistic], columns: Sequence[Columns]
+) -> dict[Any, list[Statistic]] | list[Statistic]:
+    """Return the statistics of each entry that the function returns, or those of its one number.
+
+    What the function returns on the data decides.
+    """
+    first, others = statistics[0], list(statistics[1:])
+    if not isinstance(first, CallableStatistic) or _is_of_one_number(first):
+        return [first, *others]
+    call, returned = first.returned(first.reduce(*columns[0]))
+    entries = entries_of(returned)
+    if returned is None:
+        return [first, *others]
+    if entries is None and asks_for_several(_options(first)) and first.pos_label is None:
+        # Of two classes, or one column, options of several say nothing.
+        alone = metric_of_column(first)
+        if alone is not None:
+            return [check_response(alone, truth, predicted) for truth, predicted, _ in columns]
+    if entries is None:
+        once = CalledOnData(first.function, call, returned)
+        return [replace(first, function=once), *others]
+    _check_entries(entries, first.name)
+    names = list(entries)
+    if _has_classes(first) and names == list(range(len(_labels(first, columns)))):
+        names = _labels(first, columns).tolist()
+    calls = Calls(list(entries))
+    calls.know(call, returned)
+    return {
+        name: [replace(one, entry=Entry(place, calls)) for one in statistics]  # type: ignore[type-var]
+        for place, name in enumerate(names)
+    }
+
+
+def _check_entries(entries: Mapping[Any, Any], metric: str) -> None:
+    """Refuse entries that are no numbers."""
+    must = "return one real number, or several in a 1-d array or a dict, for the data"
+    if not entries:
+        raise fail("metric", must, f"nothing from {metric!r}")
+    for name, value in entries.items():
+        try:
+            as_number(value)
+        except NotANumber as error:
+            got = f"{error.returned} for the entry {name!r} from {metric!r}"
+            raise fail("metric", must, got) from error
+    if len({str(name) for name in entries}) < len(entries):
+        raise fail("metric", "return entries of different names", f"{list(entries)}")
+
+
+# ------------------------------------------------------------------ single classes
+
+
+def _is_of_one_number(statistic: CallableStatistic) -> bool:
+    """Whether a metric is of scikit-learn, and not asked for single classes or outputs."""
+    return bool(statistic.undefined) and not asks_for_several(_options(statistic))
+
+
+def _has_classes(statistic: Statistic) -> bool:
+    """Whether a metric of scikit-learn is asked for each class, by ``average=None``."""
+    return isinstance(statistic, LibraryCallable) and _options(statistic).get("average", "") is None
+
+
+def _options(statistic: CallableStatistic) -> Mapping[str, Any]:
+    """Return the options of the function."""
+    return statistic.function.keywords if isinstance(statistic.function, partial) else {}
+
+
+def _labels(statistic: Any, columns: Sequence[Columns]) -> NDArray[Any]:
+    """Return the classes that a metric of scikit-learn is asked for, in its order."""
+    given = statistic.function.keywords.get("labels")
+    if given is not None:
+        return np.asarray(given)
+    if statistic.response != "labels" and statistic.labels is not None:
+        return np.sort(statistic.labels)
+    # The systems of a call need not predict the same labels.
+    occurring = [label_counts(truth)[0] for truth, _, _ in columns if truth is not None]
+    if statistic.response == "labels":
+        occurring += [label_counts(predicted)[0] for _, predicted, _ in columns]
+    if statistic.labels is not None:
+        occurring.append(np.asarray(statistic.labels))
+    return np.unique(np.concatenate(occurring))
+
+
+def _of_classes(
+    statistics: Sequence[Statistic], columns: Sequence[Columns]
+) -> dict[Any, list[Statistic]] | None:
+    """Return the metric of each class, for metrics of labels; None for other metrics."""
+    first = statistics[0]
+    if not _has_classes(first) or first.response != "labels":
+        return None
+    found: dict[Any, list[Statistic]] = {}
+    each = [(truth, predicted, SharedCells()) for truth, predicted, _ in columns]
+    for label in _labels(first, columns).tolist():
+        found[label] = [
+            check_response(metric_of_class(first, label, cells), truth, predicted)
+            for truth, predicted, cells in each
+        ]
+    return found
+
+
+def _of_columns(
+    statistics: Sequence[Statistic], columns: Sequence[Columns]
+) -> dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]]:
+    """Return the metric of each class, label or output by its column, with what it reads.
+
+    Empty where the metric is not asked for each column, where a column has no way of its own, or
+    where a class does not occur.
+    """
+    first = statistics[0]
+    if not isinstance(first, LibraryCallable) or not asks_for_several(_options(first)):
+        return {}
+    if first.response == "labels" or "pos_label" in _options(first):
+        return {}
+    of_column = metric_of_column(first)
+    found: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
+    for one, (truth, predicted, _) in zip(statistics, columns, strict=True):
+        if of_column is None or truth is None or predicted.ndim != 2:
+            return {}
+        names: Any = range(predicted.shape[1])
+        if truth.ndim == 1:
+            labels = one.labels
+            names = (label_counts(truth)[0] if labels is None else np.asarray(labels)).tolist()
+        if not 3 - truth.ndim < len(names) == predicted.shape[1] or predicted.dtype.hasobject:
+            return {}
+        for k, name in enumerate(names):
+            own = truth[:, k] if truth.ndim == 2 else (truth == name).astype(np.intp)
+            if first.response != "outputs" and own.min() == own.max():
+                return {}
+            checked = check_response(of_column, own, predicted[:, k])
+            found.setdefault(name, []).append((checked, own, predicted[:, k]))
+    order = sorted(found) if first.response == "scores" else found
+    return {name: found[name] for name in order}
+
+
+# Metrics of the labels that a row has, of which there are several (multilabel indicators).
+#
+# * `LabelSetAverage`: precision, recall, F-beta or Jaccard of each label, averaged over labels;
+# * `LabelSetRatio`: the same of all labels pooled ("micro");
+# * means over rows: subset accuracy, Hamming loss, and the ratios of each row's set ("samples").
+#
+# The sums and formulas are those of classes in `class_metrics`. Labels are those of the columns:
+# none
+# leaves an average because a resample lacks it.
+
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSetAverage(SetAverage):
+    """Precision, recall, F-beta or Jaccard of each label, averaged over the labels.
+
+    Parameters
+    ----------
+    name, ratio, weighted, zero_division
+        As of `SetAverage`.
+    """
+
+    response: Response = "indicators"
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Terms: row; hits, true and predicted members of each label."""
+        truth, decision = _sets(y_true, y_pred, self.classes)
+        flags = np.hstack((np.ones((len(truth), 1), bool), truth & decision, truth, decision))
+        # The hits follow from the others.
+        key = None if sample_weight is not None else _bits(flags[:, 1 + truth.shape[1] :])
+        sizes = truth.sum(axis=0)
+        columns = np.arange(len(sizes)) if self.classes is None else self.classes
+        counted = {"truth_counts": (columns, sizes)}
+        return _reduced(flags, key, sample_weight, counted)
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Value where each label is always decided, or never, whichever is better."""
+        share = _shares(rows, self.classes)
+        if share is None:
+            return None
+        always, never = (
+            _ratio(self.ratio, hits, share, decided, self.zero_division)
+            for hits, decided in ((share, 1.0), (0.0, 0.0))
+        )
+        values = np.fmax(always, never)
+        weight = np.where(np.isnan(values), 0.0, share if self.weighted and share.any() else 1.0)
+        return float(np.nansum(weight * values) / weight.sum()) if weight.any() else None
+
+    def _occur(self, rows: Floats) -> Any:
+        """Every label is in the average, whatever the resample."""
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSetRatio(SetRatio):
+    """Precision, recall, F-beta or Jaccard of all labels pooled.
+
+    Parameters
+    ----------
+    name, ratio, zero_division
+        As of `SetRatio`.
+    """
+
+    response: Response = "indicators"
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Terms: row, numerator, denominator."""
+        assert y_true is not None
+        hits, true, predicted = _sizes_of_rows(y_true, y_pred, self.classes)
+        above, below = _sides(self.ratio, hits, true, predicted)
+        key = None
+        if sample_weight is None:
+            n = y_true.shape[1] + 1
+            key = (hits * n + true) * n + predicted
+        terms = np.column_stack((np.ones(len(hits)), above, below))
+        observed = {} if sample_weight is not None else {"observed": terms.sum(axis=0)}
+        return _reduced(terms, key, sample_weight, observed)
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Value of the best set that is always decided: the most frequent labels, of some number.
+
+        Of two sets of one size, the one whose labels are more frequent has more hits.
+        """
+        share = _shares(rows, self.classes)
+        if share is None:
+            return None
+        hits = np.append(0.0, np.cumsum(np.sort(share)[::-1]))
+        values = _ratio(self.ratio, hits, share.sum(), np.arange(len(hits)), self.zero_division)
+        return None if np.isnan(values).all() else float(np.nanmax(values))
+
+
+def _sets(
+    y_true: NDArray[Any] | None, y_pred: NDArray[Any], columns: NDArray[Any] | None
+) -> tuple[Flags, Flags]:
+    """Whether each row has each label, and whether that is decided, (n_samples, n_labels)."""
+    assert y_true is not None
+    if columns is not None:
+        n = y_true.shape[1]
+        if columns.min() < 0 or columns.max() >= n:
+            must = f"have labels= that are numbers of columns, from 0 to {n - 1}"
+            raise fail("metric", must, f"labels={columns.tolist()}")
+        y_true, y_pred = y_true[:, columns], y_pred[:, columns]
+    return y_true == 1, y_pred == 1
+
+
+def _sizes_of_rows(
+    y_true: NDArray[Any], y_pred: NDArray[Any], columns: NDArray[Any] | None
+) -> list[NDArray[np.intp]]:
+    """Hits, true and decided labels of each row."""
+    truth, decision = _sets(y_true, y_pred, columns)
+    return [np.count_nonzero(flags, axis=1) for flags in (truth & decision, truth, decision)]
+
+
+def _shares(rows: Columns, columns: NDArray[Any] | None) -> Floats | None:
+    """Share of the rows, by their weights, that have each label."""
+    y_true, _, sample_weight = rows
+    if y_true is None or (sample_weight is not None and not sample_weight.any()):
+        return None
+    truth, _ = _sets(y_true, y_true, columns)
+    return np.asarray(np.average(truth, axis=0, weights=sample_weight))
+
+
+def _sides(ratio: SetFormula, hits: Any, true: Any, predicted: Any) -> tuple[Any, Any]:
+    """Numerator and denominator from the sizes of the sets."""
+    below = ratio.by_tp * hits + ratio.by_true * true + ratio.by_predicted * predicted
+    return ratio.of_tp * hits, below
+
+
+def _ratio(ratio: SetFormula, hits: Any, true: Any, predicted: Any, undefined: float) -> Floats:
+    above, below = np.broadcast_arrays(*_sides(ratio, hits, true, predicted))
+    return np.divide(above, below, out=np.full(above.shape, float(undefined)), where=below > 0)
+
+
+def _bits(flags: Flags) -> NDArray[Any]:
+    """One value for each row of flags, equal for equal rows."""
+    packed = np.ascontiguousarray(np.packbits(flags, axis=1))
+    return packed.view(f"V{packed.shape[1]}").ravel()
+
+
+def _reduced(
+    terms: NDArray[Any], key: NDArray[Any] | None, sample_weight: Floats | None, data: Any
+) -> ReducedData:
+    """Rows by what they add; those of equal keys share a code where they are many."""
+    data = MappingProxyType({"n_terms": terms.shape[1], **data})
+    n_rows = len(terms)
+    if key is not None and len(np.unique(key[:FIRST_LOOK])) * ROWS_PER_MERGED_CODE <= n_rows:
+        _, first, code, counts = np.unique(
+            key, return_index=True, return_inverse=True, return_counts=True
+        )
+        if len(first) * ROWS_PER_MERGED_CODE <= n_rows:
+            return ReducedData(code.ravel(), len(first), _matrix(terms[first], None), data, counts)
+    return ReducedData(None, n_rows, _matrix(terms, sample_weight), data)
+
+
+def _matrix(terms: NDArray[Any], weights: Floats | None) -> Any:
+    """Terms times weights, sparse where most are 0."""
+    if np.count_nonzero(terms) < SPARSE_SHARE * terms.size:
+        entries = sparse.csr_matrix(terms, dtype=np.float64)
+        return entries if weights is None else sparse.csr_matrix(entries.multiply(weights[:, None]))
+    return terms.astype(np.float64) if weights is None else terms * weights[:, None]
+
+
+# ------------------------------------------------------------------ means over rows
+
+
+@fast_path("accuracy_score", response="indicators", several_outputs=True)
+def _accuracy(request: Request, *, normalize: bool = True) -> RowMean | None:
+    return _of_whole_sets(request, _all_right, _largest_set) if normalize else None
+
+
+@fast_path("zero_one_loss", response="indicators", several_outputs=True)
+def _zero_one_loss(request: Request, *, normalize: bool = True) -> RowMean | None:
+    return _of_whole_sets(request, _any_wrong, _outside_largest_set) if normalize else None
+
+
+@fast_path("hamming_loss", response="indicators", several_outputs=True)
+def _hamming_loss(request: Request) -> RowMean:
+    return _of_whole_sets(request, _share_wrong, _least_share_wrong)
+
+
+def _of_whole_sets(request: Request, row_values: Any, constant: Any) -> RowMean:
+    return RowMean(
+        request.name,
+        row_values,
+        greater_is_better=row_values is _all_right,
+        response="indicators",
+        bounds=(0.0, 1.0),
+        constant=constant,
+    )
+
+
+def _all_right(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Flags:
+    return np.asarray((y_true == y_pred).all(axis=1))
+
+
+def _any_wrong(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Flags:
+    return np.asarray((y_true != y_pred).any(axis=1))
+
+
+def _share_wrong(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
+    return np.count_nonzero(y_true != y_pred, axis=1) / y_true.shape[1]
+
+
+def _largest_set(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
+    which = np.unique(_bits(y_true == 1), return_inverse=True)[1].ravel()
+    weights = np.bincount(which, sample_weight)
+    return float(weights.max() / weights.sum())
+
+
+def _outside_largest_set(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
+    return 1.0 - _largest_set(y_true, sample_weight)
+
+
+def _least_share_wrong(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
+    share = np.average(y_true == 1, axis=0, weights=sample_weight)
+    return float(np.minimum(share, 1 - share).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class RatioOfRows(RowMean):
+    """Mean over rows of the ratio of a row's sets, which counts as 0 where it has no value."""
+
+    # It takes the value of rows without labels, too.
+    row_values: Any = None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Warn of rows without labels to divide by, as scikit-learn does."""
+        n = np.count_nonzero(np.isnan(self.row_values(y_true, y_pred, undefined=np.nan)))
+        if n:
+            text = (
+                f"{self.name} counts as 0 in {n} of {len(y_true)} rows, which have no labels to "
+                "divide by: choose by a functools.partial of the function with average='samples' "
+                "and zero_division=0 or 1."
+            )
+            tell(Note("undefined", text, about="rows without labels"))
+
+
+def _ratio_of_row(
+    y_true: NDArray[Any],
+    y_pred: NDArray[Any],
+    *,
+    ratio: SetFormula,
+    columns: NDArray[Any] | None,
+    undefined: float,
+) -> Floats:
+    hits, true, predicted = _sizes_of_rows(y_true, y_pred, columns)
+    return _ratio(ratio, hits, true, predicted, undefined)
+
+
+@dataclass(frozen=True, eq=False)
+class LossOfSets(RowMean):
+    """Mean over rows of a loss of the probability of each of a row's labels."""
+
+    response: Response = "label_scores"
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse other numbers than probabilities."""
+        if y_pred.min() < 0 or y_pred.max() > 1:
+            must = f"hold probabilities for the metric {self.name!r}"
+            raise fail("y_pred", must, f"numbers from {y_pred.min():g} to {y_pred.max():g}")
+
+
+@fast_path("log_loss", response="label_scores", several_outputs=True)
+def _log_loss(request: Request) -> RowMean:
+    return LossOfSets(request.name, _log_losses)
+
+
+@fast_path("brier_score_loss", response="label_scores", several_outputs=True)
+def _brier_score_loss(request: Request, *, scale_by_half: Any = "auto") -> RowMean:
+    halve = None if scale_by_half == "auto" else bool(scale_by_half)
+    return LossOfSets(request.name, partial(_squared_distances, halve=halve))
+
+
+def _log_losses(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
+    """As in scikit-learn, labels that a row lacks count for nothing."""
+    prob = y_pred if y_pred.dtype.kind == "f" else y_pred.astype(np.float64)
+    epsilon = np.finfo(prob.dtype).eps
+    logs = np.log(np.clip(prob, epsilon, 1 - epsilon))
+    return -np.where(y_true == 1, logs, 0.0).sum(axis=1, dtype=np.float64)
+
+
+def _squared_distances(y_true: NDArray[Any], y_pred: NDArray[Any], *, halve: bool | None) -> Floats:
+    squares = ((y_true - y_pred.astype(np.float64)) ** 2).sum(axis=1)
+    return squares / 2 if halved(y_pred, halve) else squares
+
+
+# ------------------------------------------------------------------ ratios
+
+
+def _set_metric(
+    request: Request, ratio: SetFormula, average: str, zero_division: Any, labels: Any
+) -> Statistic | None:
+    undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
+    columns = None if labels is None else np.asarray(labels)
+    if columns is not None and (columns.ndim != 1 or columns.dtype.kind not in "iu"):
+        # What is no list of columns, or an empty one, the function refuses.
+        return None
+    if average == "micro":
+        return LabelSetRatio(request.name, ratio, columns, undefined)
+    if average in ("macro", "weighted"):
+        weighted = average == "weighted"
+        return LabelSetAverage(request.name, ratio, weighted, columns, undefined)
+    if average != "samples" or np.isnan(undefined):
+        # Rows of undefined ratios then leave the average.
+        return None
+    values = partial(_ratio_of_row, ratio=ratio, columns=columns, undefined=undefined)
+    kind = RatioOfRows if isinstance(zero_division, str) else RowMean
+    return kind(request.name, values, True, "indicators", (0.0, 1.0))
+
+
+def _of_ratio(ratio: SetFormula) -> Factory:
+    def factory(
+        request: Request,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = 1,
+        average: str = "binary",
+        zero_division: Any = "warn",
+    ) -> Statistic | None:
+        # Averages over labels have no positive one; scorers give None for it.
+        return _set_metric(request, ratio, average, zero_division, labels)
+
+    return factory
+
+
+for _set_name, _formula in {
+    "precision_score": PRECISION,
+    "recall_score": RECALL,
+    "jaccard_score": JACCARD,
+    "f1_score": f_beta(1.0),
+}.items():
+    fast_path(_set_name, response="indicators", several_outputs=True)(_of_ratio(_formula))
+
+
+@fast_path("fbeta_score", response="indicators", several_outputs=True)
+def _f_beta(
+    request: Request,
+    *,
+    beta: float,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: str = "binary",
+    zero_division: Any = "warn",
+) -> Statistic | None:
+    return _set_metric(request, f_beta(beta), average, zero_division, labels)
+
+
+# Metrics of how each row ranks its labels or items: means over rows.
+#
+# The labels of a row are sorted by their scores once; labels of equal score make up a tie, whose
+# ends
+# say how many labels score as much or more. A row of L labels costs L log L, a few rows at a time.
+
+
+Array = NDArray[Any]
+
+
+class _Ranked(NamedTuple):
+    """Labels of each row, the largest score first, (n_rows, n_labels) each.
+
+    Attributes
+    ----------
+    truth : ndarray
+        Truth of the label at each place.
+    start, end : ndarray
+        First and last place of the tie that it is in.
+    """
+
+    truth: Array
+    start: NDArray[np.intp]
+    end: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, truth: Array, score: Array) -> _Ranked:
+        """Sort the labels of each row."""
+        order = np.argsort(-score, axis=1, kind="stable")
+        ordered = np.take_along_axis(score, order, axis=1)
+        n_labels = score.shape[1]
+        differs = ordered[:, 1:] != ordered[:, :-1]
+        edge = np.ones((len(score), 1), dtype=bool)
+        place = np.arange(n_labels)
+        start = np.maximum.accumulate(np.where(np.hstack((edge, differs)), place, 0), axis=1)
+        last = np.where(np.hstack((differs, edge)), place, n_labels)
+        end = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
+        return cls(np.take_along_axis(truth, order, axis=1), start, end)
+
+
+def _in_pieces(row_values: Callable[..., Floats]) -> Callable[..., Floats]:
+    """The values of rows, a few of them at a time, because each has several temporary arrays."""
+
+    def values(y_true: Array, y_pred: Array, **options: Any) -> Floats:
+        step = max(1, RANKED_AT_ONCE // y_true.shape[1])
+        truth, score = (y.astype(np.float64, copy=False) for y in (y_true, y_pred))
+        pieces = (slice(start, start + step) for start in range(0, len(truth), step))
+        return np.concatenate([row_values(truth[at], score[at], **options) for at in pieces])
+
+    return values
+
+
+@_in_pieces
+def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Floats:
+    """Mean over the labels of a row of the share of its labels among those that score as much.
+
+    A row without labels has the value ``without``.
+    """
+    ranked = _Ranked.of(truth, score)
+    hits = np.take_along_axis(np.cumsum(ranked.truth, axis=1), ranked.end, axis=1)
+    total = np.sum(ranked.truth * hits / (ranked.end + 1), axis=1)
+    n_true = truth.sum(axis=1)
+    value = np.divide(total, n_true, out=np.full(len(truth), without), where=n_true > 0)
+    # Where a row has all labels their order has no meaning either.
+    return np.where(n_true == truth.shape[1], 1.0, value)
+
+
+@_in_pieces
+def _loss_of_row(truth: Array, score: Array) -> Floats:
+    """Share of the pairs of a label of the row and another that are out of order or tied."""
+    ranked = _Ranked.of(truth, score)
+    n_true = truth.sum(axis=1)
+    above = np.cumsum(ranked.truth, axis=1) - ranked.truth
+    before = np.take_along_axis(above, ranked.start, axis=1)
+    wrong = np.sum((1 - ranked.truth) * (n_true[:, None] - before), axis=1)
+    n_pairs = n_true * (truth.shape[1] - n_true)
+    return np.divide(wrong, n_pairs, out=np.zeros(len(truth)), where=n_pairs > 0)
+
+
+@_in_pieces
+def _area_of_row(truth: Array, score: Array) -> Floats:
+    """Share of the pairs of a label of the row and another that are in order; a tie is half."""
+    ranked = _Ranked.of(truth, score)
+    n_true = truth.sum(axis=1)
+    others = np.cumsum(1 - ranked.truth, axis=1)
+    upto = np.take_along_axis(others, ranked.end, axis=1)
+    before = np.take_along_axis(others - (1 - ranked.truth), ranked.start, axis=1)
+    wrong = np.sum(ranked.truth * (before + upto), axis=1) / 2
+    n_pairs = n_true * (truth.shape[1] - n_true)
+    return 1 - np.divide(wrong, n_pairs, out=np.full(len(truth), np.nan), where=n_pairs > 0)
+
+
+@_in_pieces
+def _coverage_of_row(truth: Array, score: Array) -> Floats:
+    """How far to go down the ranking of a row to cover its labels."""
+    lowest = np.min(np.where(truth == 1, score, np.inf), axis=1, keepdims=True)
+    return np.count_nonzero(score >= lowest, axis=1).astype(np.float64)
+
+
+@_in_pieces
+def _gain_of_row(
+    truth: Array, score: Array, *, discount: Callable[[int], Floats], ignore_ties: bool
+) -> Floats:
+    """Discounted cumulative gain; items of equal score share the mean of their discounts."""
+    discounts = discount(truth.shape[1])
+    if ignore_ties:
+        # As scikit-learn does: the last of equal scores comes first.
+        order = np.argsort(score, axis=1)[:, ::-1]
+        return np.asarray(np.take_along_axis(truth, order, axis=1) @ discounts)
+    ranked = _Ranked.of(truth, score)
+    upto = np.append(0.0, np.cumsum(discounts))
+    shared = (upto[ranked.end + 1] - upto[ranked.start]) / (ranked.end + 1 - ranked.start)
+    return np.asarray(np.sum(ranked.truth * shared, axis=1))
+
+
+def _share_of_best_gain(y_true: Array, y_pred: Array, **options: Any) -> Floats:
+    """Gain of a row by that of the best ranking; 0 where no item is relevant."""
+    gain = _gain_of_row(y_true, y_pred, **options)
+    best = _gain_of_row(y_true, y_true, **(options | {"ignore_ties": True}))
+    return np.divide(gain, best, out=np.zeros(len(gain)), where=best > 0)
+
+
+def _discounts(n_items: int, *, k: int | None, log_base: float) -> Floats:
+    discount = 1 / (np.log(np.arange(n_items) + 2) / np.log(log_base))
+    if k is not None:
+        discount[k:] = 0
+    return np.asarray(discount)
+
+
+@fast_path("label_ranking_average_precision_score", response="label_scores", several_outputs=True)
+def _average_precision(request: Request) -> RowMean:
+    return RowMean(request.name, _precision_of_row, True, "label_scores", (0.0, 1.0))
+
+
+def average_precision_of_rows(name: str) -> RowMean:
+    """Average precision of the labels of each row, 0 where it has none, averaged over rows."""
+    values = partial(_precision_of_row, without=0.0)
+    return RowMean(name, values, True, "label_scores", (0.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class AreaOfRows(RowMean):
+    """Area under the ROC curve of the labels of each row, averaged over rows."""
+
+    row_values: Any = _area_of_row
+    greater_is_better: bool | None = True
+    response: Response = "label_scores"
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    def check(self, y_true: Array, y_pred: Array) -> None:
+        """Refuse rows that have all labels or none, which have no area."""
+        n_true = y_true.sum(axis=1)
+        bad = np.flatnonzero((n_true == 0) | (n_true == y_true.shape[1]))
+        if len(bad):
+            must = f"hold a label and lack one in each row for the metric {self.name!r}"
+            got = f"{len(bad)} rows with all labels or none, the first in row {bad[0]}"
+            raise fail("y_true", must, got, "Leave these rows out, or take average='macro'.")
+
+
+@fast_path("label_ranking_loss", response="label_scores", several_outputs=True)
+def _ranking_loss(request: Request) -> RowMean:
+    return RowMean(request.name, _loss_of_row, False, "label_scores", (0.0, 1.0))
+
+
+@fast_path("coverage_error", response="label_scores", several_outputs=True)
+def _coverage_error(request: Request) -> RowMean:
+    return RowMean(request.name, _coverage_of_row, False, "label_scores")
+
+
+@fast_path("ndcg_score", response="relevances", several_outputs=True)
+def _ndcg(request: Request, *, k: Any = None, ignore_ties: bool = False) -> RowMean | None:
+    options = _ranking_options(k, 2, ignore_ties)
+    if options is None:
+        return None
+    values = partial(_share_of_best_gain, **options)
+    return RowMean(request.name, values, True, "relevances", (0.0, 1.0))
+
+
+@fast_path("dcg_score", response="outputs", several_outputs=True)
+def _dcg(
+    request: Request, *, k: Any = None, log_base: Any = 2, ignore_ties: bool = False
+) -> RowMean | None:
+    options = _ranking_options(k, log_base, ignore_ties)
+    if options is None:
+        return None
+    return RowMean(
+        request.name, partial(_gain_of_row, **options), True, "outputs", (-np.inf, np.inf)
+    )
+
+
+def _ranking_options(k: Any, log_base: Any, ignore_ties: bool) -> dict[str, Any] | None:
+    """Options of gains; None for those that scikit-learn refuses."""
+    if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or int(k) < 1):
+        return None
+    if not isinstance(log_base, Real) or log_base <= 0:
+        return None
+    discount = partial(_discounts, k=None if k is None else int(k), log_base=float(log_base))
+    return {"discount": discount, "ignore_ties": bool(ignore_ties)}
+
+
+# Areas under the curves of the scores of each label, of which a row has several or none.
+#
+# * `LabelsRocAuc`: area under the ROC curve, averaged over the labels;
+# * `LabelsAveragePrecision`: average precision, averaged over the labels.
+#
+# The orders and curves are those of classes in `ranking`. Labels are those of the columns: none
+# leaves an average because a resample lacks it.
+
+
+@dataclass(frozen=True, eq=False)
+class LabelsRocAuc(RocAuc):
+    """Area under the ROC curve of the scores of each label, averaged over the labels.
+
+    Parameters
+    ----------
+    name, average
+        As of `RocAuc`.
+
+    Notes
+    -----
+    NaN where all rows have a label or none has it; weighted, a label that none has counts for
+    nothing, and where none has any the mean is 0 (both as in scikit-learn).
+    """
+
+    multi_class: Literal["ovr", "ovo"] | None = "ovr"
+    response: Response = "label_scores"
+    sketch = ""
+    lacks_labels = False
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Keep an order of the rows for each label."""
+        assert y_true is not None
+        return self._reduce_classes(y_true, y_pred, sample_weight)
+
+    def _averaged(self, areas: Floats, totals: Floats) -> Floats:
+        return _mean_over_labels(areas, totals, self.average)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelsAveragePrecision(AveragePrecision):
+    """Average precision of the scores of each label, averaged over the labels.
+
+    Parameters
+    ----------
+    name, average
+        As of `AveragePrecision`.
+
+    Notes
+    -----
+    0 for a label that no row has, as in scikit-learn.
+    """
+
+    response: Response = "label_scores"
+    sketch = ""
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Keep a falling order of the rows for each label."""
+        assert y_true is not None
+        return self._reduce_classes(y_true, y_pred, sample_weight)
+
+    def _averaged(self, areas: Floats, sizes: Floats) -> Floats:
+        return _mean_over_labels(np.where(sizes > 0, areas, 0.0).T, sizes.T, self.average)
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """One score for all rows has the share of the rows that have a label as its precision."""
+        y_true, _, sample_weight = rows
+        if y_true is None:
+            return None
+        share = np.average(y_true == 1, axis=0, weights=sample_weight)
+        return float(_mean_over_labels(share[None], share[None], self.average)[0])
+
+
+def _mean_over_labels(values: Floats, sizes: Floats, average: str) -> Floats:
+    """Mean over labels, plain or by the rows that have them, of (n_resamples, n_labels)."""
+    if average == "macro":
+        return np.asarray(values.mean(axis=1))
+    total = sizes.sum(axis=1)
+    mean = np.where(sizes > 0, values * sizes, 0.0).sum(axis=1)
+    return np.divide(mean, total, out=np.zeros(len(total)), where=total > 0)
+
+
+@fast_path("roc_auc_score", response="label_scores", several_outputs=True)
+def _roc_auc(
+    request: Request, *, average: Any = "macro", multi_class: Any = "raise", labels: Any = None
+) -> Statistic | None:
+    # How classes would be averaged, and in which order, is of no matter to labels.
+    if average == "samples":
+        return AreaOfRows(request.name)
+    known = average in ("macro", "weighted")
+    return LabelsRocAuc(request.name, average=average) if known else None
+
+
+@fast_path("average_precision_score", response="label_scores", several_outputs=True)
+def _area_average_precision(request: Request, *, average: Any = "macro") -> Any:
+    if average == "samples":
+        return average_precision_of_rows(request.name)
+    known = average in ("macro", "weighted")
+    return LabelsAveragePrecision(request.name, average=average) if known else None

@@ -18,13 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from .._base.checks import fail
-from .._base.warnings import Note, tell
-from .additive import RowMean
-from .cells import encode, label_counts
-from .checks import known_labels
-from .facts import Facts
-from .registry import Request, fast_path
-from .statistic import Columns, Floats, ReducedData, Response, Statistic
+from .._base.errors import Note, tell
+from .cells import encode, known_labels, label_counts
+from .means import RowMean
+from .statistic import Columns, Facts, Floats, ReducedData, Request, Response, Statistic, fast_path
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,45 +11,537 @@ these metrics, and counts of merged codes are cheaper to draw.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
-from ._tuning import SECOND_ORDER_SHARE
-from .additive import mean_of_values
-from .cells import label_counts
-from .checks import known_labels, sums_to_one
-from .facts import DeLong, Facts
-from .rank_cells import RankCells, cells_of_areas
-from .registry import Request, fast_path
-from .score_order import (
-    Ranked,
-    delong_variance,
-    falling,
-    falling_codes,
-    level_ends,
-    positive_rows,
-    positive_scores,
-    rank,
-    score_codes,
-    shares_in_order,
+from ._tuning import (
+    RANK_CELLS,
+    ROWS_AT_ONCE,
+    ROWS_BY_THEMSELVES,
+    ROWS_PER_MERGED_CODE,
+    SECOND_ORDER_SHARE,
 )
+from .cells import known_labels, label_counts, sums_to_one
+from .means import mean_of_values
 from .statistic import (
     Columns,
+    DeLong,
+    Facts,
     Floats,
     ReadableBlock,
     Reading,
     ReducedData,
+    Request,
     Response,
     Sketch,
     Statistic,
+    fast_path,
 )
+
+# The order in which scores put the rows, and codes of rows in that order.
+#
+# `rank` sorts rows; `score_codes` and `falling_codes` number them, runs of rows that are
+# interchangeable by one number where that pays.
+
+
+class Ranked(NamedTuple):
+    """Rows in rising order of their scores.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_samples,)
+        Rows in rising order; at equal scores the negatives first.
+    positive : ndarray of shape (n_samples,), bool
+        Whether these rows are positive, in this order.
+    level : ndarray of shape (n_samples,) or None
+        Number of the score of these rows; None if no two scores are equal.
+    """
+
+    order: NDArray[np.intp]
+    positive: NDArray[np.bool_]
+    level: NDArray[np.signedinteger] | None
+
+
+class Codes(NamedTuple):
+    """Codes in the order of the scores.
+
+    Attributes
+    ----------
+    code : ndarray of shape (n_samples,)
+        Code of each row, of a narrow type.
+    positive : ndarray of shape (n_codes,), bool
+        Class of each code.
+    level : ndarray of shape (n_codes,) or None
+        Rising numbers, equal where scores are equal; None if no two are.
+    first : ndarray of shape (n_codes,)
+        A row of each code.
+    """
+
+    code: NDArray[np.signedinteger]
+    positive: NDArray[np.bool_]
+    level: NDArray[np.signedinteger] | None
+    first: NDArray[np.intp]
+
+    @property
+    def ends(self) -> NDArray[np.intp] | None:
+        """Codes after which a threshold can lie, the last among them; None: after each."""
+        return level_ends(self.level)
+
+
+def positive_rows(y_true: NDArray[Any], pos_label: Any = None) -> NDArray[np.bool_]:
+    """Find the rows of the positive class: `pos_label`, or the larger of two labels.
+
+    Parameters
+    ----------
+    y_true : ndarray of shape (n_samples,)
+        Labels of two classes; if one alone occurs, it is positive unless it is 0, -1 or False.
+    pos_label : label, optional
+        The positive class.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), bool
+
+    Raises
+    ------
+    ValueError
+        If more than two classes occur.
+    """
+    if y_true.dtype == bool and pos_label is None:
+        return y_true
+    if y_true.dtype.kind in "biuf":
+        labels = np.array([y_true.min(), y_true.max()])
+        n_found = sum(np.count_nonzero(y_true == label) for label in set(labels.tolist()))
+        several = n_found < len(y_true)
+    else:
+        labels = np.unique(y_true)
+        several = len(labels) > 2
+    if several:
+        raise ValueError("Scores of one class need a y_true of two classes. Got more.")
+    if pos_label is None and labels[0] == labels[-1] and labels[0] in (0, -1):
+        return np.zeros(len(y_true), dtype=bool)
+    positive: NDArray[np.bool_] = y_true == (labels[-1] if pos_label is None else pos_label)
+    return positive
+
+
+def positive_scores(
+    y_pred: NDArray[Any], labels: ArrayLike | None = None, pos_label: Any = None
+) -> NDArray[Any]:
+    """Scores of the positive class: its one of two columns, or the scores themselves.
+
+    Parameters
+    ----------
+    y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Scores.
+    labels : array-like of shape (n_classes,), optional
+        Label of each column; by default they rise.
+    pos_label : label, optional
+        The positive class; by default the larger label.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    if y_pred.ndim == 1:
+        return y_pred
+    if y_pred.shape[1] > 2:
+        raise ValueError("Scores of several classes need multi_class='ovr' or 'ovo'.")
+    of_columns = [] if labels is None else np.asarray(labels).tolist()
+    if len(of_columns) == 2:
+        positive = max(of_columns) if pos_label is None else pos_label
+        return y_pred[:, 0] if of_columns[0] == positive else y_pred[:, 1]
+    return y_pred[:, -1]
+
+
+def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool = False) -> Ranked:
+    """Sort rows by score; at equal scores put the negatives first.
+
+    With ``in_row_order`` rows of one class and score stay in their order, which else depends on the
+    processor: the fastest sort is not stable.
+    """
+    order = np.argsort(score, kind="stable" if in_row_order else None)
+    by_score = score[order]
+    new = by_score[1:] != by_score[:-1]
+    if new.all():
+        return Ranked(order, positive[order], None)
+    level: NDArray[Any] = np.zeros(len(order), _narrow(len(order)))
+    np.cumsum(new, out=level[1:])
+    positive = positive[order]
+    # Only rows that tie with the other class may have to change places.
+    mixed = np.flatnonzero(_is_mixed(positive, level))
+    by_class = mixed[np.argsort(2 * level[mixed].astype(np.intp) + positive[mixed], kind="stable")]
+    order[mixed], positive[mixed] = order[by_class], positive[by_class]
+    return Ranked(order, positive, level)
+
+
+def _narrow(n: int) -> type:
+    """Type of the numbers of n rows: half as large where it does."""
+    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+
+
+def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
+    """Number rows in rising order of scores, runs of one class as one code if that pays.
+
+    Parameters
+    ----------
+    positive : ndarray of shape (n_samples,), bool
+        Which rows are positive.
+    score : ndarray of shape (n_samples,)
+        Larger for the positive class.
+    merge : bool
+        Whether rows may share a code (rows of equal weight).
+
+    Returns
+    -------
+    Codes
+    """
+    ranked = rank(positive, score, in_row_order=not merge)
+    new = np.ones(len(score), dtype=bool)
+    if merge:
+        new[1:] = ranked.positive[1:] != ranked.positive[:-1]
+        if ranked.level is not None:
+            # A row that ties with the other class is interchangeable only with rows of its own
+            # class and score.
+            tied = _is_mixed(ranked.positive, ranked.level)
+            new[1:] |= (np.diff(ranked.level) > 0) & (tied[1:] | tied[:-1])
+    return _numbered(ranked, new)
+
+
+def falling(ranked: Ranked) -> Ranked:
+    """The same rows from the highest score down."""
+    level = None if ranked.level is None else ranked.level[-1] - ranked.level[::-1]
+    return Ranked(ranked.order[::-1], ranked.positive[::-1], level)
+
+
+def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
+    """Number rows in falling order; negatives between two scores of positives as one code."""
+    ranked = falling(rank(positive, score, in_row_order=not merge))
+    new = np.ones(len(score), dtype=bool)
+    if merge:
+        # Precision is taken at scores of positives, so that negatives between two of these may
+        # share a code.
+        after_positives = ranked.positive[:-1]
+        if ranked.level is not None:
+            level, with_positives = ranked.level, np.bincount(ranked.level, ranked.positive) > 0
+            after_positives = (level[1:] != level[:-1]) & with_positives[level[:-1]]
+        new[1:] = after_positives | (ranked.positive[1:] != ranked.positive[:-1])
+    return _numbered(ranked, new)
+
+
+def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.signedinteger]) -> NDArray[np.bool_]:
+    """Whether rows of both classes have the score of a row, for rows in rising order."""
+    n_positive = np.bincount(level, positive)
+    mixed: NDArray[np.bool_] = (n_positive > 0) & (n_positive < np.bincount(level))
+    return mixed[level]
+
+
+def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
+    """Codes that begin where ``new`` is true, or one for each row if that leaves many."""
+    n = len(new)
+    narrow = _narrow(n)
+    starts: slice | NDArray[np.intp] = slice(None)
+    number: NDArray[Any]
+    if np.count_nonzero(new) * ROWS_PER_MERGED_CODE > n:
+        number = np.arange(n, dtype=narrow)
+    else:
+        starts = np.flatnonzero(new)
+        number = np.cumsum(new, dtype=narrow) - 1
+    code: NDArray[np.signedinteger] = np.empty(n, dtype=narrow)
+    code[ranked.order] = number
+    level = None if ranked.level is None else ranked.level[starts]
+    return Codes(code, ranked.positive[starts], level, ranked.order[starts])
+
+
+def level_ends(level: NDArray[np.signedinteger] | None) -> NDArray[np.intp] | None:
+    """Last position of each level; None if every position is a level."""
+    if level is None:
+        return None
+    last = np.append(level[1:] != level[:-1], True)
+    return None if last.all() else np.flatnonzero(last)
+
+
+def delong_variance(
+    upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger] | None
+) -> float:
+    """Variance of an area under the ROC curve (DeLong et al. 1988), of two rows or more of a class.
+
+    Parameters are those of `shares_in_order`.
+    """
+    sizes = np.array([upper.sum(), lower.sum()], dtype=np.float64)
+    means, squares = np.zeros((2, 2))
+    for of_sides, shares in shares_in_order(upper, lower, level):
+        means += [side @ share / n for side, share, n in zip(of_sides, shares, sizes, strict=True)]
+    for of_sides, shares in shares_in_order(upper, lower, level):
+        for k, (side, share) in enumerate(zip(of_sides, shares, strict=True)):
+            centred = share - means[k]
+            squares[k] += side @ (centred * centred)
+    return float((squares / (sizes * (sizes - 1))).sum())
+
+
+def shares_in_order(
+    upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger] | None
+) -> Iterator[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:
+    """Yield both sides of consecutive positions, and how much of the other is in order with each.
+
+    That is the share of the lower rows below each position and of the upper ones above it, ties
+    half. A part holds whole levels.
+    """
+    n_upper, n_lower = upper.sum(), lower.sum()
+    start, below, above = 0, 0.0, float(n_upper)
+    while start < len(upper):
+        stop = min(start + ROWS_AT_ONCE, len(upper))
+        if level is not None:
+            stop = int(np.searchsorted(level, level[stop - 1], side="right"))
+        of_upper = upper[start:stop].astype(np.float64)
+        of_lower = lower[start:stop].astype(np.float64)
+        own: Any = slice(None)
+        up: Any = of_upper
+        low: Any = of_lower
+        if level is not None:
+            own = level[start:stop] - level[start]
+            up, low = np.bincount(own, up), np.bincount(own, low)
+        up_to, low_to = np.cumsum(up), np.cumsum(low)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            lower_below = (below + low_to - 0.5 * low) / n_lower
+            upper_above = (above - up_to + 0.5 * up) / n_upper
+        yield (of_upper, of_lower), (lower_below[own], upper_above[own])
+        start, below, above = stop, below + low_to[-1], above - up_to[-1]
+
+
+# Cells of consecutive scores, which ranking metrics read in place of many scores.
+#
+# Rows of a cell are counted together, positives and negatives. Precision then is known between
+# cells,
+# and within one it is taken at the mean share of its rows that a positive has above it. Cells are
+# fine where few rows decide: at the top of each class, and where recall or precision is lost. What
+# they leave of the law of resamples is in record 0083.
+
+
+# Thresholds at a time; there are some twenty arrays of as many.
+_AT_ONCE = ROWS_AT_ONCE >> 3
+_TINY = np.finfo(np.float64).tiny
+
+
+class CellCodes(NamedTuple):
+    """Codes of cells: the negatives and then the positives of each.
+
+    Attributes
+    ----------
+    number : ndarray of shape (n_codes_before,)
+        Code of what had a code each before.
+    terms : ndarray of shape (n_codes, 2), bool
+        Whether each is of positives, and of negatives.
+    rows : ndarray of shape (n_codes,)
+        Rows of each.
+    """
+
+    number: NDArray[np.int16]
+    terms: NDArray[np.bool_]
+    rows: NDArray[np.int64]
+
+
+class RankCells(NamedTuple):
+    """Cells of consecutive scores, from the highest down.
+
+    Attributes
+    ----------
+    last : ndarray of shape (n_cells,)
+        Last threshold of each.
+    size : ndarray of shape (2, n_cells)
+        Its positives and negatives.
+    shares : ndarray of shape (2, n_cells)
+        Share of these that its positives have at or above them.
+    apart : ndarray of shape (n_cells,)
+        Mean precision at its positives, less the precision at these shares.
+    second : ndarray of shape (n_cells,)
+        What rows within it that are drawn again add, by squared deviation of its positives.
+    """
+
+    last: NDArray[np.intp]
+    size: Floats
+    shares: Floats
+    apart: Floats
+    second: Floats
+
+    @classmethod
+    def of(
+        cls, rows: NDArray[np.integer], positive: NDArray[np.bool_], ends: NDArray[np.intp]
+    ) -> Self:
+        """Put thresholds into cells.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_codes,)
+            Rows of each code, from the highest score down.
+        positive : ndarray of shape (n_codes,), bool
+            Class of each code.
+        ends : ndarray of shape (n_thresholds,)
+            Last code of each score that has positives.
+        """
+        found = _sums_of_cells(rows, positive, ends)
+        n_thresholds, gained, added, hits, every, precision, once, twice = found
+        size = np.array((gained, added - gained))
+        before = np.cumsum(size, axis=1) - size
+        reached = np.array((hits, every - hits)) / gained
+        shares = (reached - before) / np.maximum(size, 1.0)
+        apart = precision / gained - hits / every
+        # A row that is drawn again is above itself: to second order the precision at a threshold
+        # rises by that of one more positive, times the share of the cell that comes later.
+        second = np.maximum((before[0] + gained) * once - twice, 0.0) / gained**2
+        last = np.cumsum(n_thresholds).astype(np.intp) - 1
+        return cls(last, size, shares, apart, second)
+
+    def codes(
+        self, rows: NDArray[np.integer], positive: NDArray[np.bool_], ends: NDArray[np.intp]
+    ) -> CellCodes:
+        """Return the codes of the cells that were made of these arrays; see `of`."""
+        # Negatives below all positives are a cell that is not read.
+        length = np.diff(ends[self.last], prepend=-1, append=len(positive) - 1)
+        counts = np.append(self.size[::-1].T, (rows[ends[-1] + 1 :].sum(), 0)).astype(np.int64)
+        used = np.flatnonzero(counts)
+        number = np.zeros(len(counts), np.int16)
+        number[used] = np.arange(len(used))
+        side = np.repeat(np.arange(0, len(counts), 2, dtype=np.int16), length)
+        side += positive
+        terms = np.array((used % 2 == 1, used % 2 == 0)).T
+        return CellCodes(number[side], terms, counts[used])
+
+    def area(
+        self, block: ReadableBlock, terms: NDArray[Any], ends: NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        """Sum over cells of precision times positives, and all positives, (n_resamples,) each.
+
+        Parameters
+        ----------
+        block : Block
+        terms : ndarray of shape (n_codes, 2), bool
+            Whether each code is of positives, and of negatives.
+        ends : ndarray of shape (n_cells,)
+            Last code of each cell.
+        """
+        area, above = np.zeros(block.n_resamples), np.zeros((2, block.n_resamples, 1))
+        for which, upto in block.running(terms, ends):
+            area += self._area(which, np.concatenate((above, upto[:, :, :-1]), axis=2), upto)
+            above = upto[:, :, -1:]
+        positives = above[0, :, 0]
+        return np.minimum(area, positives), positives
+
+    def _area(self, which: slice, before: Floats, upto: Floats) -> Floats:
+        """Return the sum over some cells, from the rows of each class above them, and with them."""
+        drawn = upto - before
+        reached = before + self.shares[:, None, which] * drawn
+        precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)
+        precision += self.apart[which]
+        area: Floats = np.einsum("ij,ij->i", drawn[0], precision)
+        # Counts are as far from those of the data, in any resample, as rows are drawn again.
+        away = drawn[0]
+        away -= self.size[0, which]
+        away *= away
+        area += away @ self.second[which]
+        return area
+
+
+def _sums_of_cells(
+    rows: NDArray[Any], positive: NDArray[np.bool_], ends: NDArray[np.intp]
+) -> Floats:
+    """Return sums over the thresholds of each cell, (8, n_cells): see `RankCells.of`."""
+    lost_at_all = sum(float(g @ (1.0 - h / e)) for g, _, h, e in _pieces(rows, positive, ends))
+    n_positive = float(np.sum(rows, where=positive))
+    parts, n_cells, lost, along, large = list[tuple[int, Floats]](), 0, 0.0, -1.0, False
+    for gained, added, hits, every in _pieces(rows, positive, ends):
+        precision = hits / every
+        losses = gained * (1.0 - precision)
+        lost_upto = lost + np.cumsum(losses)
+        # How many cells there are up to each threshold.
+        upto = RANK_CELLS / 2 * (hits / n_positive + lost_upto / max(lost_at_all, _TINY))
+        for above in (hits, every - hits):
+            upto += ROWS_BY_THEMSELVES * np.log1p(above / ROWS_BY_THEMSELVES)
+        # A score of many rows ends its cell.
+        ended = np.append(large, np.diff(upto, prepend=along) >= 1)
+        new = (np.diff(np.floor(upto), prepend=np.floor(along)) > 0) | ended[:-1]
+        cell = np.cumsum(new) + (n_cells - 1)
+        slopes = losses / every
+        of_each: list[Floats] = [np.ones(len(cell)), gained, added, gained * hits, gained * every]
+        of_each += [gained * precision, slopes, slopes * hits]
+        parts.append((cell[0], np.array([np.bincount(cell - cell[0], own) for own in of_each])))
+        n_cells, lost, along, large = int(cell[-1]) + 1, lost_upto[-1], upto[-1], ended[-1]
+    sums = np.zeros((8, n_cells))
+    for first, own in parts:
+        sums[:, first : first + own.shape[1]] += own
+    return sums
+
+
+def _pieces(
+    rows: NDArray[Any], positive: NDArray[np.bool_], ends: NDArray[np.intp]
+) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
+    """Yield positives and rows that consecutive thresholds add, and those at or above each."""
+    above, first = np.zeros((2, 1)), 0
+    for start in range(0, len(ends), _AT_ONCE):
+        last = ends[start : start + _AT_ONCE]
+        codes = slice(first, int(last[-1]) + 1)
+        own = rows[codes] * np.array((positive[codes], np.ones(codes.stop - first, dtype=bool)))
+        upto = above + np.cumsum(own, axis=1)[:, last - first]
+        yield (*np.diff(upto, axis=1, prepend=above), *upto)
+        above, first = upto[:, -1:], codes.stop
+
+
+# ------------------------------------------------------------------ for areas under ROC curves
+
+
+def cells_of_areas(
+    rows: NDArray[np.integer], upper: NDArray[np.bool_], level: NDArray[np.intp] | None
+) -> ReducedData:
+    """Codes of cells that share both classes, and pairs out of order, evenly.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_codes_before,)
+        Rows of each code, from the lowest score up.
+    upper : ndarray of shape (n_codes_before,), bool
+        Whether each is of positives.
+    level : ndarray of shape (n_codes_before,) or None
+        Number of its score; None: each has its own.
+
+    Returns
+    -------
+    ReducedData
+        ``code`` has the new code of each code before. A cell is a level of its negatives and
+        positives; what the area of the scores has beyond that of the levels is "apart".
+    """
+    level = np.arange(len(rows)) if level is None else level
+    sides = np.array([np.bincount(level, rows * side) for side in (upper, ~upper)])
+    before, total = np.cumsum(sides, axis=1) - sides, sides.sum(axis=1, keepdims=True)
+    # Pairs out of order, half of which each of their rows loses.
+    lost = sides[0] * (total[1] - before[1]) + sides[1] * before[0]
+    lost_before = (np.cumsum(lost) - lost) / max(lost.sum(), _TINY)
+    along = RANK_CELLS / 2 * ((before / total).sum(axis=0) + lost_before)
+    cell = np.unique(np.floor(along), return_inverse=True)[1]
+    in_cells = np.array([np.bincount(cell, side) for side in sides])
+    key = 2 * cell[level] + upper
+    counts = np.bincount(key, rows).astype(np.int64)
+    used = np.flatnonzero(counts)
+    number = np.zeros(len(counts), np.intp)
+    number[used] = np.arange(len(used))
+    of_codes = {
+        "upper": used % 2 == 1,
+        "lower": used % 2 == 0,
+        "level": used // 2,
+        "apart": _area_of(*sides) - _area_of(*in_cells),
+    }
+    return ReducedData(number[key], len(used), None, MappingProxyType(of_codes), counts[used])
+
+
+def _area_of(upper: Floats, lower: Floats) -> float:
+    """Area under the ROC curve of positives and negatives at rising levels."""
+    below = np.cumsum(lower) - lower / 2
+    return float(upper @ below / (upper.sum() * lower.sum()))
 
 
 def _sides(

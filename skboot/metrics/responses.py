@@ -6,32 +6,897 @@ metrics that depend on the set of labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .._base.arrays import EXACT
-from .._base.checks import fail, is_among, numbered_labels
-from .._base.warnings import Note, only_advises, tell
-from .adapters import Negated
-from .cells import label_counts
-from .checks import (
+from .._base.checks import (
+    AS_INDICATORS,
+    EXACT,
+    category_order,
+    check_integers,
+    check_labels,
+    check_same_length,
+    check_weights,
+    fail,
+    is_among,
+    is_sequence,
+    numbered_labels,
+)
+from .._base.doors import door
+from .._base.errors import Note, NoteKind, only_advises, tell
+from .callables import Negated
+from .cells import (
     are_no_classes,
     check_among,
     check_columns,
     check_two_columns,
     known_labels,
+    label_counts,
     sums_to_one,
 )
-from .cost_metrics import SAME_KIND
-from .doubts import advice_on_range, refuse_exchanged
-from .magnitudes import check_losses
-from .output_responses import check_columns_of_truth, check_shapes
-from .statistic import Statistic
-from .two_class import advice_on_reals, name_the_positive
+from .costs import SAME_KIND, check_same_kind, label_column, labels_in_order
+from .means import check_losses
+from .ranking import positive_scores
+from .statistic import Columns, Statistic
+
+__all__ = ["npv", "ppv", "sensitivity", "specificity"]
+
+
+# Predictions that a metric takes, or refuses, but that are hardly what was meant.
+#
+# Labels of another coding than the truth's, decisions in the place of scores, truth and scores
+# exchanged, percent in the place of probabilities. A few rows are looked at before all of them.
+
+
+# Rows that are looked at, evenly spaced; all are only where these disagree.
+_ROWS_LOOKED_AT = 10_000
+# Rows among which the labels of hits are looked for first: nearly always they are all labels.
+_FIRST_LOOK = 100
+# Minimum number of rows by label of the truth, on average: with fewer, a test set of many classes
+# lacks most of those that a model predicts wrongly.
+_ROWS_BY_LABEL = 5
+# Minimum share of rows whose label the other column lacks, where both columns have such rows.
+_SMALLEST_SHARE = 0.05
+# Below so many rows two distinct scores are no sign of decisions.
+_FEWEST_SCORES = 10
+_LABELS_SHOWN = 5
+# Maximum distance of a probability from [0, 1] that rounding explains, also in half precision.
+_ROUNDING = 2**-8
+# Labels that are counted one by one; of more the set is made.
+_LABELS_COUNTED = 8
+_LABELS = "labels that do not meet"
+
+
+class _Unmet(NamedTuple):
+    """Labels of the truth and of the predictions, as texts, and what share the truth lacks."""
+
+    truth: str
+    predicted: str
+    share: float
+
+
+# A metric as it was asked for, with no labels but those that the user named; truth and predictions
+# as it reads them; the labels that the call names, which its rows may lack; and what the user calls
+# the predictions.
+LookedAt = tuple[Statistic, NDArray[Any] | None, NDArray[Any], NDArray[Any] | None, str]
+
+
+@only_advises()
+def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note]:
+    """Return warnings of predictions that a metric takes but that are hardly what was meant.
+
+    Parameters
+    ----------
+    looked_at : iterable of LookedAt
+        Each metric on each system.
+    of_part : bool
+        Whether other rows may hold other labels and scores, as those of other batches may.
+
+    Returns
+    -------
+    list of Note
+        The first of each sort.
+    """
+    found: dict[str, Note] = {}
+    for statistic, y_true, y_pred, labels, argument in looked_at:
+        inner = statistic.unsigned or statistic
+        note = None
+        if inner.response == "scores" and not of_part:
+            note = note_on_scores(inner, y_pred, argument, len(y_pred))
+        elif inner.response == "labels" and y_true is not None and y_true.ndim == 1:
+            known = [own for own in (labels, inner.labels) if own is not None]
+            if _LABELS not in found and inner.names_classes:
+                note = _note_on_labels(_unmet_labels(y_true, y_pred, known, of_part), argument)
+        if note is not None:
+            found.setdefault(note.about, note)
+    return list(found.values())
+
+
+# ------------------------------------------------------------------ labels
+
+
+def _unmet_labels(
+    y_true: NDArray[Any], y_pred: NDArray[Any], known: Sequence[Any], of_part: bool
+) -> _Unmet | None:
+    """Return the labels of both columns where these hardly name the same classes."""
+    step = -(-len(y_true) // _ROWS_LOOKED_AT)
+    found = _unmet(y_true[::step], y_pred[::step], known, of_part)
+    return found if found is None or step == 1 else _unmet(y_true, y_pred, known, of_part)
+
+
+def _unmet(
+    truth: NDArray[Any], decision: NDArray[Any], known: Sequence[Any], of_part: bool
+) -> _Unmet | None:
+    """Return labels where none is in both columns, where most predictions are never true, or
+    where a notable share of them is never true, and of the truth never predicted.
+    """
+    n, missed = len(truth), truth != decision
+    fewest = max(_SMALLEST_SHARE * n, _ROWS_BY_LABEL)
+    if np.count_nonzero(missed) < fewest:
+        return None
+    few = slice(None, None, -(-n // _FIRST_LOOK))
+    hits = set(truth[few][~missed[few]].tolist())
+    if len(hits) <= _LABELS_COUNTED:
+        # Counting is much cheaper than sorting where labels are few.
+        n_known = sum(int(np.count_nonzero(decision == label)) for label in hits)
+        if n - n_known < fewest:
+            return None
+    elif set(decision[missed].tolist()) <= hits:
+        return None
+    true, predicted = (
+        dict(zip(*map(np.ndarray.tolist, label_counts(y)), strict=True)) for y in (truth, decision)
+    )
+    named = set().union(*(np.asarray(own).tolist() for own in known))
+    n_foreign = sum(predicted[label] for label in predicted.keys() - true.keys() - named)
+    if len(true) < 2 or n_foreign < fewest:
+        return None
+    unpredicted = true.keys() - predicted.keys()
+    if len(unpredicted) < len(true):
+        # Some labels are in both.
+        if n < _ROWS_BY_LABEL * len(true):
+            return None
+        n_unpredicted = sum(true[label] for label in unpredicted)
+        exchanged = n_unpredicted >= max(fewest, _ROWS_BY_LABEL * len(unpredicted))
+        are_most = 2 * n_foreign > n and not of_part
+        if not (are_most or (unpredicted and exchanged)):
+            return None
+    return _Unmet(_listed(true), _listed(predicted), n_foreign / n)
+
+
+def _listed(labels: Iterable[Any]) -> str:
+    """Return the first labels as a text of moderate length."""
+    texts = [text if len(text) <= 20 else f"{text[:17]}..." for text in map(repr, labels)]
+    more = ["..."] if len(texts) > _LABELS_SHOWN else []
+    return f"[{', '.join(texts[:_LABELS_SHOWN] + more)}]"
+
+
+def _note_on_labels(found: _Unmet | None, argument: str) -> Note | None:
+    """Return a warning of labels that do not meet."""
+    if found is None:
+        return None
+    text = (
+        f"{100 * found.share:.0f} % of {argument} are labels that do not occur in y_true: y_true "
+        f"holds {found.truth}, {argument} holds {found.predicted}. Use the same labels in both."
+    )
+    return Note("caution", text, about=_LABELS)
+
+
+def refuse_other_labels(y_true: NDArray[Any], y_pred: NDArray[Any], metric: str) -> None:
+    """Refuse more than two labels where the truth has no more: predictions name others."""
+    true, predicted = (label_counts(y)[0].tolist() for y in (y_true, y_pred))
+    if len(true) <= 2:
+        must = f"hold the labels of y_true, {_listed(true)}, for the metric {metric!r}"
+        advice = "Truth and predictions must name the two classes alike."
+        raise fail("y_pred", must, _listed(predicted), advice)
+
+
+# ------------------------------------------------------------------ scores
+
+
+@only_advises(None)
+def note_on_scores(
+    statistic: Statistic, y_pred: NDArray[Any], argument: str, n_rows: int
+) -> Note | None:
+    """Return a warning of decisions or probabilities in the place of scores.
+
+    A metric of rankings takes no decisions, and one of log-likelihood ratios no probabilities.
+    """
+    if statistic.takes_ratios:
+        return _note_on_ratios(statistic, y_pred, argument, n_rows)
+    if not statistic.of_order:
+        return None
+    scores = y_pred[:, 1] if y_pred.ndim == 2 and y_pred.shape[1] == 2 else y_pred.ravel()
+    what = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
+    return note_on_decisions(scores, argument, f"{statistic.name} is then {what}", n_rows)
+
+
+def _note_on_ratios(
+    statistic: Statistic, y_pred: NDArray[Any], argument: str, n_rows: int
+) -> Note | None:
+    """Return a warning of probabilities in the place of log-likelihood ratios."""
+    low, high = y_pred.min(), y_pred.max()
+    if n_rows < _FEWEST_SCORES or low < 0 or high > 1 or low == high:
+        return None
+    text = (
+        f"{argument} lies in [0, 1], as probabilities do: {statistic.name} takes log-likelihood "
+        "ratios. Give scipy.special.logit(p), less the logit of the share of positives that the "
+        "probabilities assume."
+    )
+    return Note("caution", text, about="probabilities")
+
+
+@only_advises(None)
+def note_on_decisions(
+    scores: NDArray[Any], argument: str, consequence: str, n_rows: int
+) -> Note | None:
+    """Return a warning of scores that have exactly two distinct values."""
+    if n_rows < _FEWEST_SCORES or not _are_two(scores[:_FIRST_LOOK], at_most=True):
+        return None
+    if not _are_two(scores):
+        return None
+    text = (
+        f"{argument} holds two distinct values, as decisions do: {consequence}. Give scores, such "
+        "as predict_proba or decision_function returns."
+    )
+    return Note("caution", text, about="decisions")
+
+
+def _are_two(scores: NDArray[Any], at_most: bool = False) -> bool:
+    """Whether scores have exactly two distinct values, or at most two."""
+    others = scores[scores != scores[0]]
+    if not len(others):
+        return at_most
+    return bool((others == others[0]).all())
+
+
+def refuse_exchanged(
+    y_true: NDArray[Any], y_pred: NDArray[Any], metric: str, argument: str = "y_pred"
+) -> None:
+    """Refuse scores in the place of a truth of labels, and these in the place of the scores.
+
+    Parameters
+    ----------
+    y_true, y_pred : ndarray
+        As they were given.
+    metric : str
+        What needs labels, for messages.
+    argument : str
+        What the user calls the predictions.
+    """
+    if are_exchanged(y_true, y_pred):
+        got = f"real numbers, and labels in {argument}"
+        raise fail("y_true", f"hold class labels for {metric}", got, EXCHANGED)
+
+
+EXCHANGED = "Truth and scores seem to be swapped: the truth comes first."
+
+
+def are_exchanged(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
+    """Whether scores or probabilities stand first, and labels second."""
+    if y_true.dtype.kind != "f" or y_pred.ndim != 1 or len(y_pred) != len(y_true):
+        return False
+    every = slice(None, None, -(-len(y_true) // _ROWS_LOOKED_AT))
+    scores, labels = y_true[every], y_pred[every]
+    if scores.ndim == 2 and not np.allclose(scores.sum(axis=1), 1, atol=1e-3):
+        return False
+    if not (scores != np.floor(scores)).any() or len(np.unique(scores)) <= 2:
+        return False
+    # Of floats two alone are labels; of other values so few that they repeat.
+    most = 2 if labels.dtype.kind == "f" else len(labels) // _ROWS_BY_LABEL
+    return len(label_counts(labels)[0]) <= max(most, 2)
+
+
+def advice_on_range(low: float, high: float, function: str) -> str:
+    """Return how numbers outside of [0, 1] become probabilities."""
+    of_logits = f"scipy.special.{function}"
+    if low >= -_ROUNDING and high <= 1 + _ROUNDING:
+        return "If rounding put them beyond 0 and 1: np.clip(y_pred, 0, 1)."
+    if low >= 0 and high <= 100:
+        return f"Divide percent by 100; convert logits to probabilities by {of_logits}."
+    return f"Convert logits to probabilities by {of_logits}."
+
+
+# Check before any work that a metric takes a truth of several columns, or of records.
+#
+# The columns are labels that a row has or lacks (1 or 0), outputs, or relevances of items; records,
+# such as event times, are for functions of the user. Predictions have the same columns, whatever
+# the
+# metric of scikit-learn; a function of the user may take any.
+
+
+def check_shapes(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> None:
+    """Refuse rows that hold arrays, lists or tuples, which only callables read.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The metric, without sign.
+    y_true : ndarray of shape (n_samples, ...), or None
+        Truth of the whole test set.
+    y_pred : ndarray of shape (n_samples, ...)
+        Predictions.
+
+    Raises
+    ------
+    ValueError
+        Says how to give tuples as labels, or metrics of images and lists.
+    """
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        if y is None or (y.ndim < 3 and not (y.dtype.kind == "O" and is_sequence(y.flat[0]))):
+            continue
+        if _is_of_user(statistic):
+            return
+        must = f"hold a label or number for each row, or columns, for the metric {statistic.name!r}"
+        if y.ndim > 2:
+            raise fail(name, must, f"shape {y.shape}", _OF_ARRAYS)
+        kind = type(y.flat[0])
+        advice = _AS_TEXT.format(name) if kind is tuple else f"{AS_INDICATORS} {_OF_ARRAYS}"
+        raise fail(name, must, f"{kind.__name__}s", advice)
+
+
+def _is_of_user(statistic: Statistic) -> bool:
+    return statistic.calls_function and not statistic.calls_library
+
+
+def check_columns_of_truth(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]
+) -> None:
+    """Refuse a truth of several columns or records, or its predictions.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The metric, without sign.
+    y_true : ndarray of shape (n_samples, n_outputs), or of records of shape (n_samples,)
+        Truth of the whole test set.
+    y_pred : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Predictions.
+
+    Raises
+    ------
+    ValueError
+        Says what the metric takes, what it was given, and what to do.
+    """
+    if _is_of_user(statistic):
+        return
+    if y_true.ndim == 1:
+        must = f"hold a label or number for each row for the metric {statistic.name!r}"
+        got = f"records of {list(y_true.dtype.names or ())}"
+        raise fail("y_true", must, got, "Records are for callables that take them.")
+    if statistic.response not in _OUTPUT_CHECKS and not statistic.calls_library:
+        must = f"be of shape (n_samples,) for the metric {statistic.name!r}"
+        advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
+        raise fail("y_true", must, f"shape {y_true.shape}", _if_one_hot(y_true) or advice)
+    if y_pred.shape != y_true.shape:
+        must = f"have the shape of y_true, {y_true.shape}, for the metric {statistic.name!r}"
+        advice = EXCHANGED if are_exchanged(y_true, y_pred) else _if_one_hot(y_true)
+        raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        if y.dtype.kind not in "biuf":
+            must = f"hold numbers in its columns for the metric {statistic.name!r}"
+            advice = f"{AS_INDICATORS} {_AS_TEXT.format(name)}"
+            raise fail(name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
+    if statistic.response in _OUTPUT_CHECKS:
+        _OUTPUT_CHECKS[statistic.response](statistic, y_true, y_pred)
+    statistic.check(y_true, y_pred)
+    if statistic.calls_library:
+        _check_call(statistic, y_true, y_pred)
+
+
+_AS_TEXT = "Make labels from tuples: [str(label) for label in {0}]."
+_OF_ARRAYS = (
+    "Reduce each row to counts or to a value, or give a callable of the rows: see "
+    "docs/guide/images.md."
+)
+
+
+def _if_one_hot(y_true: NDArray[Any]) -> str:
+    """Advice for a truth whose rows have one label each; "" for another."""
+    if y_true.dtype.kind not in "biuf" or not np.isin(y_true, (0, 1)).all():
+        return ""
+    one_hot = bool((y_true.sum(axis=1) == 1).all())
+    return "Convert one-hot rows to labels by y_true.argmax(axis=1)." if one_hot else ""
+
+
+def _check_indicators(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+    advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+    _check_zero_one("y_true", statistic, y_true, advice)
+    advice = "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'."
+    _check_zero_one("y_pred", statistic, y_pred, _if_one_hot(y_true) or advice)
+
+
+def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: str) -> None:
+    others = (y != 0) & (y != 1)
+    if others.any():
+        must = f"hold 0 or 1 for each label for the metric {statistic.name!r}"
+        got = f"numbers such as {y[others][0]:g}"
+        raise fail(name, must, got, advice)
+
+
+def _check_label_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+    advice = "For graded relevances use sklearn.metrics.ndcg_score."
+    _check_zero_one("y_true", statistic, y_true, advice)
+
+
+def _check_relevances(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+    if y_true.min() < 0:
+        must = f"hold relevances of at least 0 for the metric {statistic.name!r}"
+        raise fail("y_true", must, f"{y_true.min():g}", "Subtract the smallest of them.")
+
+
+_OUTPUT_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any]], None]] = {
+    "indicators": _check_indicators,
+    "label_scores": _check_label_scores,
+    "relevances": _check_relevances,
+    "outputs": check_losses,
+}
+
+
+def _check_call(statistic: Any, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+    """Refuse what a function of scikit-learn refuses, by a call on the data."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            statistic.function(y_true, y_pred)
+    except (ValueError, TypeError) as error:
+        kind, text = type(error).__name__, str(error).rstrip(".")
+        got = f"{statistic.name!r}, which raises a {kind} on it: {text}"
+        advice = (
+            "Give it other options, or score each column by itself: y_true[:, k], y_pred[:, k]."
+        )
+        raise fail("metric", "take a y_true of several columns", got, advice) from error
+
+
+# Sensitivity, specificity and predictive values of decisions between two classes.
+#
+# And which of the two is positive, for those whose scores say the opposite.
+
+
+# One side of the usual 5 %.
+_CHANCE = 0.025
+
+
+@door("sensitivity")
+def sensitivity(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the positives that are decided positive: the recall of the positive class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if there are no positives.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import sensitivity
+    >>> sensitivity(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
+    0.5
+    """
+    return _share("sensitivity", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+@door("specificity")
+def specificity(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the negatives that are decided negative: the recall of the negative class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if there are no negatives.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import specificity
+    >>> specificity(["no", "no", "no", "no", "yes"], ["no", "no", "no", "yes", "no"])
+    0.75
+    """
+    return _share("specificity", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+@door("ppv")
+def ppv(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Positive predictive value: share of true positives among positive decisions (precision).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if no decision is positive. It is valid at the share of positives of these rows.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import ppv
+    >>> ppv(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
+    0.5
+    """
+    return _share("ppv", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+@door("npv")
+def npv(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Negative predictive value: share of true negatives among negative decisions.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if no decision is negative. It is valid at the share of positives of these rows.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import npv
+    >>> npv(["no", "no", "no", "yes", "yes"], ["no", "no", "no", "yes", "no"])
+    0.75
+    """
+    return _share("npv", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+def class_of(both: NDArray[Any], pos_label: Any, negative: bool) -> Any:
+    """The positive one of two labels, by default the greater, or the other."""
+    labels = both.tolist()
+    positive = max(labels) if pos_label is None else pos_label
+    chosen = [label for label in labels if (label == positive) != negative]
+    if not chosen:
+        advice = "Give both labels, or leave labels out."
+        raise fail("labels", "hold both of two classes", f"{labels}", advice)
+    return chosen[0]
+
+
+def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric: str) -> None:
+    """Refuse other than two labels, and a positive label that is not among them."""
+    labels = occurring.tolist()
+    if len(labels) != 2:
+        must = f"hold two classes for the metric {metric!r}"
+        advice = "Name both by functools.partial of the metric function and labels=."
+        if len(labels) > 2:
+            advice = "Compare one class with the others: y_true == label, y_pred == label."
+        noun = "label" if len(labels) == 1 else "labels"
+        raise fail(name, must, f"{len(labels)} {noun}, {labels[:5]}", advice)
+    if pos_label is not None and not is_among(pos_label, labels):
+        advice = "Without it the greater label is positive."
+        raise fail("pos_label", f"be one of {labels}", repr(pos_label), advice)
+
+
+def check_two_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+    """Refuse rows of other than two labels, for a metric of decisions between two classes."""
+    occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
+    if len(both) > 2:
+        refuse_other_labels(y_true, y_pred, statistic.name)
+    check_two_classes("y_true", both, statistic.pos_label, statistic.name)
+
+
+def name_the_positive(function: str, label: Any, response: str = "") -> str:
+    """Advice to name the positive class, in a call and in ``scoring=``."""
+    options = f"{function}, pos_label={label!r}{response}"
+    return (
+        f"Name yours: pos_label={label!r}, or in a BootstrapScorer "
+        f"scoring=sklearn.metrics.make_scorer({options})."
+    )
+
+
+@only_advises(None)
+def positive_note(
+    statistic: Statistic,
+    y_true: NDArray[Any] | None,
+    y_pred: NDArray[Any],
+    kind: NoteKind = "advice",
+) -> Note | None:
+    """Say which of two labels in text is the positive one, where the user did not name it."""
+    inner = statistic.unsigned or statistic
+    if not inner.greater_is_positive or inner.pos_label is not None:
+        return None
+    if y_true is None or y_true.dtype.kind not in "USO" or y_true.ndim != 1:
+        return None
+    decides = _decides(inner)
+    if not decides and y_pred.ndim == 2 and inner.columns_suffice:
+        return None
+    own = inner.labels
+    labels = (label_counts(y_true)[0] if own is None else np.asarray(own)).tolist()
+    if len(labels) != 2 or not all(isinstance(label, str | bytes) for label in labels):
+        return None
+    other, positive = sorted(labels)
+    must = ": larger values of y_pred must mean it" if y_pred.ndim == 1 and not decides else ""
+    return Note(
+        kind,
+        f"The positive class is {positive!r}, the greater label{must}. "
+        f"Say so with pos_label={positive!r}, or give pos_label={other!r}.",
+    )
+
+
+def _decides(statistic: Statistic) -> bool:
+    """Whether a metric reads labels in the predictions."""
+    return statistic.response == "labels" or statistic.reads_decisions
+
+
+class PositiveClass(NamedTuple):
+    """The one positive class of the metrics of a call, none of which names it.
+
+    Attributes
+    ----------
+    label : label
+        The greater label where a metric takes it; else 1, scikit-learn's default.
+    other : label
+        The other of both.
+    are_both : bool
+        Whether some metrics take 1 by themselves and others the greater label.
+    """
+
+    label: Any
+    other: Any
+    are_both: bool
+
+    def note(self, advice: str = "") -> Note:
+        """Return a warning that says which class it is, and how to name one."""
+        by = ("the greater label", "scikit-learn's default")[:: 1 if self.other == 1 else -1]
+        text = f"The positive class is {self.label!r}, {by[0]}, and not {self.other!r}, {by[1]}. "
+        default = f"Say so with pos_label={self.label!r}, or give pos_label={self.other!r}."
+        return Note("caution", text + (advice or default))
+
+
+def positive_of_call(
+    statistics: Iterable[Statistic], columns: Iterable[Columns]
+) -> PositiveClass | None:
+    """Return the positive class where scikit-learn's default 1 is the lesser of two labels.
+
+    Parameters
+    ----------
+    statistics : iterable of Statistic
+        Those that do not name one.
+    columns : iterable of tuple
+        Truth, predictions and weights of each system.
+
+    Returns
+    -------
+    PositiveClass or None
+        None where both are the same class, and where no metric has one.
+    """
+    inner = [one.unsigned or one for one in statistics]
+    by_default = [one for one in inner if one.positive_by_default and one.pos_label == 1]
+    by_order = [one for one in inner if one.greater_is_positive and one.pos_label is None]
+    labels: set[Any] = set()
+    for y_true, y_pred, _ in columns:
+        if y_true is None or y_true.ndim != 1 or y_true.dtype.kind not in "iuf":
+            return None
+        if y_pred.ndim == 2:
+            by_order = [one for one in by_order if _decides(one) or not one.columns_suffice]
+        if not by_default and not by_order:
+            return None
+        decides = y_pred.ndim == 1 and any(map(_decides, by_default + by_order))
+        for labels_of_rows in (y_true, y_pred) if decides else (y_true,):
+            if labels_of_rows.dtype.kind not in "iuf" or not len(labels_of_rows):
+                continue
+            if labels_of_rows.max() == 1:
+                continue
+            labels.update(label_counts(labels_of_rows)[0].tolist())
+    labels.add(1)
+    if len(labels) != 2 or max(labels) == 1:
+        return None
+    greater = max(labels)
+    label, other = (greater, 1) if by_order else (1, greater)
+    return PositiveClass(label, other, bool(by_default and by_order))
+
+
+def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:
+    """Say that a positive class that was named plays no part in any of the metrics."""
+    given = list(statistics)
+    inner = [one.unsigned or one for one in given]
+    if pos_label is None or any(one.pos_label is not None for one in inner):
+        return None
+    names = " and ".join(repr(one.name) for one in given[:3])
+    return Note(
+        "caution",
+        f"pos_label={pos_label!r} changes nothing: {names} {_HAS[len(given) > 1]} no positive "
+        "class. Your own function has one if it has an argument pos_label.",
+    )
+
+
+_HAS = {False: "has", True: "have"}
+
+
+def _share(
+    metric: str,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    pos_label: Any,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> float:
+    """Weight of the rows that are of a class and decided so, by that of its members."""
+    truth, decision = (
+        label_column(name, own) for name, own in (("y_true", y_true), ("y_pred", y_pred))
+    )
+    truth, decision = check_integers("y_pred", truth, decision)
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
+    check_same_kind("y_pred", truth, decision)
+    all_labels = labels_in_order(truth, decision)
+    known = check_labels(labels, truth)
+    if known is not None:
+        check_same_kind("labels", truth, known)
+        all_labels = np.union1d(all_labels, known)
+    check_two_classes("y_true", all_labels, pos_label, metric)
+    if pos_label is None and category_order(truth) is not None:
+        pos_label = all_labels.tolist()[-1]
+    chosen = class_of(all_labels, pos_label, metric in ("specificity", "npv"))
+    members = (truth if metric in ("sensitivity", "specificity") else decision) == chosen
+    hits = (truth == chosen) & (decision == chosen)
+    if weights is None:
+        weights = np.ones(len(truth))
+    total = float(weights[members].sum())
+    return float(weights[hits].sum()) / total if total > 0 else float("nan")
+
+
+@only_advises()
+def of_reversed_scores(
+    statistic: Statistic, rows: Columns, naive: float | None, limits: tuple[float, float]
+) -> tuple[Note, ...]:
+    """Say which class is positive where scores are surely worse than any that ignore the input.
+
+    Losses can be that with the classes in the right order; they are told where it is reversed.
+    """
+    y_true, y_pred, _ = rows
+    inner, better = statistic.unsigned or statistic, statistic.greater_is_better
+    if naive is None or better is None or y_true is None or y_true.ndim != 1:
+        return ()
+    of_scores = inner.response in ("scores", "probabilities")
+    if not of_scores or not (limits[1] < naive if better else limits[0] > naive):
+        return ()
+    labels, given = label_counts(y_true)[0], inner.pos_label
+    n_columns = 1 if y_pred.ndim == 1 else y_pred.shape[1]
+    if len(labels) != 2 or n_columns > 2 or given not in (None, *labels.tolist()):
+        return ()
+    positive, other = (class_of(labels, given, negative) for negative in (False, True))
+    score = positive_scores(y_pred, inner.labels, given)
+    if not inner.of_order and not _are_lower(score[y_true == positive], score[y_true == other]):
+        return ()
+    why = ", the greater label" if given is None else ""
+    instead = f"pos_label={other!r}"
+    if n_columns == 2:
+        columns = (labels if inner.labels is None else np.asarray(inner.labels)).tolist()
+        why, instead = "", f"labels={columns[::-1]}, as the columns are"
+    text = (
+        f"Worse than scores that ignore the input. Larger scores must mean {positive!r}{why}; if "
+        f"they mean {other!r}, give {instead}."
+    )
+    return (Note("caution", text),)
+
+
+def _are_lower(scores: NDArray[Any], others: NDArray[Any]) -> bool:
+    """Whether scores rank below others by more than chance explains."""
+    # Imported here, because few calls come here.
+    from scipy.stats import mannwhitneyu
+
+    found = mannwhitneyu(scores, others, alternative="less", method="asymptotic")
+    return bool(found.pvalue < _CHANCE)
+
+
+@only_advises("")
+def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:
+    """Return what to do with real numbers where labels are asked for.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        The numbers.
+    y_true : ndarray of shape (n_samples,) or None
+        Truth, if the numbers are predictions of it; None if they are the truth itself.
+    """
+    if y_true is None:
+        return "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+    advice = (
+        "Compare scores with a threshold, or use a metric of scores such as 'roc_auc', or of "
+        "real values such as 'mean_absolute_error' or 'r2'."
+    )
+    if values.min() < 0 or values.max() > 1 or len(label_counts(y_true)[0]) != 2:
+        return advice
+    return (
+        "If p holds probabilities of the second class, give both columns, "
+        "np.column_stack((1 - p, p)): metrics of labels then take the more probable class, "
+        f"and metrics of probabilities stay as they are. {advice}"
+    )
 
 
 def check_response(

@@ -8,6 +8,7 @@ function, on repeated rows; the other modules hold faster overrides, held to the
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,15 +16,211 @@ from decimal import Decimal
 from functools import partial
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
 from .._base.values import content_of
-from .cells import label_counts
-from .facts import Facts, Proportion, SumsOfRows
+from .cells import SharedCells, label_counts
+
+# What a metric knows of given rows before any resampling, by which intervals are chosen.
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A metric that is, on these rows, a function of one proportion of equal-weight rows.
+
+    Attributes
+    ----------
+    hits, n : int
+        The proportion is hits / n.
+    exact : bool
+        Whether n is fixed by the design, so that the interval of the proportion is the natural
+        one at any count; otherwise it guards the metric's interval where hits or errors are few.
+    scale : {"identity", "f1"}
+        The metric is the proportion p itself, or F1 = 2 p / (1 + p) with p the Jaccard index.
+    sign : float
+        1.0, or -1.0 where the metric is the negated value.
+    """
+
+    hits: int
+    n: int
+    exact: bool
+    scale: Literal["identity", "f1"] = "identity"
+    sign: float = 1.0
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is the mean, or negated mean, of 0/1 values of a fixed number of rows."""
+        return self.exact and self.scale == "identity"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Range of the metric."""
+        return (0.0, 1.0) if self.sign > 0 else (-1.0, 0.0)
+
+    @property
+    def standard_error(self) -> float:
+        """Of the metric, from that of a binomial share, sqrt(p (1 - p) / n), by its slope."""
+        p = self.hits / self.n
+        slope = 2 / (1 + p) ** 2 if self.scale == "f1" else 1.0
+        return slope * math.sqrt(p * (1 - p) / self.n)
+
+    @property
+    def n_deciding(self) -> float:
+        """Units of equal influence that would vary as much as these zeros and ones."""
+        spread = self.hits * (self.n - self.hits) / self.n
+        return spread / (1 - 3 * spread / self.n)
+
+    @property
+    def with_one_of_each(self) -> Proportion:
+        """The same with one more hit, and one more row that is none."""
+        return replace(self, hits=self.hits + 1, n=self.n + 2)
+
+    def to_metric(self, proportion: float) -> float:
+        """Map a proportion to the metric's scale."""
+        value = 2 * proportion / (1 + proportion) if self.scale == "f1" else proportion
+        return self.sign * value
+
+
+class DeLong(NamedTuple):
+    """Standard error of an area under the ROC curve, after DeLong et al. (1988).
+
+    Attributes
+    ----------
+    standard_error : float
+        Of independent rows without weights.
+    smaller_class : int
+        Rows of the smaller of the two classes.
+    """
+
+    standard_error: float
+    smaller_class: int
+
+
+class SumsOfRows(NamedTuple):
+    """What is known of many rows that were added up.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (1 + n_sums,)
+        Of their weights and of what they add.
+    n_rows : int
+    largest_share : float or None
+        Share of the sizes of all that was added that one row carries.
+    zero_one : bool
+        Whether each row added 0 or 1.
+    weighted : bool
+        Whether rows carry weights.
+    """
+
+    sums: NDArray[np.float64]
+    n_rows: int
+    largest_share: float | None
+    zero_one: bool
+    weighted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a metric knows of given rows before any resampling.
+
+    Attributes
+    ----------
+    bounds : tuple of float
+        Smallest and largest possible value on these rows.
+    additive : bool
+        Whether the metric is a function of weighted sums.
+    row_mean : bool
+        Whether it is a mean of one value per row, of which many differ.
+    both_signs : bool
+        Whether it is a mean of values of which some are below 0 and some above, as differences are.
+    weighted : bool
+        Whether rows carry weights.
+    proportion : Proportion or None
+        Of equally weighted rows, where the metric is a function of one.
+    delong : DeLong or None
+        For the area under the ROC curve.
+    largest_share : float or None
+        Share of the sum of the row values that one row carries.
+    smaller_class : int or None
+        Rows of the smaller of two classes, for other metrics whose intervals hang on it.
+    class_sizes : ndarray of shape (n_classes,) or None
+        Rows of each true class, for averages that weigh classes evenly.
+    bins : ndarray of shape (4, n_bins) or None
+        Of a sum of distances over bins: weight of each, its share of positives, what that should
+        be, and how many independent rows it is a share of.
+    of_distances : bool
+        Whether the metric, or what it averages, is a sum of distances.
+    optimized : bool
+        Whether the metric is the best over a choice that was made on the same rows.
+    proxy_weight : float or None
+        Of a score that the labels of a judge were added to: their weight.
+    of_kind : float or None
+        Rows of the kind that decides the value, as many as are to be expected: those beyond a
+        forecast, or those that carry the variance of the truth.
+    few_of_kind : float or None
+        How many of these are too few.
+    """
+
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    additive: bool = False
+    row_mean: bool = False
+    both_signs: bool = False
+    weighted: bool = False
+    proportion: Proportion | None = None
+    delong: DeLong | None = None
+    largest_share: float | None = None
+    smaller_class: int | None = None
+    class_sizes: NDArray[np.int64] | None = None
+    bins: NDArray[np.float64] | None = None
+    of_distances: bool = False
+    optimized: bool = False
+    proxy_weight: float | None = None
+    of_kind: float | None = None
+    few_of_kind: float | None = None
+
+    @property
+    def deciding(self) -> float | None:
+        """Rows that are known to decide the value, whatever they show; None if nothing is known."""
+        known = (self.of_kind, self.of_class)
+        return min((float(n) for n in known if n is not None), default=None)
+
+    @property
+    def of_class(self) -> float | None:
+        """Rows of the smaller of two classes, or of each of several equal ones; else None.
+
+        Classes bring variances of about 1 / n with n - 1 degrees of freedom.
+        """
+        if self.class_sizes is not None:
+            parts = 1 / self.class_sizes
+            rest = np.maximum(self.class_sizes - 1, 1)
+            df = float(parts.sum() ** 2 / np.sum(parts**2 / rest))
+            return min(float(1 / parts.mean()), 1 + df)
+        return self.delong.smaller_class if self.delong is not None else self.smaller_class
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return all that is held, as values that a file can hold."""
+        parts = dict(vars(self))
+        if self.proportion is not None:
+            parts["proportion"] = tuple(vars(self.proportion).values())
+        return parts
+
+    @classmethod
+    def from_parts(cls, parts: dict[str, Any]) -> Self:
+        """Return the equal of the facts whose `to_parts` are given."""
+        of_type = {"proportion": Proportion, "delong": DeLong}
+        made = {
+            name: made_of(*parts[name])
+            for name, made_of in of_type.items()
+            if parts.get(name) is not None
+        }
+        return cls(**(parts | made))
+
+
+NOTHING_KNOWN = Facts()
 
 Floats = NDArray[np.float64]
 # Truth, predictions and weights of rows: the arguments of `Statistic.reduce`.
@@ -45,7 +242,7 @@ MatrixRule = Literal["", "sets", "recalls", "adjusted recalls", "matthews", "kap
 
 
 class EntryOfSeveral(Protocol):
-    """One of the numbers that a function returns; see `skboot.metrics.vectors`."""
+    """One of the numbers that a function returns; see `skboot.metrics.outputs`."""
 
     def number(self, call: partial[Any]) -> float: ...
 
@@ -633,3 +830,124 @@ class MetricError(RuntimeError):
         got = f"{type(self.error).__name__} ({self.error}) from {self.metric!r}"
         advice = "Call it with y_true and y_pred to see where."
         return fail(argument, must, got, advice)
+
+
+# Which metric functions have a statistic that knows sums, ranks or thresholds.
+#
+# A *factory* makes the statistic of a metric function of scikit-learn or of `skboot.metrics`. It
+# takes the `Request` and, as keywords, the options it knows; for an option it does not take, or
+# where
+# it returns None, the function is called on repeated rows.
+#
+# A factory stands beside its statistic and is registered there by `fast_path`, the one place that a
+# new metric needs: the contract tests run over `FAST_PATHS` and, for a truth of several columns,
+# over
+# `OUTPUT_PATHS`. `lookup` imports every module of this folder when it is asked for a function that
+# those in memory do not know.
+
+
+Factory = Callable[..., Statistic | None]
+_F = TypeVar("_F", bound=Factory)
+
+# Factory by the name of the metric function.
+FAST_PATHS: dict[str, Factory] = {}
+
+# What predictions a function takes, by its name: for calls on repeated rows. The functions listed
+# here have no fast path; `fast_path` adds the others.
+RESPONSES: dict[str, Response] = {
+    "det_curve": "scores",
+    "d2_absolute_error_score": "values",
+    "d2_pinball_score": "values",
+    "d2_tweedie_score": "values",
+    "max_error": "values",
+}
+
+# Functions without a fast path and without an argument for the positive class, for which the
+# greater of two labels is positive, and what predictions they take.
+GREATER_IS_POSITIVE: dict[str, Response] = {"class_likelihood_ratios": "labels"}
+
+# Range of functions on repeated rows, before their sign; those that are not here have no bounds.
+RANGES: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("roc_auc_score", "average_precision_score"), (0.0, 1.0)),
+    **dict.fromkeys(("d2_absolute_error_score", "d2_pinball_score"), (-np.inf, 1.0)),
+    "d2_tweedie_score": (-np.inf, 1.0),
+    # Counts of rows; shares have a fast path.
+    **dict.fromkeys(("accuracy_score", "top_k_accuracy_score", "zero_one_loss"), (0.0, np.inf)),
+    # With options that their fast paths do not take.
+    "cohen_kappa_score": (-1.0, 1.0),
+    **dict.fromkeys(("f1_score", "fbeta_score", "jaccard_score"), (0.0, 1.0)),
+    **dict.fromkeys(("precision_score", "recall_score"), (0.0, 1.0)),
+    "log_loss": (0.0, np.inf),
+    **dict.fromkeys(("max_error", "median_absolute_error"), (0.0, np.inf)),
+}
+
+# Factory and predictions where the truth has several columns: labels that a row has or lacks, or
+# outputs.
+OUTPUT_PATHS: dict[str, Factory] = {}
+OUTPUT_RESPONSES: dict[str, Response] = {
+    "d2_absolute_error_score": "outputs",
+    "d2_pinball_score": "outputs",
+    "median_absolute_error": "outputs",
+}
+# Factories and predictions, for a truth of several columns (True) or of one.
+PATHS = {False: (FAST_PATHS, RESPONSES), True: (OUTPUT_PATHS, OUTPUT_RESPONSES)}
+
+
+class Request(NamedTuple):
+    """A metric, taken apart.
+
+    Attributes
+    ----------
+    name : str
+        Name in results.
+    function : callable
+        The metric function.
+    options : mapping
+        Its keyword arguments, without those that are its defaults.
+    sign : float
+        1.0, or -1.0 where the score is the negated function.
+    scorer_response : str or None
+        For scorers: "labels" if it calls ``predict``, else "scores".
+    labels : array-like or None
+        Labels of the columns of probabilities.
+    several_outputs : bool
+        Whether the truth has several columns.
+    pos_label : label or None
+        The positive class, for a function that has no argument for it.
+    cells : SharedCells or None
+        Cells of the rows, for metrics of single classes of one call.
+    order : array-like or None
+        Labels of the rows in the order of their categories; None: they are sorted.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    options: Mapping[str, Any]
+    sign: float = 1.0
+    scorer_response: str | None = None
+    labels: ArrayLike | None = None
+    several_outputs: bool = False
+    pos_label: Any = None
+    cells: SharedCells | None = None
+    order: ArrayLike | None = None
+
+    def columns(self, labels: ArrayLike | None) -> NDArray[Any] | None:
+        """Labels of the columns; scikit-learn sorts those that its functions are given."""
+        if labels is not None:
+            return np.unique(np.asarray(labels))
+        return None if self.labels is None else np.asarray(self.labels)
+
+
+def fast_path(
+    *functions: str, response: Response, several_outputs: bool = False
+) -> Callable[[_F], _F]:
+    """Register a factory for metric functions of these names, which take these predictions."""
+    factories, responses = PATHS[several_outputs]
+
+    def register(factory: _F) -> _F:
+        for function in functions:
+            factories[function] = factory
+            responses[function] = response
+        return factory
+
+    return register

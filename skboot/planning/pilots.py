@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from .._base.messages import fail
-from .._base.warnings import collected
+from .._base.errors import collected, fail
+from ..inference.cautions import value_range
 from ..inference.evidence import Evidence
-from ..inference.few_groups import value_range
 from ..inference.planning import (
     AreasSpread,
     DiscordantSpread,
@@ -28,14 +27,14 @@ from ..inference.proportions import SHARE_LIMITS, Discordant
 from ..inference.tables import beta_limits
 from ..inference.two_areas import TwoAreas
 from ..resampling.design import DESIGNS
-from ..results.decisions import check_below_range, one_sided, unknown_direction
+from ..results.comparison import check_below_range, one_sided, unknown_direction
 
 if TYPE_CHECKING:
-    from ..inference.confidence_interval import ConfidenceInterval
-    from ..inference.run_intervals import RunsEvidence
+    from ..inference.evidence import ConfidenceInterval
+    from ..inference.runs import RunsEvidence
     from ..inference.variance import TIntervalParts
     from ..results import EvaluationResult
-    from ..results.pairs import ComparisonFacts, PairedDifference
+    from ..results.comparison import ComparisonFacts, PairedDifference
 
 AnySpread: TypeAlias = Spread | ShareSpread | DiscordantSpread | AreasSpread
 Extremes: TypeAlias = Callable[[int, int | None], tuple[AnySpread, AnySpread]]

@@ -14,7 +14,7 @@ import numpy as np
 from .._base.checks import check_confidence_level, check_count, fail
 from .._base.doors import door
 from ..results import EvaluationResult
-from ..results.pairs import PairedDifference
+from ..results.comparison import PairedDifference
 from ..results.plan import EvaluationPlan
 from .pilots import Pilot, pilot_of_pair, pilot_of_result, pilot_of_share
 from .sizes import PlanCall, plan_of

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from .._base.messages import fail
+from .._base.errors import fail
 from ..inference.planning import AreasSpread, DiscordantSpread, ShareSpread, Spread, smallest
 from ..results.plan import EvaluationPlan, PlanRow
-from ..results.provenance import Provenance
+from ..results.result import Provenance
 from .pilots import FEW, AnySpread, Pilot
 
 _RUNS_SHOWN = (2, 3, 5, 10, 20, 50, 100)

@@ -13,15 +13,15 @@ Modules of this package are private and may change without notice.
 """
 
 from .._base import lazy as _lazy
-from .comparison import ComparisonDisplay
-from .components import VarianceComponentsDisplay
-from .critical_difference import CriticalDifferenceDisplay
+from .comparison import ComparisonDisplay, CriticalDifferenceDisplay, RankDisplay
 from .curves import CurveBandDisplay
-from .distribution import BootstrapDistributionDisplay
-from .instability import PredictionInstabilityDisplay
+from .distribution import (
+    BootstrapDistributionDisplay,
+    PredictionInstabilityDisplay,
+    VarianceComponentsDisplay,
+)
 from .intervals import IntervalDisplay
 from .planning import PlanDisplay
-from .ranks import RankDisplay
 
 __all__ = [
     "BootstrapDistributionDisplay",

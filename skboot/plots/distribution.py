@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base.doors import door
 from ..inference.intervals import title_of
-from ..results import drawing, rendering, wording
+from ..results import rendering, wording
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal, range_of, with_direction
 
 if TYPE_CHECKING:
-    from ..inference.confidence_interval import ConfidenceInterval
+    from ..inference.evidence import ConfidenceInterval
     from ..results import EvaluationResult
 
 
@@ -214,7 +214,7 @@ class BootstrapDistributionDisplay(Display):
         if len(values) == 0:
             return self.ax_.bar([], [])
         if bins is None:
-            centres, heights, widths = drawing.bars(values)
+            centres, heights, widths = rendering.bars(values)
         else:
             heights, edges = np.histogram(values, bins=bins)
             centres, widths = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
@@ -276,3 +276,399 @@ class BootstrapDistributionDisplay(Display):
         arrow = f"← {label}, off the axis" if naive < start else f"{label}, off the axis →"
         self.ax_.plot([], [], label=arrow, **style)
         return start, stop
+
+
+# `PredictionInstabilityDisplay`: how far the answer for a row depends on the training sample.
+
+
+Array = NDArray[Any]
+
+_AXES = {
+    "probability": "Probability by the model of all rows",
+    "value": "Value by the model of all rows",
+}
+# Bars of the histogram of labels: shares of models from 0 to 1.
+_N_BARS = 20
+
+
+class PredictionInstabilityDisplay(Display):
+    """Answers for each row by models of bootstrap samples, against the model of all rows.
+
+    Use `from_scorer`. A score can be certain while the answers for single rows are not: two models
+    of equal accuracy may disagree on a fifth of the rows. Each line spans 95 % of the answers of
+    the bootstrap models that left the row out; the diagonal is the model of all rows. For labels,
+    bars show for how many rows which share of the models answers otherwise.
+
+    Parameters
+    ----------
+    answers : array-like of shape (n_samples,)
+        Of the model of all rows.
+    difference : array-like of shape (n_samples,)
+        Mean absolute difference of the models' answers from it; of labels the share that differ.
+    low, high : array-like of shape (n_samples,), optional
+        Range of the models' answers for each row; not for labels.
+    kind : {"probability", "value", "label"}
+        What the answers are.
+    name : str, optional
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the picture.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    ranges_ : matplotlib LineCollection or None
+        A line per row; None for labels.
+    diagonal_ : matplotlib Line2D or None
+        Answers of the model of all rows; None for labels.
+    bars_ : matplotlib BarContainer or None
+        Rows by the share of models that answer otherwise; None but for labels.
+
+    See Also
+    --------
+    BootstrapDistributionDisplay : How the score moves from training sample to training sample.
+
+    Notes
+    -----
+    After Riley and Collins (2023), Biometrical Journal 65:2200302, whose models also answer for the
+    rows that they were trained on. Models that left a row out differ from the model of all rows by
+    what that row itself does, too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skboot import BootstrapScorer
+    >>> from skboot.plots import PredictionInstabilityDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> options = dict(scoring="neg_brier_score", n_train_resamples=100, n_cv_repeats=1)
+    >>> scorer = BootstrapScorer(GaussianNB(), random_state=0, **options).fit(X, y)
+    >>> round(float(scorer.prediction_instability_["difference"].mean()), 3)
+    0.008
+    >>> display = PredictionInstabilityDisplay.from_scorer(scorer)  # doctest: +SKIP
+    >>> display.figure_.savefig("instability.png")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        *,
+        answers: ArrayLike,
+        difference: ArrayLike,
+        low: ArrayLike | None = None,
+        high: ArrayLike | None = None,
+        kind: str = "value",
+        name: str | None = None,
+    ) -> None:
+        self.answers = np.asarray(answers)
+        self.difference = np.asarray(difference, dtype=float)
+        self.low = None if low is None else np.asarray(low, dtype=float)
+        self.high = None if high is None else np.asarray(high, dtype=float)
+        self.kind = kind
+        self.name = name
+
+    @classmethod
+    @door(".from_scorer")
+    def from_scorer(
+        cls, scorer: Any, ax: Any = None, *, name: str | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw what a fitted scorer keeps of its runs.
+
+        Parameters
+        ----------
+        scorer : BootstrapScorer
+            Fitted without a test set, with a metric of labels, values or probabilities.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        name : str, optional
+            Title; the mean over rows of the difference when None.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        PredictionInstabilityDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the scorer keeps no answers of rows.
+        """
+        found = getattr(scorer, "prediction_instability_", None)
+        if found is None:
+            raise ValueError(
+                "PredictionInstabilityDisplay needs a fitted BootstrapScorer that keeps answers "
+                "of rows (prediction_instability_). Got one without. Fit it without a test set, "
+                "and with 'neg_brier_score', 'neg_mean_squared_error' or 'accuracy' in scoring."
+            )
+        kind = next(kind for kind in ("probability", "value", "label") if kind in found)
+        display = cls(
+            answers=found[kind],
+            difference=found["difference"],
+            low=found.get("low"),
+            high=found.get("high"),
+            kind=kind,
+            name=name,
+        )
+        return display.plot(ax, **kwargs)
+
+    @door(".plot")
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        bar_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        name : str, optional
+            Title.
+        line_kwargs : dict, optional
+            Passed to ``ax.vlines``.
+        bar_kwargs : dict, optional
+            Passed to ``ax.bar``, for labels.
+
+        Returns
+        -------
+        PredictionInstabilityDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        ax = self._take_axes(ax)
+        self.ranges_ = self.diagonal_ = self.bars_ = None
+        if self.low is None or self.high is None:
+            self._draw_labels(bar_kwargs or {})
+        else:
+            self._draw_ranges(self.low, self.high, line_kwargs or {})
+        self._entitle(name, self._title())
+        return self
+
+    # -------------------------------------------------------------- steps
+
+    def _title(self) -> str:
+        """Say the mean over rows of the difference."""
+        known = self.difference[np.isfinite(self.difference)]
+        mean = known.mean() if len(known) else np.nan
+        if self.kind == "label":
+            return f"Another label by {mean:.1%} of the models, mean over rows"
+        return f"Mean absolute difference {rendering.significant(mean)}"
+
+    def _draw_ranges(self, low: Array, high: Array, style: Mapping[str, Any]) -> None:
+        """Draw a line per row at its answer, and the diagonal."""
+        ax, answers = self.ax_, self.answers.astype(float)
+        known = np.isfinite(low)
+        style = {"color": BLUE, "alpha": 0.35, "linewidth": 1, **style}
+        self.ranges_ = ax.vlines(answers[known], low[known], high[known], **style)
+        if known.any():
+            ends = [answers[known].min(), answers[known].max()]
+            self.diagonal_ = ax.plot(ends, ends, color=ORANGE, linewidth=1.5)[0]
+        ax.set_xlabel(_AXES[self.kind])
+        ax.set_ylabel("By models that left the row out, 95 % of them")
+
+    def _draw_labels(self, style: Mapping[str, Any]) -> None:
+        """Draw for how many rows which share of the models answers otherwise."""
+        edges = np.linspace(0, 1, _N_BARS + 1)
+        counts = np.histogram(self.difference[np.isfinite(self.difference)], edges)[0]
+        style = {"color": BLUE, "edgecolor": "white", **style}
+        self.bars_ = self.ax_.bar(edges[:-1], counts, np.diff(edges), align="edge", **style)
+        self.ax_.axvline(0.5, color=GREY, linewidth=1, linestyle=":")
+        self.ax_.set_xlabel("Share of the models that left a row out with another label")
+        self.ax_.set_ylabel("Number of rows")
+
+
+# `VarianceComponentsDisplay`: what the score of a run varies with.
+
+
+# Light and dark colours alternate, so that neighbouring bars also differ in grey.
+_SOURCES = {
+    "training": ("training samples", ORANGE),
+    "seed": ("seeds", "#e69f00"),
+    "test": ("test units", BLUE),
+    "interaction": ("interaction of\nruns and test units", GREY),
+}
+
+
+class VarianceComponentsDisplay(Display):
+    """Standard deviation of the score of one run by source, and what an interval is made of.
+
+    Use `from_result`. The bars say how much one run's score moves with another training sample,
+    another seed, other test units; the text beside each is its share of the variance. The marks
+    show the same for the estimate, where seeds and interaction are averaged over the runs.
+
+    Parameters
+    ----------
+    components : mapping of str to float
+        Variance of the score of one run by source: training, seed, test, interaction; NaN where
+        it is not identified.
+    of_estimate : mapping of str to float, optional
+        Variance of the estimate by source.
+    name : str, optional
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the picture.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    bars_ : matplotlib BarContainer
+        One bar per source.
+    marks_ : matplotlib Line2D or None
+        Standard deviations within the estimate.
+
+    See Also
+    --------
+    BootstrapDistributionDisplay : How a score moves from resample to resample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import bootstrap_runs
+    >>> from skboot.plots import VarianceComponentsDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> losses = rng.random(300) + 0.1 * rng.normal(size=(10, 1)) + rng.random((10, 300))
+    >>> result = bootstrap_runs(None, losses, metric="mean", random_state=0)
+    >>> display = VarianceComponentsDisplay.from_result(result)  # doctest: +SKIP
+    >>> display.figure_.savefig("components.png")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        *,
+        components: Mapping[str, float],
+        of_estimate: Mapping[str, float] | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.components = dict(components)
+        self.of_estimate = None if of_estimate is None else dict(of_estimate)
+        self.name = name
+
+    @classmethod
+    @door(".from_result")
+    def from_result(
+        cls, result: EvaluationResult, ax: Any = None, *, name: str | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw the components of a result that stands on several runs.
+
+        Parameters
+        ----------
+        result : EvaluationResult
+            Of `skboot.bootstrap_runs`, for instance.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        name : str, optional
+            Title; metric and number of runs when None.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        VarianceComponentsDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the result stands on a single run.
+        """
+        if not hasattr(result.basis, "run_evidence"):
+            raise ValueError(
+                "VarianceComponentsDisplay needs a result of several runs. Got one of a single "
+                "system; use bootstrap_runs with the predictions of several runs."
+            )
+        evidence = result.basis.run_evidence
+        components = evidence.components.of_score(evidence.n_test_units)._asdict()
+        of_estimate = None if evidence.method is None else evidence.method.parts._asdict()
+        if name is None:
+            name = f"{result.basis.title(result)}, {len(evidence.scores)} runs"
+        display = cls(components=components, of_estimate=of_estimate, name=name)
+        return display.plot(ax, **kwargs)
+
+    @door(".plot")
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        bar_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        name : str, optional
+            Title.
+        bar_kwargs : dict, optional
+            Passed to ``ax.barh``.
+
+        Returns
+        -------
+        VarianceComponentsDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        ax = self._take_axes(ax, figsize=(6.4, 3.2))
+        variances = [self.components.get(source, math.nan) for source in _SOURCES]
+        deviations = [0.0 if math.isnan(v) else math.sqrt(v) for v in variances]
+        places = range(len(_SOURCES))
+        style = {"color": [colour for _, colour in _SOURCES.values()], "height": 0.6}
+        self.bars_ = ax.barh(places, deviations, **{**style, **(bar_kwargs or {})})
+        marks = self._mark_estimate()
+        self._write_shares(variances, deviations, marks)
+        ax.set_yticks(places, [label for label, _ in _SOURCES.values()])
+        ax.invert_yaxis()
+        ax.set_xlim(0, 1.25 * max(deviations) or 1.0)
+        marked = "; diamonds: of the estimate" if self.marks_ else ""
+        ax.set_xlabel(f"Standard deviation of the score of one run{marked}")
+        self._entitle(name)
+        return self
+
+    # -------------------------------------------------------------- steps
+
+    def _write_shares(
+        self, variances: list[float], deviations: list[float], marks: Mapping[int, float]
+    ) -> None:
+        """Write beside each bar its share of the variance."""
+        total = sum(v for v in variances if not math.isnan(v))
+        for place, (variance, deviation) in enumerate(zip(variances, deviations, strict=True)):
+            share = f"{variance / total:.0%}" if total > 0 else "0%"
+            text = "not identified" if math.isnan(variance) else share
+            end = max(deviation, marks.get(place, 0.0))
+            self.ax_.annotate(text, (end, place), (6, 0), textcoords="offset points", va="center")
+
+    def _mark_estimate(self) -> dict[int, float]:
+        """Mark the standard deviations within the estimate; returns them by place."""
+        self.marks_ = None
+        variances = self.of_estimate or {}
+        deviations = {
+            place: math.sqrt(variances[source])
+            for place, source in enumerate(_SOURCES)
+            if variances.get(source, 0.0) > 0
+        }
+        if deviations:
+            self.marks_ = self.ax_.plot(
+                list(deviations.values()),
+                list(deviations),
+                "d",
+                color="black",
+                markersize=7,
+                markeredgecolor="white",
+            )[0]
+        return deviations

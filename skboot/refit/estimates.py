@@ -19,16 +19,433 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..method_error._columns import Reader, column_blocks, columns_less, columns_of, where_outside
-from ..method_error.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
+from ..method_error.cv_bootstrap import (
+    CVBootstrap,
+    cv_bootstrap,
+    group_influence,
+    root_of_cv,
+    slope_of_root,
+    square_root,
+)
 from ..method_error.error632 import PredictionError, error632, optimism
-from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
-from ..method_error.roots import root_of_cv, slope_of_root, square_root
-from . import cross_validated
-from .degrees_of_freedom import n_effective_of
-from .guards import guard_of
-from .run_metrics import RowRunMetric, RunMetric
-from .run_records import RunRecords
+from ..method_error.out_of_bag import (
+    OutOfBagError,
+    Reader,
+    column_blocks,
+    columns_less,
+    columns_of,
+    out_of_bag_error,
+    out_of_bag_metric,
+    where_outside,
+)
+from ..metrics.cells import encode
+from ..metrics.labels import averages_classes, class_weights
+from .run_metrics import (
+    LabelRunMetric,
+    ReplicateRunMetric,
+    RowRunMetric,
+    RunMetric,
+    RunRecords,
+    replicate,
+)
+
+# Centre and influence values from cross-validation, for metrics that are no function of row sums.
+#
+# The metric of one fold may be far from that of many rows: the average precision of 30 rows, of
+# which
+# one or two are positive, is .50 where that of new data is .32. So the answers of all folds of a
+# repeat are read together wherever the models of different folds answer on one scale (predicted
+# labels and values, probabilities). Areas under the ROC curve are means over pairs of rows,
+# unbiased
+# on any fold with both classes, and stay means over folds. So does what cannot be read together:
+# decision values without probabilities, and callables of estimator, X and y.
+
+
+class CrossValidated(NamedTuple):
+    """A metric by repeated cross-validation.
+
+    Attributes
+    ----------
+    centre : float
+        Cross-validated error.
+    influence : ndarray of shape (n_repeats, n_samples)
+        Influence of each row, per repeat (and seed).
+    extra : dict
+        Further arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap`.
+    """
+
+    centre: float
+    influence: Array
+    extra: dict[str, Any]
+
+
+def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
+    """Centre and influence of a metric that keeps a value per fold.
+
+    Parameters
+    ----------
+    metric : ReplicateRunMetric or ScorerRunMetric
+    runs : RunRecords
+
+    Returns
+    -------
+    CrossValidated or None
+        None where no repeat gives a value.
+    """
+    errors = runs.fold_values(f"{metric.key}: error", metric.error_of(runs.failed_score))
+    if isinstance(metric, ReplicateRunMetric):
+        return _of_responses(metric, runs, errors)
+    if not np.isfinite(errors).any():
+        return None
+    influence = _within_folds(metric, runs)
+    if not len(influence):
+        return None
+    rows = runs.n_rows // runs.samples.n_folds
+    what, others = "A callable of estimator, X and y", "Metrics by name pool"
+    if runs.target.y is not None and runs.target.y.ndim > 1:
+        what, others = "A metric of targets of several columns", "Metrics of one column pool"
+    note = (
+        f"{what} is averaged over folds of about {rows} rows; if it is biased on so few, as "
+        f"average precision and R2 are, so is the estimate. {others} all folds of a repeat."
+    )
+    return CrossValidated(float(np.nanmean(errors)), influence, {"notes": (note,)})
+
+
+def _of_responses(
+    metric: ReplicateRunMetric, runs: RunRecords, errors: Array
+) -> CrossValidated | None:
+    """Return the metric of all answers of a repeat read together, or its mean over folds."""
+    comparable = runs.of_folds(f"{metric.key}: comparable")
+    pooled = metric.reads_folds_together and len(comparable) > 0
+    given = comparable if pooled else runs.of_folds(f"{metric.key}: response")
+    by_repeat = [_together(metric, answers, number) for number, answers in enumerate(given)]
+    defined = [(value, values) for value, values in by_repeat if np.isfinite(values).all()]
+    if not defined or not (pooled or np.isfinite(errors).any()):
+        return None
+    together = float(np.mean([value for value, _ in defined]))
+    influence = np.array([values for _, values in defined])
+    if pooled:
+        return CrossValidated(together, influence, {"pooled": True})
+    centre = float(np.nanmean(errors))
+    notes = (_mean_over_folds(metric, centre, together),) if metric.reads_folds_together else ()
+    return CrossValidated(centre, influence, {"notes": notes})
+
+
+def _mean_over_folds(metric: ReplicateRunMetric, centre: float, together: float) -> str:
+    mean, all_rows = metric.score(centre), metric.score(together)
+    return (
+        f"The estimate {mean:.4g} is the mean over folds, because decision values of different "
+        "models are on different scales. It is biased where folds have few rows of a class: taken "
+        f"as one scale the folds give {all_rows:.4g} together, so that it may be off by about "
+        f"{abs(mean - all_rows):.2g}, which the interval does not include. An estimator with "
+        "predict_proba (CalibratedClassifierCV) has no such bias."
+    )
+
+
+def _together(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
+    """Return the metric of all out-of-fold answers of a repeat, and each row's influence on it."""
+    assert metric.target.y is not None
+    value, influence = replicate(
+        metric.function, metric.target.y, given, None, number, metric.weights
+    )
+    computed = np.isfinite(influence)
+    if computed.all() or not computed.any():
+        return value, influence
+    # Rows that were not left out one by one get the mean; the variance is that of the others.
+    mean = influence[computed].mean()
+    scale = np.sqrt(len(computed) / np.count_nonzero(computed))
+    return value, np.where(computed, mean + scale * (influence - mean), mean)
+
+
+def _within_folds(metric: RunMetric, runs: RunRecords) -> Array:
+    """Return the influence of each row, within its fold, on the mean over folds, by repeat."""
+    repeats = []
+    for repeat, fold_of in enumerate(runs.samples.folds):
+        for s in range(runs.samples.n_seeds):
+            values = np.full(runs.n_rows, np.nan)
+            for fold, record in enumerate(runs.fold_records(repeat, s)):
+                influence = record.get(f"{metric.key}: influence")
+                rows = np.flatnonzero(fold_of == fold)
+                if influence is None:
+                    continue
+                if runs.target.unit is not None:
+                    # The rows of a group share its influence.
+                    code, size = np.unique(
+                        runs.target.unit[rows], return_inverse=True, return_counts=True
+                    )[1:]
+                    influence = (influence / size * (len(rows) / len(size)))[code]
+                values[rows] = influence
+            defined = np.isfinite(values)
+            if defined.sum() > 1:
+                centred = (values - values[defined].mean())[defined]
+                # Rows without a value have no influence; the variance is that of the others.
+                filled = np.zeros(runs.n_rows)
+                filled[defined] = centred * np.sqrt(runs.n_rows / defined.sum())
+                repeats.append(filled)
+    return np.array(repeats)
+
+
+# How many independent units stand behind the error of a method, by metric.
+#
+# The t quantile of an interval, the clip of the logit scale and the guards near a bound ask for
+# this
+# number; the degrees of freedom are one less. `n_effective_of` answers by the kind of metric:
+#
+# | metric | number |
+# |---|---|
+# | means of rows; accuracy, micro averages, Matthews' coefficient, kappa | units |
+# | averages over classes | from the variance that each class brings: `class_average_df` |
+# | two classes' balanced error; one class's F1, precision, recall; ranks; callables | rarest
+# class |
+
+
+Floats = NDArray[np.float64]
+
+
+def n_effective_of(metric: RunMetric, runs: RunRecords) -> int:
+    """Degrees of freedom plus one, at least 2; at most the number of units.
+
+    Parameters
+    ----------
+    metric : RunMetric
+    runs : RunRecords
+        Records of its runs.
+
+    Returns
+    -------
+    int
+    """
+    rarest = runs.target.smallest_class
+    of_rows = isinstance(metric, RowRunMetric) and metric.statistic.is_row_mean
+    if rarest is None or of_rows:
+        return runs.n_units
+    if isinstance(metric, LabelRunMetric):
+        by_class = averages_classes(metric.statistic)
+        if metric.statistic.pools_classes and not by_class:
+            return runs.n_units
+        # Balanced errors of two classes keep the rule they were measured with (record 0021).
+        if by_class and not _is_balanced_binary(metric):
+            return _of_class_average(metric, runs)
+    return max(min(runs.n_units, rarest), 2)
+
+
+def class_average_df(
+    variances: Floats, sizes: Floats, hits: Floats, weights: Floats, most: float
+) -> float:
+    """Degrees of freedom of an average over classes.
+
+    Parameters
+    ----------
+    variances : ndarray of shape (n_classes,)
+        Part of each true class in the variance of the average.
+    sizes : ndarray of shape (n_classes,)
+        Independent units of each class, at least 1.
+    hits : ndarray of shape (n_classes,)
+        How many of them are right.
+    weights : ndarray of shape (n_classes,)
+        Weight of each class in the average.
+    most : float
+        Upper limit, at least 2.
+
+    Returns
+    -------
+    float
+        V^2 / sum_k V_k^2 / max(n_k - 1, 1) with V = sum_k V_k, between 2 and `most`.
+
+    Notes
+    -----
+    Satterthwaite (1946, Biometrics Bulletin 2:110) for the sum of independent variances. The rows
+    of a rare class may all be right by luck, and then have no variance to show; so no V_k is less
+    than w_k^2 p (1 - p) / n_k at p = (hits + 2) / (n_k + 4), the rate of Agresti and Coull (1998,
+    American Statistician 52:119).
+    """
+    rate = (hits + 2) / (sizes + 4)
+    least = weights**2 * rate * (1 - rate) / sizes
+    parts = np.maximum(variances, least)
+    by_part = float(np.sum(parts**2 / np.maximum(sizes - 1, 1)))
+    df = float(parts.sum()) ** 2 / by_part if by_part > 0 else most
+    return min(max(df, 2.0), most)
+
+
+def _is_balanced_binary(metric: LabelRunMetric) -> bool:
+    return metric.statistic.matrix_rule.endswith("recalls") and len(metric.labels) <= 2
+
+
+def _of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
+    """Return degrees of freedom plus one, rounded down because fewer give the wider interval."""
+    data, weights = _answers_once(metric, runs)
+    of_class = _by_class(metric, weights)
+    present = of_class > 0
+    if not present.any():
+        return 2
+    _, influence = metric.together(data, weights)
+    mean = _by_class(metric, weights * influence) / np.maximum(of_class, 1e-300)
+    spread = _by_class(metric, weights * (influence - mean[metric.codes]) ** 2)
+    sizes = _units_of_classes(metric, runs)
+    scale = sizes / np.maximum(sizes - 1, 1)
+    rows = np.bincount(metric.codes, minlength=len(sizes))
+    weights_of_classes = class_weights(metric.statistic, metric.labels, rows)
+    hits = _by_class(metric, weights * (data == metric.codes)) / np.maximum(of_class, 1e-300)
+    df = class_average_df(
+        (scale * spread)[present],
+        sizes[present],
+        (hits * sizes)[present],
+        weights_of_classes[present],
+        max(runs.n_units - 1, 2),
+    )
+    return min(int(df) + 1, runs.n_units)
+
+
+def _answers_once(metric: LabelRunMetric, runs: RunRecords) -> tuple[Any, Floats]:
+    """Return answers out-of-fold, or else out-of-bag, at weights by which each row counts once."""
+    data = runs.of_folds(metric.key)
+    if len(data):
+        return data, np.full(data.shape, 1 / len(data))
+    data, numbers = runs.of_bootstrap(metric.key)
+    outside = runs.row_counts[numbers // runs.samples.n_seeds] == 0
+    return data, outside / np.maximum(outside.sum(axis=0), 1)
+
+
+def _by_class(metric: LabelRunMetric, values: Floats) -> Floats:
+    """Sum values of runs and rows over the rows of each true class, (n_classes,)."""
+    sums = values.sum(axis=0, dtype=np.float64)
+    return np.bincount(metric.codes, sums, len(metric.labels)).astype(np.float64)
+
+
+def _units_of_classes(metric: LabelRunMetric, runs: RunRecords) -> Floats:
+    """Return the number of rows, or groups, that hold each class, (n_classes,)."""
+    codes, unit = metric.codes, runs.target.unit
+    if unit is None:
+        return np.bincount(codes, minlength=len(metric.labels)).astype(float)
+    held: Any = np.zeros((len(metric.labels), runs.n_units), dtype=bool)
+    held[codes, unit] = True
+    return held.sum(axis=1).astype(float)
+
+
+# Which score-type interval the "cv-bootstrap" interval of a metric always contains.
+#
+# | metric | guard |
+# |---|---|
+# | means of 0/1 losses | Wilson |
+# | balanced error | Wilson of each class, put together |
+# | precision, recall, F-beta, Jaccard of a class, micro averages | Wilson of the share of misses |
+# | Matthews' coefficient and kappa of two classes | Wilson of each class, put together |
+#
+# `guard_of` computes their arguments from the out-of-fold answers. Where groups were drawn, the
+# number of rows behind a proportion is the number at which it would vary as it does between the
+# groups: at least the groups, at most the rows.
+
+
+def guard_of(metric: RowRunMetric, runs: RunRecords, data: Array, losses: Array) -> dict[str, Any]:
+    """Arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap` that make the guard.
+
+    Parameters
+    ----------
+    metric : RowRunMetric
+    runs : RunRecords
+    data : ndarray of shape (n_repeats, n_samples)
+        Values kept of the rows in the folds that left them out.
+    losses : ndarray of shape (n_repeats, n_samples)
+        Their losses, for means.
+
+    Returns
+    -------
+    dict
+        Empty for metrics without a guard.
+    """
+    if metric.weights is not None:
+        # Score-type intervals are those of proportions of rows that count alike.
+        return {}
+    if metric.is_mean:
+        return {"guard": "proportion"} if np.isin(losses, metric.bounds).all() else {}
+    if not isinstance(metric, LabelRunMetric):
+        return {}
+    rule = metric.statistic.matrix_rule
+    if rule == "recalls":
+        return _balanced(metric, data)
+    if metric.factor != -1.0:
+        return {}
+    if rule == "sets":
+        return _set_ratio(metric.statistic, metric, data, runs.target.unit)
+    if len(metric.labels) == 2 and rule in ("matthews", "kappa"):
+        return _agreement(metric, data, runs.target.unit)
+    return {}
+
+
+def _balanced(metric: LabelRunMetric, data: Array) -> dict[str, Any]:
+    wrong = metric.codes != data
+    n_classes = len(metric.labels)
+    sizes = np.bincount(metric.codes, minlength=n_classes)
+    rates = np.array([np.bincount(metric.codes, w, n_classes) for w in wrong]).mean(axis=0)
+    present = sizes > 0
+    return {
+        "guard": "balanced",
+        "class_sizes": sizes[present],
+        "class_errors": (rates / np.maximum(sizes, 1))[present],
+    }
+
+
+def _set_ratio(
+    statistic: Any, metric: LabelRunMetric, data: Array, unit: Array | None
+) -> dict[str, Any]:
+    ratio, wrong = statistic.ratio, metric.codes != data
+    if statistic.classes is None:
+        # Pooled over all classes, each row is one hit, or one miss of both kinds.
+        misses, members = wrong.astype(float), np.ones(data.shape)
+        weight = ratio.by_true + ratio.by_predicted
+    else:
+        counted = encode(metric.labels, np.asarray(statistic.classes)) >= 0
+        of_class, called_so = counted[metric.codes], counted[data]
+        missed = (wrong & of_class) * float(ratio.by_true > 0)
+        added = (wrong & called_so) * float(ratio.by_predicted > 0)
+        misses = missed + added
+        members = misses + (~wrong & of_class)
+        # The two kinds of misses weigh differently in F-beta; the weight is their observed mean.
+        weight = max(ratio.by_true, ratio.by_predicted)
+        if misses.any():
+            total = ratio.by_true * missed.sum() + ratio.by_predicted * added.sum()
+            weight = total / misses.sum()
+    return {
+        "guard": "set ratio",
+        "class_sizes": [_share_and_size(misses, members, unit)[1]],
+        "guard_weights": [weight, ratio.of_tp],
+    }
+
+
+def _agreement(metric: LabelRunMetric, data: Array, unit: Array | None) -> dict[str, Any]:
+    shares = np.bincount(metric.codes, minlength=2) / len(metric.codes)
+    if not shares.all():
+        return {}
+    wrong, of_class = metric.codes != data, metric.codes == np.arange(2)[:, None]
+    by_class = [
+        _share_and_size((wrong & members).astype(float), np.tile(members, (len(data), 1)), unit)
+        for members in of_class
+    ]
+    return {
+        "guard": metric.statistic.matrix_rule,
+        "class_errors": [share for share, _ in by_class],
+        "class_sizes": [size for _, size in by_class],
+        "guard_weights": shares,
+    }
+
+
+def _share_and_size(misses: Array, members: Array, unit: Array | None) -> tuple[float, float]:
+    """Return the share of misses among members, and the number of independent rows behind it.
+
+    `misses` and `members`, (n_repeats, n_samples), hold how often each row counts.
+    """
+    size = float(members.sum(axis=1).mean())
+    if size == 0:
+        return 0.0, 0.0
+    share = float(misses.sum() / members.sum())
+    if unit is None:
+        return share, size
+    n_groups = np.mean([np.count_nonzero(np.bincount(unit, times)) for times in members])
+    gaps = np.array([np.bincount(unit, residual) for residual in misses - share * members])
+    variance = np.mean(np.sum(gaps**2, axis=1)) / size**2 * n_groups / max(n_groups - 1, 1)
+    effective = share * (1 - share) / variance if variance > 0 else n_groups
+    return share, float(min(max(effective, n_groups), size))
+
 
 Array = NDArray[Any]
 _Values = TypeVar("_Values", Array, Reader)
@@ -393,14 +810,10 @@ def _cv(
     """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation."""
     if not len(kept.samples.folds):
         return None
-    of_folds = (
-        _cv_rows(metric, kept)
-        if isinstance(metric, RowRunMetric)
-        else cross_validated.of_folds(metric, kept)
-    )
-    if of_folds is None:
+    cv = _cv_rows(metric, kept) if isinstance(metric, RowRunMetric) else of_folds(metric, kept)
+    if cv is None:
         return None
-    centre, influence, extra = of_folds
+    centre, influence, extra = cv
     n_rows = influence.shape[1]
     if kept.target.unit is not None:
         influence = group_influence(influence, kept.target.unit, kept.n_units)
@@ -420,7 +833,7 @@ def _cv(
     )
 
 
-def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossValidated | None:
+def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> CrossValidated | None:
     """Centre, influence values (n_repeats, n_samples) and guard, from out-of-fold answers.
 
     A function of sums is taken of the sums over all rows of a repeat: a fold has too few rows for
@@ -438,7 +851,7 @@ def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossVal
     if not good.any():
         return None
     influence = (linear - errors[:, None])[good]
-    return cross_validated.CrossValidated(
+    return CrossValidated(
         float(errors[good].mean()), influence, guard_of(metric, kept, data, linear)
     )
 

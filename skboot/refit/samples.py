@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.streams import child_seed, child_words
+from .._base.work import child_seed, child_words
 from ..splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
 from .training import Run, rows_of_sample
 

@@ -14,15 +14,20 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 
 from .._base.checks import arguments_named, check_weights, fail
+from .._base.errors import tell
 from .._base.sklearn_compat import n_rows_of, scorer_parts
-from .._base.warnings import tell
-from ..method_error.no_information import NO_INFORMATION_SCORE
+from ..method_error.out_of_bag import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
-from ..metrics.adapters import without_sign
-from ..metrics.lookup import check_response, resolve_metrics, unnamed_positives
-from ..metrics.names import known_names, unknown_scoring
+from ..metrics.callables import without_sign
+from ..metrics.lookup import (
+    check_response,
+    known_names,
+    resolve_metrics,
+    unknown_scoring,
+    unnamed_positives,
+)
+from ..metrics.responses import positive_note, positive_of_call
 from ..metrics.statistic import Statistic
-from ..metrics.two_class import positive_note, positive_of_call
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
 from .training import Answers, has_rows

@@ -2,26 +2,518 @@
 
 from __future__ import annotations
 
+import copy
+import datetime
+import numbers
+import secrets
+import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from copy import deepcopy
-from dataclasses import dataclass, field
-from functools import cached_property, partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
+from itertools import chain
+from numbers import Integral
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone, is_clusterer
+from sklearn.base import BaseEstimator, clone, is_classifier, is_clusterer
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import PredefinedSplit, check_cv
 
 from .._base.checks import missing_rows
-from .._base.messages import refuse
-from .._base.sklearn_compat import n_rows_of
-from . import inner_cv
-from .callbacks import Tasks
-from .lending import Lender, Loan, copy_of_rows
+from .._base.errors import fail, refuse
+from .._base.sklearn_compat import has_callbacks, n_rows_of, take
+from .._base.values import arrays_of, remove_abandoned, replace_link, write_whole
+from .._base.work import Progress, in_chunks
+
+# Lend the caller's data to estimators and scorers, some of which write into what they are given.
+#
+# Runs share X, test sets and parameters of ``fit``. An array is lent as a view that cannot be
+# written
+# to, which costs nothing. An estimator that fails on such a view gets a copy of its own, then and
+# in
+# all later runs: most write for the sake of speed, some only ask for a buffer that could be
+# written.
+# What cannot be locked (a data frame that does not copy on write, an object) is always copied.
+#
+# `Loan` repeats a call, `Loan.attempt` a whole run. Code that writes behind numpy's back is not
+# seen.
+
+
+_T = TypeVar("_T")
+
+# Warnings of libraries that write into a locked array all the same; torch warns once a process.
+_IGNORES_THE_LOCK = r"(?s).*(not writ|non-writ|read-?only)"
+
+# Arrays that are indexed directly; workers of joblib get large arrays as memory maps.
+_PLAIN_ARRAYS = (np.ndarray, np.memmap)
+# Types whose values cannot be written into.
+_ATOMS = (type(None), str, bytes, bool, numbers.Number, np.generic, datetime.date, type)
+# Formats of sparse matrices that hold lists and dicts instead of arrays.
+_SPARSE_OF_OBJECTS = ("lil", "dok")
+
+# Names of loans that needed copies in this process; a worker is sent the same loan several times.
+_needed_copies: set[str] = set()
+
+
+@dataclass
+class Lender:
+    """Lends data to one attempt of a run.
+
+    Attributes
+    ----------
+    copies : bool
+        Whether copies are given away instead.
+    refused : bool
+        Whether a call has failed on locked data.
+    """
+
+    copies: bool
+    refused: bool = False
+
+    def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
+        """Call a function with data that it does not own, and keep it from writing into them."""
+        hand_over = copy_of if self.copies else locked
+        given = [hand_over(value) for value in lent]
+        named = {name: hand_over(value) for name, value in options.items()}
+        if self.copies or not (lent or any(not _is_atom(value) for value in options.values())):
+            return function(*given, **named)
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("error", _IGNORES_THE_LOCK)
+                return function(*given, **named)
+        except Exception:
+            self.refused = True
+            raise
+
+
+@dataclass
+class Loan:
+    """How data are lent to the runs of one estimator: locked, until one of them failed by that.
+
+    Attributes
+    ----------
+    name : str
+        Name under which this process remembers that copies are needed.
+    """
+
+    name: str = field(default_factory=lambda: secrets.token_hex(8))
+    _copies: bool = False
+
+    @property
+    def copies(self) -> bool:
+        """Whether copies are given away."""
+        return self._copies or self.name in _needed_copies
+
+    def attempt(self, work: Callable[[Lender], _T]) -> _T:
+        """Work with locked data, and again with copies if a call with these failed."""
+        lender = Lender(self.copies)
+        try:
+            return work(lender)
+        except Exception:
+            if not lender.refused:
+                raise
+        result = work(Lender(copies=True))
+        # If the second attempt fails too, the lock was not the cause, and nothing is remembered.
+        self._copies = True
+        _needed_copies.add(self.name)
+        return result
+
+    def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
+        """As `Lender.call`; on copies if that failed."""
+        return self.attempt(lambda lender: lender.call(function, *lent, **options))
+
+
+# ------------------------------------------------------------------ values
+
+
+def locked(value: Any) -> Any:
+    """The same data, locked against writing; a copy of data that cannot be locked."""
+    if _is_atom(value):
+        return value
+    if isinstance(value, np.ndarray) and _is_plain(value):
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    if type(value) in (list, tuple):
+        return _sequence(value, locked)
+    if type(value) is dict:
+        return {key: locked(item) for key, item in value.items()}
+    if sparse.issparse(value) and value.format not in _SPARSE_OF_OBJECTS:
+        return _locked_sparse(value)
+    if _copies_on_write(value):
+        return with_copied_objects(value.copy(deep=False))
+    return copy_of(value)
+
+
+def copy_of(value: Any) -> Any:
+    """A copy of the same layout, changes of which the caller does not see."""
+    if _is_atom(value):
+        return value
+    if isinstance(value, np.ndarray) and _is_plain(value):
+        # The copy has the same layout, by which BLAS rounds: numbers may not depend on who got one.
+        return np.array(value, order="K", subok=True)
+    if type(value) in (list, tuple):
+        return _sequence(value, copy_of)
+    if type(value) is dict:
+        return {key: copy_of(item) for key, item in value.items()}
+    if _is_frame("polars", value):
+        return value.clone()
+    if sparse.issparse(value):
+        return value.copy()
+    if _is_frame("pandas", value):
+        return with_copied_objects(value.copy())
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        # An open file or a handle of a device cannot be copied, and holds no data in memory.
+        return value
+
+
+def copy_of_rows(data: Any, rows: Any, columns: Any = None) -> Any:
+    """Rows by position with copies of the Python objects in them; a row given twice is two.
+
+    Of a matrix with a value for each pair of rows only some columns may be asked for.
+    """
+    if columns is not None:
+        return data[np.ix_(rows, columns)]
+    if type(data) in _PLAIN_ARRAYS and data.flags.c_contiguous:
+        # ndarray.take is twice as fast as an index, and scikit-learn would first examine the data.
+        return with_copied_objects(np.asarray(data).take(rows, axis=0))
+    return with_copied_objects(take(data, rows))
+
+
+def with_copied_objects(value: Any) -> Any:
+    """The same data, which may be written into, with each Python object inside them copied."""
+    if isinstance(value, np.ndarray):
+        if not value.dtype.hasobject or value.dtype.names or _all_atoms(value.flat):
+            return value
+        copied = np.empty_like(value)
+        for place in np.ndindex(value.shape):
+            copied[place] = copy_of(value[place])
+        return copied
+    if type(value) in (list, tuple):
+        return _sequence(value, copy_of)
+    if _is_frame("pandas", value):
+        return _pandas_with_copied_objects(value)
+    return value
+
+
+def _is_atom(value: Any) -> bool:
+    kind: Any = type(value)
+    return _is_atomic(kind)
+
+
+def _all_atoms(values: Iterable[Any]) -> bool:
+    return all(map(_is_atomic, set(map(type, values))))
+
+
+@lru_cache(maxsize=256)
+def _is_atomic(kind: type) -> bool:
+    # The answer is cached: it is asked for each row of a list, and abstract classes answer slowly.
+    return issubclass(kind, _ATOMS)
+
+
+def _sequence(value: Any, hand_over: Callable[[Any], Any]) -> Any:
+    kinds = set(map(type, value))
+    if all(map(_is_atomic, kinds)):
+        return type(value)(value)
+    if kinds == {list} and _all_atoms(chain.from_iterable(value)):
+        # For rows of numbers this takes a tenth of the time of the general way.
+        return type(value)(map(list, value))
+    return type(value)(map(hand_over, value))
+
+
+def _is_plain(array: Any) -> bool:
+    """Return whether an array is one buffer: no Python objects, no mask."""
+    return not array.dtype.hasobject and not isinstance(array, np.ma.MaskedArray)
+
+
+def _locked_sparse(matrix: Any) -> Any:
+    shallow = copy.copy(matrix)
+    for name, value in vars(shallow).items():
+        if isinstance(value, np.ndarray | tuple):
+            vars(shallow)[name] = locked(value)
+    return shallow
+
+
+def _is_frame(package: str, value: Any) -> bool:
+    module = sys.modules.get(package)
+    return module is not None and isinstance(value, module.DataFrame | module.Series)
+
+
+def _copies_on_write(frame: Any) -> bool:
+    if not _is_frame("pandas", frame):
+        return False
+    pandas = sys.modules["pandas"]
+    if int(pandas.__version__.partition(".")[0]) >= 3:
+        return True
+    return pandas.get_option("mode.copy_on_write") is True
+
+
+def _pandas_with_copied_objects(frame: Any) -> Any:
+    """Return a frame whose columns hold copies of their Python objects."""
+    if frame.ndim == 1:
+        if frame.dtype != np.dtype(object) or _all_atoms(frame):
+            return frame
+        return type(frame)(with_copied_objects(frame.to_numpy()), frame.index, object, frame.name)
+    copied = frame
+    for k, dtype in enumerate(frame.dtypes):
+        if dtype != np.dtype(object) or _all_atoms(frame.iloc[:, k]):
+            continue
+        copied = frame.copy() if copied is frame else copied
+        copied.isetitem(k, with_copied_objects(frame.iloc[:, k].to_numpy()))
+    return copied
+
+
+# Trainings as tasks of a scorer, of which callbacks hear (scikit-learn 1.9 or newer).
+#
+# `sklearn.callback` is experimental there, and so is this. Contexts travel with a job to workers,
+# and
+# are made for each training where it is run.
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """The trainings of a fit, as tasks below that of the fit.
+
+    Attributes
+    ----------
+    owner : estimator
+        Whose fit it is.
+    context : CallbackContext
+        Of the task that trainings are parts of.
+    contexts : dict
+        Those of trainings by number: one that is done again with copies is the same task.
+    """
+
+    owner: Any
+    context: Any
+    contexts: dict[int | str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, owner: Any, estimator: Any, n_tasks: int, X: Any, y: Any) -> Tasks | None:
+        """Begin the task of a fit; None where nothing listens.
+
+        Parameters
+        ----------
+        owner : estimator
+            Has the methods of `sklearn.callback.CallbackSupportMixin`.
+        estimator : estimator
+            That is trained: it may have callbacks of its own.
+        n_tasks : int
+            Trainings on all rows, and one for all those on samples.
+        X, y : array-like
+        """
+        if not (has_callbacks(owner) or has_callbacks(estimator)):
+            return None
+        context = owner._init_callback_context(max_subtasks=n_tasks)
+        return cls(owner, context.call_on_fit_task_begin(estimator=owner, X=X, y=y))
+
+    def of_samples(self, n_runs: int) -> Tasks:
+        """Begin the task of all trainings on samples and folds."""
+        context = self.context.subcontext("fits-on-samples", None, n_runs, False)
+        return replace(self, context=context.call_on_fit_task_begin(estimator=self.owner))
+
+    def end(self, **told: Any) -> None:
+        """End the task."""
+        self.context.call_on_fit_task_end(estimator=self.owner, **told)
+
+    def run(
+        self,
+        work: Callable[[], _T],
+        estimator: Any,
+        number: int | str,
+        told: Mapping[str, Any],
+    ) -> _T:
+        """Train an estimator as a task of its own, which ends however the training does.
+
+        Parameters
+        ----------
+        work : callable
+            Fits the estimator.
+        estimator : estimator
+        number : int or str
+            Of the run; of one on all rows a name.
+        told : mapping
+            X, y and metadata, as callbacks are told of them.
+        """
+        if number not in self.contexts:
+            task_id = None if self.context.sequential_subtasks else number
+            name = "fit-on-all-rows" if task_id is None else "fit-on-sample"
+            self.contexts[number] = self.context.subcontext(name, task_id)
+        context = self.contexts[number]
+        try:
+            with context.propagate_callback_context(estimator):
+                context.call_on_fit_task_begin(estimator=self.owner, **told)
+                return work()
+        finally:
+            context.call_on_fit_task_end(estimator=self.owner, **told)
+
+
+# Keep copies of a row together where an estimator cross-validates inside a bootstrap sample.
+#
+# A bootstrap sample holds rows several times. A search inside it that splits these rows at random
+# has copies of one row on both sides of its folds, and prefers what remembers rows. Here the inner
+# splitter sees every row once, and the copies follow.
+#
+# `group_copies` changes an estimator before it is fitted; `left_as_they_are` names the parameters
+# that cannot be changed this way.
+
+
+# Estimators for which cv=None is not five folds, but none at all (chains) or a closed form of
+# leaving one row out (ridge).
+_NONE_IS_NO_FOLDS = {"ClassifierChain", "RegressorChain"}
+_NONE_IS_CLOSED_FORM = {"RidgeCV", "RidgeClassifierCV"}
+_OWN_FOLDS = {"TargetEncoder"}
+# Rows above which scikit-learn's gradient boosting stops early by early_stopping="auto".
+_LARGE_FOR_EARLY_STOPPING = 10_000
+
+
+class UniqueRowsSplit:
+    """Split the distinct rows by another splitter; copies go where their row goes.
+
+    Parameters
+    ----------
+    cv : int, None or splitter
+        What splits the distinct rows.
+    ids : ndarray of shape (n_train,)
+        Equal for copies of one row.
+    classifier : bool
+        Whether an int or None makes stratified folds of class labels.
+    """
+
+    def __init__(self, cv: Any, ids: NDArray[np.intp], classifier: bool) -> None:
+        self.cv, self.classifier = cv, classifier
+        _, self._first, self._copy_of = np.unique(ids, return_index=True, return_inverse=True)
+        # Successive halving asks whether the splits are the same at every call.
+        self.random_state = getattr(cv, "random_state", 0) if getattr(cv, "shuffle", True) else 0
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Yield training and test rows, copies included."""
+        if n_rows_of(X) != len(self._copy_of):
+            # An earlier step has left out or made rows, so that copies cannot be recognised.
+            yield from check_cv(self.cv, y, classifier=self.classifier).split(X, y, groups)
+            return
+        distinct = (
+            np.empty((len(self._first), 0)),
+            *(self._distinct(values) for values in (y, groups)),
+        )
+        splitter = check_cv(self.cv, distinct[1], classifier=self.classifier)
+        for train, test in splitter.split(*distinct):
+            yield self._with_copies(train), self._with_copies(test)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of splits of the other splitter."""
+        y, groups = self._distinct(y), self._distinct(groups)
+        return int(check_cv(self.cv, y, classifier=self.classifier).get_n_splits(X, y, groups))
+
+    def get_metadata_routing(self) -> Any:
+        """Ask for what the other splitter asks for."""
+        return check_cv(self.cv).get_metadata_routing()
+
+    def _distinct(self, values: Any) -> Any:
+        has_copies = values is not None and n_rows_of(values) == len(self._copy_of)
+        return take(values, self._first) if has_copies else values
+
+    def _with_copies(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        chosen = np.zeros(len(self._first), dtype=bool)
+        chosen[rows] = True
+        return np.flatnonzero(chosen[self._copy_of])
+
+
+def wrapped(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """Return the parameters that `group_copies` replaces, and whether a classifier owns each."""
+    return [
+        (key, bool(is_classifier(owner)))
+        for key, owner in _owners_of_cv(estimator, params)
+        if _can_be_wrapped(owner, params[key])
+    ]
+
+
+def group_copies(estimator: Any, ids: NDArray[np.intp], keys: Sequence[tuple[str, bool]]) -> None:
+    """Make inner cross-validation of an estimator keep rows of equal id together, in place.
+
+    `keys` are what `wrapped` found in this estimator, or in the one that it is a clone of.
+    """
+    params = estimator.get_params(deep=True)
+    for key, classifier in keys:
+        estimator.set_params(**{key: UniqueRowsSplit(params[key], ids, classifier)})
+
+
+def left_as_they_are(estimator: Any, n_rows: int) -> list[str]:
+    """Parameters of inner cross-validation and early stopping that copies leak through."""
+    params = estimator.get_params(deep=True)
+    outermost = {key for key, _ in _owners_of_cv(estimator, params)}
+    names = []
+    for key in sorted(params):
+        owner = _owner(estimator, params, key)
+        name, value = key.rpartition("__")[2], params[key]
+        if name == "cv" and _cross_validates(owner, value):
+            if key not in outermost or not _can_be_wrapped(owner, value):
+                short = value is None or isinstance(value, str | Integral)
+                names.append(f"{key}={value!r}" if short else key)
+        elif _stops_early(owner, name, value, n_rows):
+            names.append(f"{key}={value!r}")
+    return names
+
+
+def _owners_of_cv(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return each ``cv`` parameter that is not below another one, and the estimator it is of."""
+    owners = []
+    for key in sorted(params):
+        prefix, _, name = key.rpartition("__")
+        if name != "cv" or any(
+            _cross_validates(_owner(estimator, params, above), params[above])
+            for above in _above(prefix)
+            if above in params
+        ):
+            continue
+        owners.append((key, _owner(estimator, params, key)))
+    return owners
+
+
+def _above(prefix: str) -> list[str]:
+    """Return the names of the ``cv`` parameters of all estimators around the one at a prefix."""
+    parts = prefix.split("__") if prefix else []
+    return ["__".join([*parts[:depth], "cv"]) for depth in range(len(parts))]
+
+
+def _owner(estimator: Any, params: Mapping[str, Any], key: str) -> Any:
+    prefix = key.rpartition("__")[0]
+    return params[prefix] if prefix else estimator
+
+
+def _cross_validates(owner: Any, cv: Any) -> bool:
+    return not (cv is None and type(owner).__name__ in _NONE_IS_NO_FOLDS)
+
+
+def _can_be_wrapped(owner: Any, cv: Any) -> bool:
+    name = type(owner).__name__
+    if name in _OWN_FOLDS or not _cross_validates(owner, cv):
+        return False
+    if cv is None:
+        return name not in _NONE_IS_CLOSED_FORM
+    if isinstance(cv, PredefinedSplit | UniqueRowsSplit):
+        return False
+    return hasattr(cv, "split") or (isinstance(cv, Integral) and not isinstance(cv, bool))
+
+
+def _stops_early(owner: Any, name: str, value: Any, n_rows: int) -> bool:
+    if name == "early_stopping":
+        return value is True or (value == "auto" and n_rows > _LARGE_FOR_EARLY_STOPPING)
+    # n_iter_no_change switches early stopping on in estimators without early_stopping=.
+    is_switch = name == "n_iter_no_change" and not hasattr(owner, "early_stopping")
+    return is_switch and value is not None
+
 
 Record = dict[str, Any]
 Keep = Callable[["Answers", "Scored"], Mapping[str, Any]]
@@ -373,7 +865,7 @@ def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Rec
     train, rows, outside = _rows_of(job, run)
     estimator = with_states(job.estimator, job.recipe, run.seed, keep=run.keeps_states)
     if run.counts is not None and job.group_copies and job.recipe.inner_cv:
-        inner_cv.group_copies(estimator, train, job.recipe.inner_cv)
+        group_copies(estimator, train, job.recipe.inner_cv)
     start = time.perf_counter()
     of_all = run.counts is None and run.test is None
     fit(estimator, job, None if of_all else train, lender, run.number)
@@ -447,7 +939,7 @@ class Recipe(NamedTuple):
         return cls(
             states,
             tuple(k for k in sorted(params) if _is_random(params[k], rng)),
-            inner_cv.wrapped(estimator, params),
+            wrapped(estimator, params),
             any(params[k] is not None for k in states),
         )
 
@@ -591,3 +1083,197 @@ def rows_of_sample(
         words = [*run.seed, _ORDER] if run.order is None else run.order
         train = np.random.default_rng(words).permutation(train)
     return train, outside
+
+
+# Run all runs, in one process or several, and from where a fit that was stopped had come to.
+#
+# Each record depends on its run alone, so that the numbers are the same for any number of workers.
+#
+# Finished runs are kept in a folder, one file each. Files hold arrays and numbers only and are read
+# without unpickling. Each names its fit and its run, and is read only if these are the right ones
+# and
+# every byte that counts is as it was written; else the run is done again.
+
+
+# Far more columns than the answers of an estimator have beside one for each class and target.
+_VALUES_PER_ROW = 64
+# Bytes of a file beside its arrays: headers, and the numbers of a run.
+_OVERHEAD = 1 << 20
+_INTEGERS = ("number", "n_convergence")
+# Key of the reason why a run could not be written; no file holds it.
+UNKEPT = "unkept"
+
+
+def run_all(
+    job: Job,
+    runs: Sequence[Run],
+    *,
+    n_jobs: int | None,
+    verbose: int | None,
+    seconds_per_run: float,
+) -> list[Record]:
+    """Records of all runs, in their order.
+
+    Parameters
+    ----------
+    job : Job
+        What they share.
+    runs : sequence of Run
+    n_jobs : int or None
+        Workers, as joblib understands it.
+    verbose : int or None
+        Whether progress is reported; see `Progress`.
+    seconds_per_run : float
+        Guess, from the run on all rows.
+
+    Returns
+    -------
+    list of dict
+    """
+    with Progress(len(runs), "runs", verbose) as progress:
+        return _all_records(job, runs, progress, n_jobs, seconds_per_run)
+
+
+def _all_records(
+    job: Job, runs: Sequence[Run], progress: Progress, n_jobs: int | None, seconds_per_run: float
+) -> list[Record]:
+    records: dict[int, Record] = {}
+    # A link in the place of the folder is replaced before the first run is kept.
+    if job.folder is not None and not Path(job.folder).is_symlink():
+        for name in ("run-*", "probe.*"):
+            remove_abandoned(job.folder, f".{name}")
+        records = finished_runs(job.folder, [run.number for run in runs], _most_bytes(job))
+        progress.done(len(records), resumed=True)
+    pending = [run for run in runs if run.number not in records]
+    if job.folder is not None and pending:
+        _check_writable(job.folder)
+    try:
+        for chunk in in_chunks(
+            record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
+        ):
+            records.update((record["number"], record) for record in chunk)
+            progress.done(len(chunk))
+    except (KeyboardInterrupt, BrokenProcessPool) as stopped:
+        stopped.add_note(_note_on_stop(job, runs))
+        raise
+    return [records[run.number] for run in runs]
+
+
+def record_of(job: Job, run: Run) -> Record:
+    """Return and write the record of one run; an error is recorded unless it is to be raised."""
+    record: Record = {"number": run.number, "error": None, "fit_time": np.nan}
+    try:
+        record.update(job.loan.attempt(partial(train_and_answer, job, run, record)))
+    except Exception as error:
+        if job.raise_errors:
+            raise
+        # As text: an exception need not survive the way back from a worker.
+        record["error"] = f"{type(error).__name__}: {error}"
+        return record
+    if job.folder is not None:
+        try:
+            write_run(job.folder, record)
+        except OSError as error:
+            # The disk may have become full in a fit of days, whose numbers need no file.
+            record[UNKEPT] = error.strerror or str(error)
+    return record
+
+
+def write_run(folder: str, record: Record) -> None:
+    """Write the record of a run that succeeded."""
+    path = _path(folder, record["number"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arrays = {key: np.asarray(v) for key, v in record.items() if key not in ("error", "warnings")}
+    if any(array.dtype.hasobject for array in arrays.values()):
+        raise TypeError("With memory=, labels must be strings or numbers, not Python objects.")
+    contents: dict[str, Any] = {f"a{k}": array for k, array in enumerate(arrays.values())}
+    contents |= {"names": np.array(list(arrays)), "run": np.array(_identity(path))}
+    write_whole(path, lambda file: np.savez(file, **contents), follow=False)
+
+
+def finished_runs(
+    folder: str, numbers: Sequence[int], n_bytes: float = np.inf
+) -> dict[int, Record]:
+    """Records of the runs that have a file, by number.
+
+    Parameters
+    ----------
+    folder : str
+    numbers : sequence of int
+        Of the runs.
+    n_bytes : float
+        What the arrays of a run can hold at most; a file that claims more is not unpacked.
+    """
+    paths = {number: _path(folder, number) for number in numbers}
+    # A link is no file of a fit: the run is done again, and its file takes the place of the link.
+    there = {k: path for k, path in paths.items() if path.is_file() and not path.is_symlink()}
+    records = {number: _read(path, n_bytes) for number, path in there.items()}
+    return {number: record for number, record in records.items() if record is not None}
+
+
+# ------------------------------------------------------------------ steps
+
+
+def _check_writable(folder: str) -> None:
+    """Refuse a folder that keeps no run, before any is done."""
+    try:
+        replace_link(folder)
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        probe = Path(folder) / "probe"
+        write_whole(probe, lambda file: file.write(b"runs of a fit are kept here"), follow=False)
+        probe.unlink(missing_ok=True)  # another fit into the same folder may have been quicker
+    except OSError as error:
+        place, reason = str(Path(folder).parent), error.strerror or error
+        advice = "Give another folder, or leave memory= out: the runs are then not kept."
+        must = "be a folder that can be written"
+        raise fail("memory", must, f"{place!r}: {reason}", advice) from error
+
+
+def _most_bytes(job: Job) -> int:
+    """Return more than the arrays of a run can hold: a few values per row, class and metric."""
+    n_rows = job.n_rows + sum(len(test.y) for test in job.tests)
+    n_values = _VALUES_PER_ROW + (0 if job.classes is None else len(job.classes))
+    n_values += int(np.prod(np.shape(job.y)[1:]))
+    widest = 8 if job.classes is None else max(8, job.classes.dtype.itemsize)
+    return 2 * n_rows * n_values * widest * len(job.keep)
+
+
+def _note_on_stop(job: Job, runs: Sequence[Run]) -> str:
+    """Return how many runs of a stopped fit are kept, and how to go on from there."""
+    if job.folder is None:
+        return (
+            "The runs that had finished are lost. With memory='a folder' and a random_state they "
+            "would be kept, and the same call would resume from there."
+        )
+    folder = Path(job.folder)
+    n_finished = sum(_path(folder, run.number).exists() for run in runs)
+    return (
+        f"{n_finished} of {len(runs)} runs are kept in the folder given as memory= "
+        f"({str(folder.parent)!r}): the same call resumes from there."
+    )
+
+
+def _path(folder: str | Path, number: int) -> Path:
+    return Path(folder) / f"run-{number:06d}.npz"
+
+
+def _identity(path: Path) -> str:
+    """Return which run of which fit a file is of, by its place."""
+    return f"{path.parent.name}/{path.stem}"
+
+
+def _read(path: Path, n_bytes: float) -> Record | None:
+    """Return the record in a file; None if it is damaged or of another run or fit."""
+    try:
+        arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
+        if arrays.pop("run").item() != _identity(path):
+            return None
+        names = arrays.pop("names").tolist()
+        record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
+    except Exception:
+        # A damaged file can make its readers raise anything.
+        return None
+    for name, value in record.items():
+        if value.ndim == 0:
+            record[name] = int(value) if name in _INTEGERS else float(value)
+    return {**record, "error": None, "warnings": set()}

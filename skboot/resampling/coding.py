@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._base.arrays import order_of
+from .._base.checks import order_of
 from ._tuning import (
     CACHED_ARRAYS,
     EXACT_INTEGER,

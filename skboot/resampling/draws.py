@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from .._base.arrays import order_of
+from .._base.checks import order_of
 from ._tuning import (
     EQUAL_ATOMS,
     FILL_BYTES,

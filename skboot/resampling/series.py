@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._base.warnings import Note
+from .._base.errors import Note
 from ._tuning import PLACES_AT_ONCE, STARTS_AT_ONCE
 from .block import Block, Floats, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_rows

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.streams import child_seed
-from .._base.workers import single_threaded_blas
+from .._base.work import child_seed, single_threaded_blas
 from ._tuning import (
     EXACT_INTEGER,
     MANY_RUNS,

@@ -18,7 +18,7 @@ from .result import EvaluationResult
 from .table import ResultTable
 
 if typing.TYPE_CHECKING:
-    from ..inference.verdicts import Verdict
+    from ..inference.differences import Verdict
     from .comparison import ComparisonResult
     from .curve import CurveResult
     from .data_sets import DatasetsComparison
@@ -39,7 +39,7 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        ".inference.verdicts": ["Verdict"],
+        ".inference.differences": ["Verdict"],
         "comparison": ["ComparisonResult"],
         "curve": ["CurveResult"],
         "data_sets": ["DatasetsComparison"],

@@ -6,7 +6,7 @@ basis for both, and nothing else asks which basis it is.
 
 To add a basis (for curves or streams):
 
-1. Write a frozen dataclass that inherits `Basis` or `SystemBasis`, in a module of its own, and
+1. Write a frozen dataclass that inherits `Basis` or `SystemBasis`, and
    override what differs. A method that is not overridden answers from the replicates of
    ``evidence``.
 2. Give it a ``kind``, and name its class in `_CLASSES`, so that saved files find it.
@@ -19,13 +19,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
 
 from .._base import checks as check
+from .._base.errors import Note, collected, tell, texts_of
 from .._base.values import read_only, spread_of
-from .._base.warnings import Note, tell, texts_of
 from ..inference.automatic import (
     automatic_interval,
     bias_told,
@@ -33,17 +38,19 @@ from ..inference.automatic import (
     left_out_estimate,
     resamples_vary,
 )
-from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.evidence import Evidence
-from ..inference.few_groups import effective_size
+from ..inference.cautions import effective_size
+from ..inference.evidence import ConfidenceInterval, Evidence
+from ..inference.gap import SubgroupGap
 from ..inference.intervals import (
+    INTERVALS,
     WITHOUT_RESAMPLES,
     confidence_interval,
     error_without_resamples,
+    problem_with,
     words_of,
 )
+from ..inference.multiplicity import level_of_each
 from . import rendering, wording
-from .monte_carlo import MonteCarloError, error_of_replicates, with_resamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,19 +60,98 @@ if TYPE_CHECKING:
 
     from .result import EvaluationResult
 
+
+# How far the limits of a result would move with other resamples.
+
+
+# Repeats for the Monte Carlo error (number); its own relative error is 1 / sqrt(2 * 200) = 5 %.
+_N_REPEATS = 200
+
+
+class MonteCarloError(NamedTuple):
+    """Standard error of each limit that is due to the finite number of resamples.
+
+    Attributes
+    ----------
+    low, high : float
+        Standard error of the lower and of the upper limit.
+    """
+
+    low: float
+    high: float
+
+
+def error_of_replicates(
+    evidence: Evidence,
+    interval: ConfidenceInterval,
+    with_resamples: Callable[[NDArray[np.intp]], Evidence],
+    level_of: Callable[[Evidence], float] | None = None,
+) -> MonteCarloError:
+    """Return the standard deviation of each limit over bootstrap resamples of the replicates.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What the interval was made from.
+    interval : ConfidenceInterval
+        The interval.
+    with_resamples : callable
+        Returns the evidence of the resamples whose numbers it is given.
+    level_of : callable, optional
+        Returns the level of the interval from the evidence of some resamples; that of ``interval``
+        without.
+
+    Returns
+    -------
+    MonteCarloError
+        NaN where the interval cannot be made again.
+    """
+    level, method = interval.confidence_level, interval.method
+    if method not in INTERVALS or problem_with(method, evidence):
+        return MonteCarloError(math.nan, math.nan)
+    defined = np.flatnonzero(~np.isnan(evidence.replicates))
+    rng = np.random.default_rng(0)
+    limits = np.empty((_N_REPEATS, 2))
+    # The call that made the interval warned where resamples are too few for the level.
+    with collected():
+        for k in range(_N_REPEATS):
+            drawn = with_resamples(defined[rng.integers(len(defined), size=len(defined))])
+            own = level if level_of is None else level_of(drawn)
+            limits[k] = confidence_interval(drawn, method, own)
+    return MonteCarloError(*(_deviation(column) for column in limits.T))
+
+
+def with_resamples(evidence: Evidence, resamples: NDArray[np.intp]) -> Evidence:
+    """Return the evidence of these resamples alone, values and standard errors together."""
+    errors, smoothed = evidence.replicate_standard_errors, evidence.smoothed
+    return replace(
+        evidence,
+        replicates=evidence.replicates[resamples],
+        replicate_standard_errors=None if errors is None else errors[resamples],
+        smoothed=None if smoothed is None else smoothed[:, resamples],
+    )
+
+
+def _deviation(values: NDArray[np.float64]) -> float:
+    """Return the standard deviation of a limit, 0 if it is infinite in every repeat."""
+    if np.all(values == values[0]):
+        return 0.0
+    return float(values.std(ddof=1)) if np.isfinite(values).all() else math.inf
+
+
 # Class of each basis by the kind that files hold, imported where a file or a call needs it.
 _CLASSES = {
     "system": "basis.SystemBasis",
-    "one of several": "simultaneous_basis.SimultaneousBasis",
+    "one of several": "basis.SimultaneousBasis",
     "scores": "basis.ScoresBasis",
-    "gap": "gap_basis.GapBasis",
-    "runs": "runs_basis.RunsBasis",
-    "system of runs": "runs_basis.SystemOfRunsBasis",
+    "gap": "basis.GapBasis",
+    "runs": "method_basis.RunsBasis",
+    "system of runs": "method_basis.SystemOfRunsBasis",
     "method": "method_basis.MethodBasis",
     "training-set size": "curve.SizeBasis",
     "larger training-set size": "curve.LargerSizeBasis",
-    "drawn data sets": "data_sets_basis.DrawnDataSetsBasis",
-    "given data sets": "data_sets_basis.GivenDataSetsBasis",
+    "drawn data sets": "method_basis.DrawnDataSetsBasis",
+    "given data sets": "method_basis.GivenDataSetsBasis",
 }
 
 _NOT_STORED = "the interval cannot be made again from what is stored"
@@ -445,3 +531,254 @@ def basis_of_parts(parts: dict[str, Any]) -> Basis:
         {name: value for name, value in parts.items() if name != "kind"}
     )
     return basis
+
+
+# `SimultaneousBasis`: a score among several, whose intervals hold all at once.
+#
+# Each interval is made by its own method, at the level at which all of them hold at once with the
+# level of the call: so far out that as many of the resamples have every score inside, each
+# counted by
+# its rank among its own replicates (Beran 1988). Record 0056 has what was measured.
+
+
+@dataclass(frozen=True, eq=False)
+class SimultaneousBasis(SystemBasis):
+    """A trained system by one of several metrics, or numbers that one metric returns.
+
+    Attributes
+    ----------
+    evidence : skboot.inference.evidence.Evidence
+        Of the score, with the largest deviation over all of them in each resample as its ``max_t``.
+    n_scores : int
+        Number of scores whose intervals hold at once.
+    n_constant : int
+        How many of them are the same on all resamples.
+    """
+
+    n_scores: int
+    n_constant: int
+
+    kind = "one of several"
+
+    # -------------------------------------------------------------- numbers
+
+    def level_of_own(self, level: float, evidence: Evidence | None = None) -> float:
+        """Level of the interval by itself, where all hold at once with ``level``."""
+        known = (self.evidence if evidence is None else evidence).max_t
+        assert known is not None
+        return level_of_each(known[1], level, self.n_scores, self.n_constant)
+
+    @property
+    def note(self) -> Note:
+        """What the level of the call is for."""
+        return Note(
+            "advice",
+            f"The intervals of {self.n_scores} scores hold all at once with the confidence level: "
+            "each is wider than it would be by itself.",
+        )
+
+    def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
+        """Return an interval of those that hold all at once with the level."""
+        own = super()._interval(result, method, self.level_of_own(level))
+        return own.at_level(level)
+
+    def _monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
+        shown = result.confidence_interval
+        level = shown.confidence_level
+        return error_of_replicates(
+            self.evidence,
+            shown,
+            self.with_resamples,
+            lambda evidence: self.level_of_own(level, evidence),
+        )
+
+    def with_resamples(self, resamples: NDArray[np.intp]) -> Evidence:
+        """Return the evidence of these resamples alone, with the largest deviations in them."""
+        assert self.evidence.max_t is not None
+        error, largest = self.evidence.max_t
+        return replace(super().with_resamples(resamples), max_t=(error, largest[resamples]))
+
+    def uses_no_resamples(self, result: EvaluationResult) -> bool:
+        """Never: the level of the interval is that of the joint bootstrap."""
+        return False
+
+    # -------------------------------------------------------------- words
+
+    def interval_name(self, result: EvaluationResult) -> str:
+        """Return "simultaneous CI"."""
+        return "simultaneous CI"
+
+    def method_name(self, result: EvaluationResult) -> str:
+        """Return the name of the interval, and over how many scores it is simultaneous."""
+        return f"{super().method_name(result)}, simultaneous over {self.n_scores} scores"
+
+    # -------------------------------------------------------------- files
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return all that is held, for a file."""
+        return super().to_parts() | {"n_scores": self.n_scores, "n_constant": self.n_constant}
+
+
+def bases_together(evidence: Sequence[Evidence]) -> list[SimultaneousBasis]:
+    """Return the basis of each of several scores on the same resamples.
+
+    Parameters
+    ----------
+    evidence : sequence of Evidence
+        Of each score.
+
+    Returns
+    -------
+    list of SimultaneousBasis
+
+    Notes
+    -----
+    The deviation of a replicate is the normal quantile of its rank among those of its score: of
+    studentized deviations the scores with skewed replicates would have the largest (Beran 1988,
+    Journal of the American Statistical Association 83, 679-686). Scores that never vary count as
+    independent of the others.
+    """
+    varies = [_varies(one) for one in evidence]
+    deviations = [_deviations(one) for one, own in zip(evidence, varies, strict=True) if own]
+    nothing = np.full(len(evidence[0].replicates), np.nan)
+    largest = np.fmax.reduce(deviations) if deviations else nothing
+    n_scores = sum(not np.isnan(one.estimate) for one in evidence)
+    error = [
+        float(one.sorted_replicates.std(ddof=1)) if own else 0.0
+        for one, own in zip(evidence, varies, strict=True)
+    ]
+    return [
+        SimultaneousBasis(replace(one, max_t=(own, largest)), n_scores, n_scores - sum(varies))
+        for one, own in zip(evidence, error, strict=True)
+    ]
+
+
+def _varies(evidence: Evidence) -> bool:
+    """Whether a score has a value, and different ones on the resamples."""
+    defined = evidence.sorted_replicates
+    return not np.isnan(evidence.estimate) and len(defined) > 1 and defined[0] < defined[-1]
+
+
+def _deviations(evidence: Evidence) -> NDArray[np.float64]:
+    """Return how far out each replicate is, as a normal quantile; NaN where undefined."""
+    ranks = stats.rankdata(evidence.replicates, nan_policy="omit")
+    n = len(evidence.sorted_replicates)
+    return np.asarray(np.abs(special.ndtri(ranks / (n + 1))))
+
+
+# `GapBasis`: the largest gap between subgroups, of a system or of a difference of systems.
+#
+# The pair was chosen for being the furthest apart, so its interval is simultaneous over all pairs,
+# and the words say so.
+
+
+@dataclass(frozen=True, eq=False)
+class GapBasis(Basis):
+    """The two subgroups that differ most.
+
+    Attributes
+    ----------
+    evidence : skboot.inference.evidence.Evidence
+        Of their difference, with its ``gap``.
+    metric : str
+        Name of the metric.
+    pair : str
+        Names of the two subgroups, after those of the two systems where there are two.
+    of_systems : bool
+        Whether differences of systems are compared between subgroups, not scores.
+    """
+
+    metric: str
+    pair: str
+    of_systems: bool
+
+    kind = "gap"
+    is_gap = True
+    choice_of_estimate = " (chosen as the largest, so on average too large)"
+
+    @property
+    def name(self) -> str:
+        """Name of the metric of the result."""
+        return f"{self.metric} gap ({self.pair})"
+
+    @property
+    def gap(self) -> SubgroupGap:
+        """What the simultaneous interval is made of."""
+        assert self.evidence.gap is not None
+        return SubgroupGap.of_stored(self.evidence.gap)
+
+    # -------------------------------------------------------------- numbers
+
+    def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
+        """Return an interval; an automatic one is simultaneous, since the pair was chosen."""
+        method = "simultaneous" if method == "auto" else method
+        interval = confidence_interval(self.evidence, method, level)
+        undefined = math.isnan(result.estimate)
+        why = " ".join(result.notes) if undefined else degeneracy(interval, self.evidence)
+        self._warn_of(interval, why)
+        return interval
+
+    def with_resamples(self, resamples: NDArray[np.intp]) -> Evidence:
+        """Return the evidence of these resamples alone, with those of the first side."""
+        evidence, gap = super().with_resamples(resamples), self.gap
+        if gap.replicates is not None:
+            gap = gap._replace(replicates=gap.replicates[resamples])
+        return replace(evidence, gap=gap)
+
+    def uses_no_resamples(self, result: EvaluationResult) -> bool:
+        """Whether both sides of the interval have closed forms."""
+        if result.confidence_interval.method != "simultaneous":
+            return super().uses_no_resamples(result)
+        gap = self.gap
+        return bool(gap.sides) and gap.replicates is None
+
+    # -------------------------------------------------------------- words
+
+    def estimand_text(self, result: EvaluationResult) -> str:
+        """Return what the interval is for."""
+        if self.of_systems:
+            return (
+                "largest change between subgroups of the difference of two trained systems, on "
+                f"{wording.new_data(result)}"
+            )
+        return (
+            "largest difference between subgroups for this trained system, on "
+            f"{wording.new_data(result)}"
+        )
+
+    def interval_name(self, result: EvaluationResult) -> str:
+        """Return "simultaneous CI"."""
+        return "simultaneous CI"
+
+    def column_name(self, result: EvaluationResult) -> str:
+        """Return "CI": the name of the method says that it is simultaneous."""
+        return "CI"
+
+    def method_name(self, result: EvaluationResult) -> str:
+        """Return the name of the interval, and what it is simultaneous over."""
+        pairs = "all pairs of subgroups"
+        if self.of_systems:
+            pairs += " and all differences of systems"
+        return f"simultaneous over {pairs}, from the limits of each subgroup"
+
+    def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
+        metric, (low, high) = wording.spoken(self.metric), result.confidence_interval
+        difference = f"difference in {metric} between subgroups"
+        if self.of_systems:
+            difference = f"change between subgroups of a difference in {metric}"
+        verdict = "This does not show that subgroups differ, nor that they are equal."
+        if low > 0 or high < 0:
+            verdict = f"On {wording.new_data(result)} these two differ."
+        where = f"({self.pair}) on {self.rows(result.n_samples)}"
+        return f"The largest {difference} was {score} {where} ({interval}). {verdict}"
+
+    def counts_undefined(self, result: EvaluationResult) -> bool:
+        """Whether resamples without a value are counted: not where no pair has a value."""
+        return super().counts_undefined(result) and not math.isnan(result.estimate)
+
+    # -------------------------------------------------------------- files
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return all that is held, for a file."""
+        names = {"metric": self.metric, "pair": self.pair, "of_systems": self.of_systems}
+        return super().to_parts() | names

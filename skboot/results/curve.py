@@ -15,20 +15,24 @@ from scipy.special import ndtri
 
 from .._base.checks import check_choice, fail
 from .._base.doors import door
-from .._base.messages import thousands
+from .._base.errors import texts_of, thousands
 from .._base.values import read_only, same_values
-from .._base.warnings import texts_of
 from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval, simultaneous_band
-from ..inference.confidence_interval import ConfidenceInterval, notes_of_cut
-from ..inference.evidence import Drawn, Evidence
+from ..inference.evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut
 from ..inference.intervals import confidence_interval
 from ..method_error.learning_curve import extended
-from ..metrics.facts import Facts
-from . import rendering, storage, wording
+from ..metrics.statistic import Facts
+from . import rendering, result, wording
 from .basis import ScoresBasis, SystemBasis
-from .provenance import FromACall, Provenance, gathered
-from .result import EvaluationResult, evaluation_result
-from .shown import Several, Shown
+from .result import (
+    EvaluationResult,
+    FromACall,
+    Provenance,
+    Several,
+    Shown,
+    evaluation_result,
+    gathered,
+)
 
 Floats = NDArray[np.float64]
 
@@ -147,7 +151,7 @@ class CurveResult(FromACall, Shown):
         Number of test rows; of a learning curve, of rows to train and test on.
     weighted : bool
         Whether rows carry weights.
-    provenance : skboot.results.provenance.Provenance
+    provenance : skboot.results.result.Provenance
         Where the curve comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
@@ -613,7 +617,7 @@ class CurveResult(FromACall, Shown):
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
         }
-        return dict(storage.plain(record, for_json=True))
+        return dict(result.plain(record, for_json=True))
 
     def _html(self, options: rendering.TableOptions) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'

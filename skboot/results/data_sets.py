@@ -1,7 +1,7 @@
 """`DatasetsComparison`: methods compared across several data sets.
 
 It is a comparison whose units are data sets, and which knows besides how the methods rank on each
-of them. Its basis is in `skboot.results.data_sets_basis`.
+of them. Its basis is in `skboot.results.basis`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,9 @@ from ..inference.data_sets import (
     friedman_test,
     ranks_of_rows,
 )
-from . import comparison_tables, rendering, storage
-from . import comparison_wording as words
-from .comparison import ComparisonResult
-from .comparison_tables import p_number, p_text
-from .decisions import few_compared
-from .pairs import PairedDifference
-from .ranks import RankTable
+from . import comparison_texts, rendering, result
+from .comparison import ComparisonResult, PairedDifference, RankTable, few_compared
+from .comparison_texts import p_number, p_text
 
 # How mean ranks, and statistics of them, are written.
 _OF_RANKS = rendering.Scale(2)
@@ -185,7 +181,7 @@ class DatasetsComparison(ComparisonResult):
         True: the interval was chosen by the number of data sets.
     training_share : None
         Unused.
-    provenance : skboot.results.provenance.Provenance
+    provenance : skboot.results.result.Provenance
         Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
@@ -326,13 +322,11 @@ class DatasetsComparison(ComparisonResult):
             notes.
         """
         blocks = [
-            words.title(self),
-            rendering.text_table(comparison_tables.systems_table(self)),
-            rendering.text_table(
-                comparison_tables.pairs_table(self, comparison_tables.IN_A_SUMMARY)
-            ),
+            comparison_texts.title(self),
+            rendering.text_table(comparison_texts.systems_table(self)),
+            rendering.text_table(comparison_texts.pairs_table(self, comparison_texts.IN_A_SUMMARY)),
             str(self.mean_ranks()),
-            rendering.text_list([*words.facts(self), *self._facts_of_ranks()]),
+            rendering.text_list([*comparison_texts.facts(self), *self._facts_of_ranks()]),
         ]
         return "\n\n".join(blocks)
 
@@ -368,4 +362,4 @@ class DatasetsComparison(ComparisonResult):
             "critical_difference": self.mean_ranks().critical_difference,
             "friedman": {"statistic": statistic, "p_value": p},
         }
-        return super().to_dict() | dict(storage.plain(record, for_json=True))
+        return super().to_dict() | dict(result.plain(record, for_json=True))

@@ -9,11 +9,10 @@ from html import escape
 from typing import Any, NamedTuple, Self
 
 from .._base.doors import door
-from .._base.messages import thousands
+from .._base.errors import thousands
 from .._base.values import same_values
-from . import rendering, storage, wording
-from .provenance import FromACall, Provenance, gathered
-from .shown import Shown
+from . import rendering, result, wording
+from .result import FromACall, Provenance, Shown, gathered
 
 _NO_SIZE = "out of reach"
 
@@ -74,7 +73,7 @@ class EvaluationPlan(FromACall, Shown):
         Rows of a group of the pilot, on average; None where the units are rows.
     curves : mapping of str to tuple
         What `plot` draws: by number of runs, sizes with their half-width or power.
-    provenance : skboot.results.provenance.Provenance
+    provenance : skboot.results.result.Provenance
         Where the plan comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What the plan assumes, and cautions.
@@ -201,7 +200,7 @@ class EvaluationPlan(FromACall, Shown):
         """
         record = self._held()
         record["table"] = [row._asdict() for row in self.table]
-        return dict(storage.plain(record, for_json=True))
+        return dict(result.plain(record, for_json=True))
 
     def _heading(self) -> str:
         return f"Plan: {self}"

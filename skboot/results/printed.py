@@ -22,15 +22,13 @@ import numpy as np
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.messages import thousands
+from .._base.errors import collected, say, tell, texts_of, thousands
 from .._base.reading import BadCall, read_columns
 from .._base.values import same_values
-from .._base.warnings import collected, say, tell, texts_of
 from ..inference.proportions import mcnemar_p_values, whole_number, wilson_limits
-from . import rendering, storage, wording
-from .comparison_tables import MAX_SHOWN, p_number
-from .provenance import FromACall, Provenance, gathered
-from .shown import Shown
+from . import rendering, result, wording
+from .comparison_texts import MAX_SHOWN, p_number
+from .result import FromACall, Provenance, Shown, gathered
 
 # Most decimals of a number that is no text: in later ones an unrounded share differs from its
 # fraction, by the error of a float, and nobody prints so many (record 0101).
@@ -122,7 +120,7 @@ class TableCheck(FromACall, Shown):
         Whether the scores were read as percent.
     confidence_level : float
         Of Wilson's limits; two systems are significantly different if p is at most 1 minus this.
-    provenance : skboot.results.provenance.Provenance
+    provenance : skboot.results.result.Provenance
         Where the check comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         How the table was read, and what the check assumes.
@@ -213,7 +211,7 @@ class TableCheck(FromACall, Shown):
         """
         record = self._held()
         record |= {name: [each._asdict() for each in record[name]] for name in ("rows", "pairs")}
-        return dict(storage.plain(record, for_json=True))
+        return dict(result.plain(record, for_json=True))
 
     def _heading(self) -> str:
         return f"Printed table: {self}"

@@ -1,33 +1,925 @@
 """`EvaluationResult`: one score, its interval, and all that is needed to judge it.
 
 Its basis (`skboot.results.basis`) answers for other intervals and knows the words, from what it
-stores; `skboot.results.storage` reads and writes files.
+stores; `skboot.results.result` reads and writes files.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import os
+import re
+import zipfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from html import escape
-from typing import Any, Self
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.checks import check_confidence_level, fail
+from .._base.checks import check_choice, check_confidence_level, check_count, check_flag, fail
 from .._base.doors import door
-from .._base.typing import Estimand, MethodInterval, RunsInterval
-from .._base.values import read_only, same_values
-from .._base.warnings import collected, tell
-from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.evidence import Evidence
-from . import rendering, storage, wording
-from .basis import Basis, basis_of_parts
-from .monte_carlo import MonteCarloError
-from .provenance import FromACall, Provenance, gathered
-from .shown import ROWS, Number, ShownNumbers
+from .._base.errors import as_type_error, collected, refuse, tell
+from .._base.hints import Hinting
+from .._base.typing import Estimand, Layout, MethodInterval, RunsInterval
+from .._base.values import arrays_of, json_of, read_only, same_values, write_whole
+from .._base.versions import versions_used
+from .._base.work import stored_seed
+from ..inference.evidence import ConfidenceInterval, Evidence
+from . import rendering, wording
+from .basis import Basis, MonteCarloError, basis_of_parts
+
+# Values of Python and numpy in one file that is data only: arrays as npz, all else as JSON.
+#
+# Nothing is pickled, so a file from elsewhere can be read without running anything in it. A crash
+# leaves the old file or the new one.
+
+
+# Types of values that every file has as they are.
+_PLAIN = frozenset((str, bool, int, type(None)))
+# Maximum bytes of arrays that are read: these, or so many times the size of the file. Zeros are
+# compressed a thousand times, so that a small file could claim any memory.
+_ALWAYS_READ, _MOST_COMPRESSED = 1 << 26, 100
+# A dict with one of these keys stands for a value that JSON lacks.
+_ARRAY, _TUPLE, _FLOAT, _ITEMS = "$array", "$tuple", "$float", "$items"
+
+
+def save(
+    path: str | os.PathLike[str], parts: Mapping[str, Any], *, format_name: str, version: int
+) -> None:
+    """Write named values to a file.
+
+    Parameters
+    ----------
+    path : path-like
+        File to write; used as it is, without adding a suffix.
+    parts : mapping
+        Numbers, strings, None, arrays, and lists, tuples and dicts of them. An interval is written
+        as a tuple of its limits, level and method.
+    format_name : str
+        What the file is, for the reader.
+    version : int
+        Of the format.
+
+    Raises
+    ------
+    TypeError
+        If a value is of another type, or an array holds Python objects.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    header = {name: _encoded(value, name, arrays) for name, value in parts.items()}
+    text = json.dumps({"format": format_name, "version": version, "parts": header}, allow_nan=False)
+    contents: dict[str, Any] = {"header": np.array(text), **arrays}
+    is_small = sum(array.nbytes for array in contents.values()) < _ALWAYS_READ
+    write = np.savez_compressed if is_small else np.savez
+    write_whole(path, lambda file: write(file, **contents))
+
+
+def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dict[str, Any]:
+    """Read what `save` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        File to read.
+    format_name : str
+        What the file must be.
+    version : int
+        The version that can be read.
+
+    Returns
+    -------
+    dict
+        The named values, equal to those saved.
+
+    Raises
+    ------
+    ValueError
+        If the file is something else, damaged, or of another version.
+    """
+    name = os.fspath(path)
+    other = f"{name!r} is not a file of {format_name}, or it is damaged"
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError(f"{other}: it is not an npz archive. Only files of save() are read.")
+    try:
+        arrays = arrays_of(path, max(_ALWAYS_READ, _MOST_COMPRESSED * os.path.getsize(path)))
+        header = json_of(str(arrays.pop("header")))
+        found, found_version, parts = header["format"], header["version"], header["parts"]
+    except Exception as error:
+        # A damaged file can make its readers raise anything.
+        raise ValueError(f"{other}: {error}") from error
+    if found != format_name:
+        raise ValueError(f"{name!r} holds {found!r}, not {format_name!r}.")
+    if not isinstance(found_version, int) or found_version > version:
+        raise ValueError(
+            f"{name!r} was written by a newer skboot (format version {found_version}; this one "
+            f"reads up to {version}). Upgrade skboot to read it."
+        )
+    if found_version < version:
+        raise ValueError(
+            f"{name!r} was written before the first release of skboot (format version "
+            f"{found_version}; this one reads {version}). Make the result again."
+        )
+    try:
+        values = {key: _decoded(value, arrays) for key, value in parts.items()}
+        if arrays:
+            raise ValueError(f"the array {min(arrays)!r} is of no value.")
+        return values
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{other}: {error}") from error
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    write_whole(path, lambda file: file.write(text.encode()))
+
+
+def plain(value: Any, *, for_json: bool = False) -> Any:
+    """Turn a value into lists, dicts with string keys, numbers, strings and None.
+
+    Parameters
+    ----------
+    value : object
+        What is of no known type becomes its string.
+    for_json : bool
+        Replace numbers that JSON lacks: NaN by None, infinities by "inf" and "-inf".
+
+    Returns
+    -------
+    object
+        A copy.
+    """
+    kind = type(value)
+    is_plain = not for_json or math.isfinite(value) if kind is float else kind in _PLAIN
+    if is_plain:
+        # Most values; the checks that follow take a microsecond each.
+        return value
+    if kind is dict or isinstance(value, Mapping):
+        return {str(key): plain(item, for_json=for_json) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item, for_json=for_json) for item in value]
+    if isinstance(value, float) and for_json and not math.isfinite(value):
+        return None if math.isnan(value) else str(float(value))
+    return value if isinstance(value, bool | int | float | str | None) else str(value)
+
+
+# ------------------------------------------------------------------ steps
+
+
+def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Value as JSON; arrays go to ``arrays`` under the name of the place they stand at."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            raise TypeError(f"The array {name!r} holds Python objects, which are not saved.")
+        arrays[name] = value
+        return {_ARRAY: name}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, dict):
+        items = {key: _encoded(item, f"{name}.{key}", arrays) for key, item in value.items()}
+        safe = all(isinstance(key, str) and not key.startswith("$") for key in items)
+        return items if safe else {_ITEMS: [list(item) for item in items.items()]}
+    if isinstance(value, ConfidenceInterval):
+        value = tuple(value.to_dict().values())
+    if isinstance(value, list | tuple):
+        items_ = [_encoded(item, f"{name}.{k}", arrays) for k, item in enumerate(value)]
+        return {_TUPLE: items_} if isinstance(value, tuple) else items_
+    if isinstance(value, float) and not math.isfinite(value):
+        return {_FLOAT: str(value)}
+    if isinstance(value, bool | int | float | str | None):
+        return value
+    raise TypeError(f"{name!r} is of type {type(value).__name__}, which is not saved.")
+
+
+def _decoded(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return a value of JSON, for which its arrays are taken out of ``arrays``."""
+    if isinstance(value, list):
+        return [_decoded(item, arrays) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        [(key, content)] = value.items()
+        if key == _ARRAY:
+            return arrays.pop(content)
+        if key == _TUPLE:
+            return tuple(_decoded(item, arrays) for item in content)
+        if key == _FLOAT:
+            return float(content)
+        if key == _ITEMS:
+            return {name: _decoded(item, arrays) for name, item in content}
+    return {key: _decoded(item, arrays) for key, item in value.items()}
+
+
+# `Shown`: what results, comparisons and tables of them can all do.
+#
+# A class that is shown says its words (`summary`, `claim`), its tables, its rows of a data frame,
+# its
+# HTML, the display that draws it and what a file of it holds. This base writes them in every form,
+# and `ShownNumbers` those that are numbers with limits as a flat dict.
+
+
+# Decimals that double precision has for numbers below 10.
+_MOST_DIGITS = 15
+_LAYOUTS = ("differences", "systems", "both")
+# What names of metrics may hold in every tracker of experiments: others are refused by MLflow.
+_NOT_IN_NAMES = re.compile(r"[^\w\-. :/]+")
+# Suffixes of files that save() does not write, and what writes such a file.
+_OF_OTHERS = {
+    ".png .jpg .jpeg .svg .pdf .eps .tif .tiff .webp": ".plot().figure_.savefig(path)",
+    ".csv .tsv .xlsx .parquet .feather": ".to_frame(), and to_csv(path) or the like of that",
+    ".json": "json.dump(result.to_dict(), file)",
+    ".md": ".to_markdown()",
+    ".tex": ".to_latex()",
+    ".htm .html": ".to_html(path)",
+    ".txt": ".summary()",
+    ".pkl .pickle .joblib": "pickle.dump(result, file)",
+}
+
+
+class Number(NamedTuple):
+    """A value with its limits, and where it stands.
+
+    Attributes
+    ----------
+    path : tuple of str
+        Names of what it is of, from the outermost: a subgroup, a system, both of a difference.
+    metric : str
+        Name of the metric.
+    value : float
+        The estimate.
+    limits : mapping of str to ConfidenceInterval
+        By what is written between the name and "low" or "high".
+    """
+
+    path: tuple[str, ...]
+    metric: str
+    value: float
+    limits: Mapping[str, ConfidenceInterval]
+
+
+class Several(NamedTuple):
+    """What several results of one sort are together, in a `skboot.results.ResultTable`.
+
+    Attributes
+    ----------
+    noun : str
+        What they are called.
+    display : str
+        Name of the class and of its maker in `skboot.plots`.
+    lacks_systems : str
+        Why there is no table of systems; empty where there is one.
+    are_named : bool
+        Whether each stands below its name; else it says its name itself.
+    """
+
+    noun: str
+    display: str
+    lacks_systems: str = ""
+    are_named: bool = True
+
+
+ROWS = Several("results", "IntervalDisplay.from_results", "that holds no comparison")
+"""One table, of which each is a row."""
+SECTIONS = Several("comparisons", "ComparisonDisplay.from_results")
+"""A section for each, and one table of all systems."""
+
+
+class Shown(Hinting, ABC):
+    """Tables, pages, pictures and files of what an evaluation found."""
+
+    # What several of them are together.
+    _several: ClassVar[Several] = SECTIONS
+    # The kind of its files, and their newest version.
+    _format: ClassVar[tuple[str, int]]
+    # What it is called in a message about a file.
+    _noun: ClassVar[str]
+
+    # -------------------------------------------------------------- what each class says
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Describe the result in plain text."""
+
+    @abstractmethod
+    def claim(self) -> str:
+        """Say the result for a paper."""
+
+    @abstractmethod
+    def _html(self, options: rendering.TableOptions) -> str:
+        """Return what a page of HTML shows."""
+
+    @abstractmethod
+    def _heading(self) -> str:
+        """Return the title of a page."""
+
+    @abstractmethod
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
+        """Return tables, each after its name, which may be empty."""
+
+    @abstractmethod
+    def _records(self) -> Sequence[Mapping[str, Any]]:
+        """Return the rows of a data frame."""
+
+    @property
+    @abstractmethod
+    def _display(self) -> str:
+        """Name of the class and of its maker in `skboot.plots`."""
+
+    @abstractmethod
+    def _to_parts(self) -> dict[str, Any]:
+        """Return values that `skboot.results.result` can write."""
+
+    @classmethod
+    @abstractmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        """Return the equal of the object whose ``_to_parts`` are given."""
+
+    # -------------------------------------------------------------- tables and pages
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def _repr_html_(self) -> str:
+        return self._html(rendering.NOTHING_ASKED)
+
+    @door(".to_frame")
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row per result, or per pair of a comparison.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of a result with the columns metric, estimate, low, high and more; of a comparison
+            with first, second, difference, low, high, p_value and more. A table begins with the
+            column ``name``, which holds its keys; a nested one of results also holds the inner
+            keys, in ``subgroup``. A table with comparisons has rows of pairs alone.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                f"{type(self).__name__}.to_frame needs pandas. Install it with: "
+                "pip install 'skboot[dataframe]'"
+            ) from error
+        return pd.DataFrame.from_records(list(self._records()))
+
+    @door(".to_markdown")
+    def to_markdown(self, *, digits: int | None = None) -> str:
+        """Return a table in Markdown.
+
+        Parameters
+        ----------
+        digits : int, optional
+            Decimals of estimates and limits, the same in each row; standard errors have one more.
+            Without it, as many as the widths of the intervals support.
+
+        Returns
+        -------
+        str
+            A pipe table of one row per result.
+
+        Raises
+        ------
+        ValueError
+            If ``digits`` is no integer from 0 to 15.
+        """
+        return rendering.markdown_tables(self._tables(_options(digits)))
+
+    @door(".to_latex")
+    def to_latex(
+        self, *, digits: int | None = None, caption: str | None = None, label: str | None = None
+    ) -> str:
+        r"""Return a table in LaTeX.
+
+        Parameters
+        ----------
+        digits : int, optional
+            As of `to_markdown`.
+        caption : str, optional
+            Caption of a ``table`` environment; characters that LaTeX would misread are escaped.
+        label : str, optional
+            Its label, as it stands, for ``\ref``.
+
+        Returns
+        -------
+        str
+            A tabular of one row per result, with the rules of the booktabs package, inside a
+            ``table`` environment if there is a caption or a label.
+
+        Raises
+        ------
+        ValueError
+            If ``digits`` is no integer from 0 to 15.
+        """
+        return _in_latex(self._tables(_options(digits)), caption, label)
+
+    @door(".to_html")
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Make a web page.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write.
+
+        Returns
+        -------
+        str or None
+            The page, if no path is given.
+        """
+        return self._written(path, rendering.NOTHING_ASKED)
+
+    def _written(
+        self, path: str | os.PathLike[str] | None, options: rendering.TableOptions
+    ) -> str | None:
+        """Return a page, or write it to a file."""
+        if path is not None:
+            _check_path(path)
+        text = rendering.page(self._heading(), self._html(options))
+        if path is None:
+            return text
+        write_text(path, text)
+        return None
+
+    @door(".plot")
+    def plot(self, **kwargs: Any) -> Any:
+        """Draw the picture that suits: a distribution, intervals, or differences.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            Passed to `skboot.plots.BootstrapDistributionDisplay.from_result` for a result, to
+            `skboot.plots.ComparisonDisplay.from_result` for a comparison, and for a table to
+            `skboot.plots.IntervalDisplay.from_results`, or to
+            `skboot.plots.ComparisonDisplay.from_results` if it holds comparisons.
+
+        Returns
+        -------
+        BootstrapDistributionDisplay, IntervalDisplay or ComparisonDisplay
+            The picture, with its axes as ``ax_``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        # The one import that goes up: results are drawn by what stands on them.
+        from .. import plots
+
+        return attrgetter(self._display)(plots)(self, **kwargs)
+
+    # -------------------------------------------------------------- files
+
+    @door(".save")
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all that is held to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            File to write, conventionally ``*.npz``; replaced if it exists.
+
+        Raises
+        ------
+        ValueError
+            If the suffix is that of another format, such as a picture or a table.
+        TypeError
+            If something is held that can only be pickled.
+        """
+        _check_path(path)
+        _check_own_format(path)
+        format_name, version = self._format
+        save(path, self._to_parts(), format_name=format_name, version=version)
+
+    @classmethod
+    @door(".load")
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote; nothing in the file is executed.
+
+        Parameters
+        ----------
+        path : path-like
+            File to read.
+
+        Returns
+        -------
+        EvaluationResult, ComparisonResult or ResultTable
+            Equal to what was saved; of the class that is asked.
+
+        Raises
+        ------
+        ValueError
+            If the file is something else, damaged, or of another version.
+        """
+        _check_path(path)
+        format_name, version = cls._format
+        parts = load(path, format_name=format_name, version=version)
+        try:
+            return cls._from_parts(parts)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{os.fspath(path)!r} does not hold a whole {cls._noun}: {error}"
+            ) from error
+
+
+class ShownNumbers(Shown):
+    """What results that are numbers with limits can do besides: be logged as a flat dict."""
+
+    @abstractmethod
+    def _numbers(self) -> Iterator[Number]:
+        """Yield each value with its limits."""
+
+    @door(".as_metrics")
+    def as_metrics(self, prefix: str = "") -> dict[str, float]:
+        """Return a flat dict of numbers, for trackers of experiments such as MLflow and W&B.
+
+        Parameters
+        ----------
+        prefix : str
+            Put before each name, such as "test/".
+
+        Returns
+        -------
+        dict of str to float
+            Each estimate under the name of its metric, with its limits under the same name and
+            ``_ci_low`` and ``_ci_high``. Names of subgroups, systems and differences stand before
+            that of the metric, as in "large - small/accuracy_ci_low"; a difference that was
+            adjusted for others also has ``_simultaneous_low`` and ``_simultaneous_high``. What is
+            undefined is NaN. Other characters than letters, digits and ``_-. :/`` are left out of
+            names, because trackers refuse them.
+
+        Raises
+        ------
+        TypeError
+            If the prefix is no string, or a table holds curves, which are no numbers.
+        ValueError
+            If two names are alike without these characters.
+        """
+        _check_text("prefix", prefix, "Use prefix='test/'.")
+        metrics: dict[str, float] = {}
+        for path, metric, value, limits in self._numbers():
+            shown = "/".join([*(name for name in path if name != metric), metric])
+            name = prefix + _NOT_IN_NAMES.sub("", shown)
+            if name in metrics:
+                raise refuse(f"two numbers would be named {name!r}. Rename a system.")
+            metrics[name] = float(value)
+            for kind, (low, high) in limits.items():
+                metrics |= {f"{name}_{kind}_low": float(low), f"{name}_{kind}_high": float(high)}
+        return metrics
+
+
+def _options(digits: Any, p_values: bool = False) -> rendering.TableOptions:
+    """Return what is asked of the tables that are taken into a text."""
+    if digits is not None and check_count("digits", digits, 0) > _MOST_DIGITS:
+        raise fail("digits", f"be at most {_MOST_DIGITS}", repr(digits))
+    return rendering.TableOptions(digits, check_flag("p_values", p_values), scores=True)
+
+
+def _in_latex(tables: Sequence[tuple[str, rendering.Table]], caption: Any, label: Any) -> str:
+    """Return tables in LaTeX, with the caption and the label that were asked for."""
+    for name, text in (("caption", caption), ("label", label)):
+        if text is not None:
+            _check_text(name, text)
+    return rendering.latex_tables(tables, caption, label)
+
+
+def _check_path(path: Any) -> None:
+    """Accept what may be the name of a file."""
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not name or "\0" in str(name):
+        raise fail("path", "be the path of a file", repr(path))
+
+
+def _check_own_format(path: str | os.PathLike[str]) -> None:
+    """Refuse a suffix that names the format of another writer."""
+    suffix = os.path.splitext(os.fsdecode(path))[1].lower()
+    for suffixes, writer in _OF_OTHERS.items():
+        if suffix in suffixes.split():
+            advice = f"save() keeps all numbers for load(). A file {suffix} is made by {writer}."
+            raise fail("path", "be the path of an .npz file", repr(os.fspath(path)), advice)
+
+
+def _check_text(name: str, text: Any, advice: str = "") -> None:
+    """Accept a string."""
+    if not isinstance(text, str):
+        raise as_type_error(fail(name, "be a string", repr(text), advice))
+
+
+class ShownDifferences(ShownNumbers):
+    """What comparisons and tables of them can do besides: show scores beside differences."""
+
+    @abstractmethod
+    def _systems(self, options: rendering.TableOptions) -> rendering.Table:
+        """Return the table of one row per system and one column per comparison."""
+
+    @door(".to_markdown")
+    def to_markdown(
+        self,
+        *,
+        layout: Layout = "differences",
+        digits: int | None = None,
+        p_values: bool = False,
+    ) -> str:
+        """Return tables in Markdown.
+
+        Parameters
+        ----------
+        layout : {"differences", "systems", "both"}
+            One row per difference, with the scores of both systems beside it (per result, if there
+            are no comparisons); one row per system and one column per metric, with the best of
+            each column in bold; or both tables.
+        digits : int, optional
+            Decimals of estimates and limits, the same in each row. Without it, as many as the
+            widths of the intervals support.
+        p_values : bool
+            Whether there are columns of p-values. An interval says as much, and how large the
+            difference may be.
+
+        Returns
+        -------
+        str
+            Pipe tables. Several comparisons have a table of differences each, below its name.
+
+        Raises
+        ------
+        ValueError
+            If the layout is none of these, or there are no comparisons for it, or ``digits`` is no
+            integer from 0 to 15.
+
+        Notes
+        -----
+        The best estimate of a column need not be better than the others: the differences tell.
+        Where the direction of a metric is unknown nothing is bold; estimates that are written
+        alike are bold alike.
+        """
+        return rendering.markdown_tables(self._laid_out(layout, _options(digits, p_values)))
+
+    @door(".to_latex")
+    def to_latex(
+        self,
+        *,
+        layout: Layout = "differences",
+        digits: int | None = None,
+        p_values: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        r"""Return tables in LaTeX.
+
+        Parameters
+        ----------
+        layout : {"differences", "systems", "both"}
+            As of `to_markdown`.
+        digits : int, optional
+            As of `to_markdown`.
+        p_values : bool
+            As of `to_markdown`.
+        caption : str, optional
+            Caption of a ``table`` environment; characters that LaTeX would misread are escaped.
+        label : str, optional
+            Its label, as it stands, for ``\ref``.
+
+        Returns
+        -------
+        str
+            Tabulars with the rules of the booktabs package, inside a ``table`` environment if
+            there is a caption or a label. Several comparisons have one of differences each, after
+            a comment with its name.
+
+        Raises
+        ------
+        ValueError
+            As of `to_markdown`.
+        """
+        tables = self._laid_out(layout, _options(digits, p_values))
+        return _in_latex(tables, caption, label)
+
+    @door(".to_html")
+    def to_html(
+        self, path: str | os.PathLike[str] | None = None, *, p_values: bool = False
+    ) -> str | None:
+        """Make a web page.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write.
+        p_values : bool
+            Whether there are columns of p-values.
+
+        Returns
+        -------
+        str or None
+            The page, if no path is given.
+        """
+        return self._written(path, _options(None, p_values))
+
+    def _laid_out(
+        self, layout: str, options: rendering.TableOptions
+    ) -> list[tuple[str, rendering.Table]]:
+        """Return the tables that a layout asks for, with their captions."""
+        check_choice("layout", layout, _LAYOUTS)
+        systems = [] if layout == "differences" else [("", self._systems(options))]
+        return systems + ([] if layout == "systems" else list(self._tables(options)))
+
+
+# Where a result comes from: seed, arguments, versions, what it is conditioned on, and notes.
+#
+# ``settings`` are for readers: nothing in the package asks them. What words and numbers hang on
+# is in
+# `CallFacts`, which those who make a result give; `gathered` alone derives it, for files of before.
+
+
+@dataclass(frozen=True)
+class CallFacts:
+    """What words and numbers of a result hang on, and is known of its call alone.
+
+    Attributes
+    ----------
+    n_tasks : tuple of int
+        Tasks that the metric is averaged over: one number, or one for each system where they
+        differ; empty without tasks.
+    block_length : int
+        Rows in a block of rows in time order; 0 where none are drawn.
+    weighted : bool
+        Whether rows carry weights.
+    by_subgroup : bool
+        Whether the call asked for each subgroup.
+    varied : {"seed", "training", "both", "independent"} or None
+        In what runs differ; None without runs.
+    runs_of_values : bool
+        Whether runs are values that were given, without a truth: they need not have been trained.
+    paired : bool
+        Of a comparison: whether all systems were scored on the same rows.
+    paired_runs : bool
+        Of a comparison: whether the runs of two methods belong together, pair by pair.
+    n_labelled : int
+        Rows with a human label, where a judge labelled all; 0 without a judge.
+    proxy_weight : float or None
+        Weight of the judge's labels; None without a judge.
+    labels_alone : str
+        Estimate and limits of human labels alone, where there is a judge.
+    """
+
+    n_tasks: tuple[int, ...] = ()
+    block_length: int = 0
+    weighted: bool = False
+    by_subgroup: bool = False
+    varied: str | None = None
+    runs_of_values: bool = False
+    paired: bool = True
+    paired_runs: bool = False
+    n_labelled: int = 0
+    proxy_weight: float | None = None
+    labels_alone: str = ""
+
+
+NOTHING_ASKED = CallFacts()
+"""Facts of a call that asks for nothing of all that."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What every result keeps of the call that made it.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        What a reader must know.
+    held_fixed : tuple of str
+        What the interval does not vary.
+    seed : int, list, dict or None
+        Entropy of the random numbers; of a `numpy.random.SeedSequence` what makes it again.
+    settings : dict
+        Arguments of the call.
+    versions : dict
+        Versions of skboot, Python and the packages that matter; those in use unless given.
+    facts : CallFacts
+        What of the call decides words and numbers.
+    """
+
+    notes: tuple[str, ...] = ()
+    held_fixed: tuple[str, ...] = ()
+    seed: Any = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=versions_used)
+    facts: CallFacts = NOTHING_ASKED
+
+    def __post_init__(self) -> None:
+        seed = self.seed
+        held = {
+            "notes": tuple(self.notes),
+            "held_fixed": tuple(self.held_fixed),
+            "seed": plain(stored_seed(seed) if isinstance(seed, np.random.SeedSequence) else seed),
+            "settings": plain(self.settings),
+            "versions": plain(self.versions),
+        }
+        for name, value in held.items():
+            object.__setattr__(self, name, value)
+
+
+class FromACall:
+    """What all results share that hold a `Provenance`: its values are theirs."""
+
+    provenance: Provenance
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know."""
+        return self.provenance.notes
+
+    @property
+    def held_fixed(self) -> tuple[str, ...]:
+        """What the interval does not vary."""
+        return self.provenance.held_fixed
+
+    @property
+    def seed(self) -> Any:
+        """Entropy of the random numbers."""
+        return self.provenance.seed
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of the call."""
+        return self.provenance.settings
+
+    @property
+    def n_labelled(self) -> int | None:
+        """Rows with a human label, where a judge labelled all; None without a judge."""
+        return self.provenance.facts.n_labelled or None
+
+    @property
+    def proxy_weight(self) -> float | None:
+        """Weight of the judge's labels, 0 where they were not used; None without a judge."""
+        return self.provenance.facts.proxy_weight
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of skboot, Python and the packages that matter."""
+        return self.provenance.versions
+
+    @property
+    def _of_judge(self) -> dict[str, Any]:
+        """What tables and records hold where there is a judge: nothing without one."""
+        if self.proxy_weight is None:
+            return {}
+        return {"n_labelled": self.n_labelled, "proxy_weight": self.proxy_weight}
+
+    def _with_provenance(self, **changes: Any) -> Self:
+        """Return the result with other values of its provenance."""
+        own: Any = self
+        changed: Self = replace(own, provenance=replace(self.provenance, **changes))
+        return changed
+
+    def _held(self) -> dict[str, Any]:
+        """Return all fields by name, those of the provenance, without its facts, last."""
+        own: Any = self
+        held = {f.name: getattr(own, f.name) for f in fields(own) if f.name != "provenance"}
+        return held | {name: getattr(self.provenance, name) for name in _FOR_READERS}
+
+    def _to_parts(self) -> dict[str, Any]:
+        """Return all fields as a file holds them."""
+        return self._held() | {"facts": asdict(self.provenance.facts)}
+
+
+_FOR_READERS = tuple(f.name for f in fields(Provenance) if f.name != "facts")
+
+
+def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a file holds of a result, with its provenance as one value."""
+    facts = CallFacts(**parts["facts"]) if "facts" in parts else _of_before(parts)
+    held = {"versions": {}} | {name: parts[name] for name in _FOR_READERS if name in parts}
+    others = {name: own for name, own in parts.items() if name not in (*_FOR_READERS, "facts")}
+    return others | {"provenance": Provenance(**held, facts=facts)}
+
+
+def _of_before(parts: Mapping[str, Any]) -> CallFacts:
+    """Return the facts of a file that holds them in its settings alone."""
+    settings = parts.get("settings", {})
+    tasks = settings.get("average_over") or {}
+    return CallFacts(
+        n_tasks=tuple(tasks.values()) if isinstance(tasks, Mapping) else (tasks,),
+        block_length=settings.get("block_length") or 0,
+        weighted=bool(settings.get("sample_weight")),
+        by_subgroup=bool(settings.get("by")),
+        varied=settings.get("varied"),
+        runs_of_values=not settings.get("y_true", True),
+        paired=bool(settings.get("paired", True)),
+        paired_runs=bool(settings.get("paired_runs")),
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -65,7 +957,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         False for prediction intervals and for spreads.
     runs : dict or None
         One array of shape (n_runs,) per property of the runs, where there were several.
-    provenance : skboot.results.provenance.Provenance
+    provenance : skboot.results.result.Provenance
         Where the result comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know: guards that applied, cautions, why a number is undefined.
@@ -322,7 +1214,7 @@ class EvaluationResult(FromACall, ShownNumbers):
             "settings": self.settings,
             "versions": self.versions,
         }
-        return dict(storage.plain(record, for_json=True))
+        return dict(plain(record, for_json=True))
 
     def _heading(self) -> str:
         return self.basis.title(self)
@@ -337,11 +1229,11 @@ class EvaluationResult(FromACall, ShownNumbers):
         yield Number((), self.metric, self.estimate, {"ci": self.confidence_interval})
 
     def _html(self, options: rendering.TableOptions) -> str:
-        from . import drawing
+        from . import rendering
 
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        picture = drawing.draw(wording.strip_of(self))
-        picture += rendering.html_legend(drawing.LEGEND) if picture else ""
+        picture = rendering.draw(wording.strip_of(self))
+        picture += rendering.html_legend(rendering.LEGEND) if picture else ""
         facts = rendering.html_list(self.basis.facts(self))
         return f'<div style="color:inherit;max-width:52em">{claim}{picture}{facts}</div>'
 

@@ -13,15 +13,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .._base.messages import thousands
+from .._base.errors import thousands
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import title_of, words_of
 from . import rendering
 
 if TYPE_CHECKING:
-    from ..inference.confidence_interval import ConfidenceInterval
+    from ..inference.evidence import ConfidenceInterval
     from .comparison import ComparisonResult
-    from .drawing import Strip
+    from .rendering import Strip
     from .result import EvaluationResult
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
@@ -401,7 +401,7 @@ def method_title(interval: ConfidenceInterval) -> str:
 def strip_of(result: EvaluationResult) -> Strip:
     """Return the drawing of a result."""
     # Imported here, as by those who draw it: most results are not drawn.
-    from .drawing import Strip
+    from .rendering import Strip
 
     scale, naive = scale_of(result), baseline(result)
     low, high = result.confidence_interval

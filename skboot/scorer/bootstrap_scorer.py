@@ -24,6 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import checks as check
 from .._base.doors import door
+from .._base.errors import of_failures_alone, tell, warn_user
+from .._base.hints import Hinting
 from .._base.sklearn_compat import (
     CallbackSupportMixin,
     printed_as_estimator,
@@ -41,24 +43,27 @@ from .._base.typing import (
     RunsInterval,
     Strategy,
 )
-from .._base.warnings import of_failures_alone, tell, warn_user
-from .._base.wayfinding import Hinting
-from .._base.workers import folds_being_made, is_cross_validated
-from ..refit.lending import Loan
+from .._base.work import folds_being_made, is_cross_validated
 from ..refit.scoring import named_scorers
+from ..refit.training import Loan
 from ..results import ResultTable
-from . import on_test_set, packing
-from .fit_call import (
+from . import packing, test_set
+from .fit import (
     FitCall,
     FitData,
+    OutOfBagRuns,
+    Routed,
+    TestSetRuns,
+    by_scorer,
     check_estimator,
     notes_on_copies,
     notes_on_folds,
+    routed_to_fit,
+    router_of,
+    run_all_trainings,
     warn_of_order_of_fit,
     with_own_samples,
 )
-from .routing import Routed, by_scorer, routed_to_fit, router_of
-from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 
 def _estimator_has(name: str) -> Any:
@@ -447,9 +452,9 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
     def _set_attributes_on_tests(self, call: FitCall, runs: TestSetRuns) -> None:
         """Set the results of a fit with a test set, and delete those that it does not have."""
         record = packing.record_of(call, self.estimator, packing.RECORDED_WITH_TEST)
-        results = on_test_set.results_on_tests(call, runs, record)
-        self.runs_ = on_test_set.runs_of(runs.samples, runs.records, _first(_first(results)))
-        for attribute, value in on_test_set.attributes_of(results, runs.single).items():
+        results = test_set.results_on_tests(call, runs, record)
+        self.runs_ = test_set.runs_of(runs.samples, runs.records, _first(_first(results)))
+        for attribute, value in test_set.attributes_of(results, runs.single).items():
             setattr(self, attribute, value)
         for attribute in packing.WITHOUT_TEST:
             _set_or_delete(self, attribute, None)

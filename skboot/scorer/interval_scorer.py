@@ -10,7 +10,7 @@ from .._base import checks as check
 from .._base.doors import door
 from .._base.sklearn_compat import ScorerBase, scorer_parts
 from .._base.typing import ScoreInterval
-from .._base.workers import DEFAULT_WORKERS
+from .._base.work import DEFAULT_WORKERS
 from ..evaluation import ScoreRequest
 from ..inference.intervals import FOR_ONE_SCORE, interval_named
 from ..refit.scoring import named_scorers, needed_of

@@ -10,24 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.warnings import Note, texts_of
+from .._base.errors import Note, texts_of
 from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes
-from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.evidence import Drawn, Evidence
-from ..method_error.method_intervals import MethodErrorSummary, method_interval
-from ..metrics.facts import Facts
+from ..inference.evidence import ConfidenceInterval, Drawn, Evidence
+from ..method_error.prediction_error import MethodErrorSummary, method_interval
+from ..metrics.statistic import Facts
 from ..refit.estimates import MethodError
-from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, ValueRunMetric
-from ..refit.run_records import RunRecords
+from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, RunRecords, ValueRunMetric
 from ..resampling.design import GROUPS, ROWS
 from ..results import EvaluationResult, ResultTable, wording
 from ..results.basis import ScoresBasis
-from ..results.entries import Entry, leaves
 from ..results.method_basis import MethodBasis
-from ..results.provenance import Provenance
-from ..results.result import evaluation_result
-from .fit_call import FitCall
+from ..results.result import Provenance, evaluation_result
+from ..results.table import Entry, leaves
+from .fit import FitCall
 
 # Rows of the rarest class up to which every interval of a method was measured to be unreliable.
 _SMALL_CLASS = 20

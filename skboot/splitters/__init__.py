@@ -13,15 +13,15 @@ Which one when:
 
 Everything is drawn from one random stream per split, so the first 100 of 200 splits are the splits
 of ``n_splits=100``.
-
-Whatever a module of this folder names in its ``__all__`` is a splitter of
-`skboot.model_selection`.
 """
 
-from .._base.lazy import import_modules
-from .bootstrap import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
-from .seeds import SeedSplit
-from .test_sides import BootstrapTestSplit
+from .bootstrap import (
+    BootstrapSplit,
+    BootstrapTestSplit,
+    GroupBootstrapSplit,
+    SeedSplit,
+    StratifiedBootstrapSplit,
+)
 
 __all__ = [
     "BootstrapSplit",
@@ -30,7 +30,3 @@ __all__ = [
     "SeedSplit",
     "StratifiedBootstrapSplit",
 ]
-
-for _module in import_modules(__name__):
-    for _name in getattr(_module, "__all__", ()):
-        globals().setdefault(_name, getattr(_module, _name))

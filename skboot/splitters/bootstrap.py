@@ -2,14 +2,189 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_cv
+from sklearn.utils import indexable
 
-from .._base.checks import check_rows, fail, numbered_labels
-from .bases import OutOfBagSplit, group_codes
+from .._base.checks import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
+from .._base.doors import door
+from .._base.errors import warn_user
+from .._base.sklearn_compat import with_exact_integers
+from .._base.work import child_seed
 
-__all__ = ["BootstrapSplit", "GroupBootstrapSplit", "StratifiedBootstrapSplit"]
+__all__ = [
+    "BootstrapSplit",
+    "BootstrapTestSplit",
+    "GroupBootstrapSplit",
+    "SeedSplit",
+    "StratifiedBootstrapSplit",
+]
+
+
+# Bases of the splitters: units drawn within strata, and folds that are repeated.
+
+
+Split = tuple[np.ndarray, np.ndarray]
+
+# Maximum number of draws for a split, after which an error is raised. A draw leaves no unit out
+# with probability 1/2 at most: only a broken generator, which would hang the caller, gets there.
+_MAX_DRAWS = 1000
+
+
+class OutOfBagSplit(BaseShuffleSplit):
+    """Base of the three bootstrap splitters: draw units within strata, test on the others."""
+
+    @door(".")
+    def __init__(self, n_splits: int = 200, *, random_state: Any = None) -> None:
+        self.n_splits = check_count("n_splits", n_splits, 1)
+        self.random_state = random_state
+
+    @door(".split")
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Generate the training and test rows of every split.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data; only the number of rows is used.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels), default=None
+            The class labels `StratifiedBootstrapSplit` needs; not used otherwise.
+        groups : array-like of shape (n_samples,), default=None
+            The groups `GroupBootstrapSplit` needs; ignored with a warning otherwise.
+
+        Returns
+        -------
+        iterator of (train, test)
+            Int arrays: `train` holds the drawn rows as often as they were drawn, in random order,
+            `test` the rows that were not drawn, in rising order.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two rows (of a class, when stratified) or groups, if what is
+            needed of `y` and `groups` is missing or has missing values, if `y` to stratify by is
+            continuous, or if `random_state` is of no known type.
+        """
+        X, y, groups = indexable(X, y, groups)
+        unit, strata = self._units(X, y, groups)
+        seed = check_seed(self.random_state)
+        return _out_of_bag_splits(unit, strata, self.n_splits, seed)
+
+    @abstractmethod
+    def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return the unit of every row, (n_samples,), and the units of every stratum."""
+
+    def _warn_of_ignored_groups(self, groups: Any) -> None:
+        if groups is not None:
+            warn_user(f"The groups parameter is ignored by {type(self).__name__}")
+
+
+class RepeatedFolds(BaseCrossValidator):
+    """Base of the splitters that give every split of another splitter several times."""
+
+    __metadata_request__split: ClassVar = {"groups": True}
+    cv: Any
+
+    @door(".get_n_splits")
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of splits: those of `cv` times the repeats of each.
+
+        Parameters
+        ----------
+        X, y, groups : array-like of shape (n_samples, ...), default=None
+            Passed to `cv`, which may need them to count its splits.
+
+        Returns
+        -------
+        int
+            The number of pairs that `split` yields.
+        """
+        return self._n_repeats() * int(resolve_cv(self.cv, y).get_n_splits(X, y, groups))
+
+    @abstractmethod
+    def _n_repeats(self) -> int:
+        """How often each split of `cv` is yielded."""
+
+
+def _out_of_bag_splits(
+    unit: np.ndarray, strata: list[np.ndarray], n_splits: int, seed: np.random.SeedSequence
+) -> Iterator[Split]:
+    """Draw units within strata; yield shuffled drawn rows, and the rows of no drawn unit."""
+    rows = np.arange(len(unit))
+    n_drawn = np.zeros(sum(map(len, strata)), dtype=np.intp)
+    # A copy spawns in place of the seed, which stays as it is for the next call.
+    parent = child_seed(seed)
+    for _ in range(n_splits):
+        rng = np.random.default_rng(parent.spawn(1)[0])
+        for members in strata:
+            n_drawn[members] = _draw_leaving_some_out(rng, len(members))
+        weight = n_drawn[unit]
+        yield rng.permutation(np.repeat(rows, weight)), rows[weight == 0]
+
+
+def _draw_leaving_some_out(rng: np.random.Generator, n_units: int) -> np.ndarray:
+    """Return how often each of `n_units` was drawn, (n_units,), given that one never was."""
+    for _ in range(_MAX_DRAWS):
+        n_drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+        if not n_drawn.all():
+            return n_drawn
+    raise RuntimeError(f"{_MAX_DRAWS} draws of {n_units} units in a row left no unit out.")
+
+
+def check_inner_cv(cv: Any) -> Any:
+    """Refuse what scikit-learn refuses as `cv`, and keep an iterator's splits for every call."""
+    if isinstance(cv, Iterator) and not hasattr(cv, "split"):
+        cv = list(cv)
+    # Bytes have a method of that name that splits no rows; scikit-learn refuses text alone.
+    check_cv(str(cv) if isinstance(cv, bytes | bytearray) else cv)
+    return cv
+
+
+def resolve_cv(cv: Any, y: Any) -> Any:
+    """Return a splitter for `cv`: five folds for None, stratified where y looks like classes."""
+    if inspect.ismodule(cv):
+        raise fail("cv", "be an int, a splitter, folds or None", f"the module {cv.__name__}")
+    n_folds = 5 if cv is None else cv
+    are_folds = isinstance(n_folds, (int, np.integer))
+    return check_cv(cv, y, classifier=are_folds and _looks_like_classes(y, n_folds))
+
+
+def _looks_like_classes(y: Any, n_folds: int) -> bool:
+    """Guess what scikit-learn learns from ``is_classifier(estimator)``; see `SeedSplit`, Notes."""
+    values = np.asarray(y)
+    if values.ndim == 0 or values.size == 0 or values.size != len(values):
+        return False
+    try:
+        n_rows_of_value = np.unique(values, return_counts=True)[1]
+    except TypeError:
+        # Labels of mixed types are for the estimator to judge; plain folds do not look at y.
+        return False
+    needed = np.min if values.dtype.kind == "f" else np.max
+    return bool(needed(n_rows_of_value) >= n_folds)
+
+
+def group_codes(groups: Any) -> np.ndarray:
+    """Number the groups from 0, in sorted order; return the number of every row's group."""
+    must = "be an array-like of shape (n_samples,)"
+    if groups is None:
+        raise fail(
+            "groups",
+            must,
+            "None",
+            "Pass groups=..., or params={'groups': ...} with metadata routing. Some tools of "
+            "scikit-learn, SequentialFeatureSelector and CalibratedClassifierCV among them, pass "
+            "groups on only after sklearn.set_config(enable_metadata_routing=True).",
+        )
+    code = check_groups(groups)
+    if code.ndim > 1:
+        raise fail("groups", must, f"shape {code.shape}")
+    return code
 
 
 class BootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
@@ -189,3 +364,203 @@ def _class_codes(y: Any) -> np.ndarray:
         )
     # numpy 2.0 gives the codes of rows a second axis.
     return code.ravel()
+
+
+# A splitter that yields every split of another one for several seeds.
+
+
+class SeedSplit(RepeatedFolds):
+    """Give each split of `cv` once per seed, to measure the seed variance of a score.
+
+    A splitter does not seed an estimator. The repeats differ because an estimator with
+    ``random_state=None`` takes fresh randomness at every fit. With an int, or a `RandomState`
+    (which is copied for every fit), all repeats are equal, which wrongly shows a seed variance of
+    zero.
+
+    Parameters
+    ----------
+    n_seeds : int
+        How often each split is given.
+    cv : int, splitter, iterable of (train, test) or None, default=None
+        The splits; None is five folds. An int or None makes stratified folds where `y` holds
+        class labels (see Notes).
+
+    Notes
+    -----
+    The order is seed-major: all splits of `cv`, then all of them again. So
+    ``scores.reshape(n_seeds, -1)`` has a row per seed and a column per split; the spread down a
+    column is due to the seed, the spread between column means also to the data. `cv` is asked for
+    its splits once per call, so a random `cv` repeats the same splits for every seed. The
+    successive halving searches call several times: give a random `cv` an int seed there.
+
+    scikit-learn stratifies folds if the estimator is a classifier, which a splitter cannot see.
+    Here an int `cv` is stratified if `y` looks like class labels: floats where every value has at
+    least one row per fold, other types where some value has. Pass a splitter to choose yourself.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skboot import SeedSplit
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_features=1, random_state=None)
+    >>> scores = cross_val_score(tree, X, y, cv=SeedSplit(4))
+    >>> scores.reshape(4, -1).shape
+    (4, 5)
+    """
+
+    @door("SeedSplit")
+    def __init__(self, n_seeds: int, cv: Any = None) -> None:
+        self.n_seeds = check_count("n_seeds", n_seeds, 1)
+        self.cv = check_inner_cv(cv)
+
+    @door(".split")
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Generate all splits of `cv`, once per seed.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data, passed to `cv`.
+        y : array-like of shape (n_samples,), default=None
+            The target, passed to `cv`.
+        groups : array-like of shape (n_samples,), default=None
+            Passed to `cv`, which may need or ignore them.
+
+        Returns
+        -------
+        iterator of (train, test)
+            As `cv` gives them, seed-major.
+        """
+        X, y, groups = indexable(X, with_exact_integers(y), groups)
+        folds = list(resolve_cv(self.cv, y).split(X, y, groups))
+        return (fold for _ in range(self.n_seeds) for fold in folds)
+
+    def _n_repeats(self) -> int:
+        return self.n_seeds
+
+
+# A splitter that draws the test sides of another one again and again.
+
+
+class BootstrapTestSplit(RepeatedFolds):
+    """Keep every training side of `cv`, and resample its test side with replacement.
+
+    Meant for fitted models in a `sklearn.frozen.FrozenEstimator`: nothing is trained again, and the
+    scores show what other test sets of the same size would have given for this model.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+        Where the test sides come from. To resample one whole test set, pass
+        ``[(rows, rows)]`` with ``rows = np.arange(n_samples)``. An int, or None for five folds,
+        makes stratified folds where `y` holds class labels, as in `SeedSplit`.
+    n_resamples : int, default=200
+        Number of resamples of each test side.
+    random_state : int, SeedSequence, RandomState, Generator or None, default=None
+        Seeds the resampling of test rows, not `cv`. An int or a `numpy.random.SeedSequence` (never
+        spawned) gives the same splits at every call; a `RandomState` or `Generator` is drawn from,
+        so the next call differs; None takes fresh entropy. The successive halving searches accept
+        an int only, and need one in a random `cv` as well.
+
+    Notes
+    -----
+    With an estimator that is not frozen, the same training side is fitted `n_resamples` times, and
+    an estimator with ``random_state=None`` mixes in its seed variance.
+
+    With `groups`, whole groups of a test side are resampled, whether or not `cv` itself uses
+    groups. Splits are in the order of `cv`: the `n_resamples` of its first test side, then those of
+    its second.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skboot import BootstrapTestSplit
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> y = np.tile([0, 0, 0, 1, 0, 1, 1, 1], 5)
+    >>> model = FrozenEstimator(LogisticRegression().fit(X, y))
+    >>> rows = np.arange(40)
+    >>> cv = BootstrapTestSplit([(rows, rows)], n_resamples=100, random_state=0)
+    >>> cross_val_score(model, X, y, cv=cv).shape
+    (100,)
+    """
+
+    @door("BootstrapTestSplit")
+    def __init__(self, cv: Any, *, n_resamples: int = 200, random_state: Any = None) -> None:
+        self.cv = check_inner_cv(cv)
+        self.n_resamples = check_count("n_resamples", n_resamples, 1)
+        self.random_state = random_state
+
+    @door(".split")
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Generate the training side of `cv` with each resample of its test side.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data, passed to `cv`.
+        y : array-like of shape (n_samples,), default=None
+            The target, passed to `cv`.
+        groups : array-like of shape (n_samples,), default=None
+            The group of every row; whole groups are resampled. Also passed to `cv`.
+
+        Returns
+        -------
+        iterator of (train, test)
+            `train` as `cv` gives it; `test` holds the rows as often as they were drawn.
+
+        Raises
+        ------
+        ValueError
+            If a test side of `cv` has fewer than two rows (or groups), or `random_state` is of no
+            known type.
+        """
+        X, y, groups = indexable(X, with_exact_integers(y), groups)
+        code = None if groups is None else group_codes(groups)
+        with warnings.catch_warnings():
+            # Groups are used to draw test sides even where cv itself ignores them.
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored by")
+            folds = list(resolve_cv(self.cv, y).split(X, y, groups))
+        sides = [(train, *_test_units(test, code)) for train, test in folds]
+        seed = check_seed(self.random_state)
+        return _test_resamples(sides, self.n_resamples, seed)
+
+    def _n_repeats(self) -> int:
+        return self.n_resamples
+
+
+def _test_units(test: Any, code: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a test side and the unit of each, counted from 0."""
+    test = np.asarray(test)
+    if test.dtype == bool:
+        test = np.flatnonzero(test)
+    if test.ndim != 1 or (test.size and test.dtype.kind not in "iu"):
+        must = "give test sides as arrays of row numbers"
+        raise fail("cv", must, f"{test.dtype} of shape {test.shape}")
+    unit = np.arange(len(test)) if code is None else np.unique(code[test], return_inverse=True)[1]
+    n_units = int(unit.max()) + 1 if len(unit) else 0
+    if n_units < 2:
+        kind = "row" if code is None else "group"
+        raise fail(
+            "cv",
+            f"give test sides of at least two {kind}s",
+            f"one with {n_units}, which shows no spread when it is resampled",
+            "Use larger test sides.",
+        )
+    return test, unit
+
+
+def _test_resamples(
+    sides: list[tuple[Any, np.ndarray, np.ndarray]], n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[tuple[Any, np.ndarray]]:
+    """Yield each (train, resampled test); a stream per resample, so both counts can grow."""
+    for side, (train, test, unit) in enumerate(sides):
+        n_units, parent = int(unit.max()) + 1, child_seed(seed, side)
+        for _ in range(n_resamples):
+            rng = np.random.default_rng(parent.spawn(1)[0])
+            n_drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+            yield train, np.repeat(test, n_drawn[unit])

@@ -7,17 +7,41 @@ function says in a `Request` what it was given, and what it makes of rows in mem
 
 from __future__ import annotations
 
+import os
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cached_property, partial, reduce
+from importlib import import_module
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from .._base import checks as check
+from .._base.checks import has_order, is_dask
+from .._base.doors import door
+from .._base.work import (
+    CHUNKS_PER_WORKER,
+    Progress,
+    Workers,
+    check_dask_workers,
+    in_chunks,
+    single_threaded_blas,
+)
+from ..inference.distribution import check_replicates_fit
+from ..metrics.lookup import NotGiven
 from ..metrics.statistic import Statistic
 from ..study.measured import Scoring
 from ..study.rows import Sampling, Wanted, is_lazy
+from .state import FEWEST_UNITS, N_BINS, ROWS_AT_ONCE, StreamSettings, StreamState, part_added
 
 if TYPE_CHECKING:
     from .state import StreamSettings, StreamState
+
 
 # Intervals that need neither rows nor values without single units, of scores and of differences.
 STREAMED_SCORES = (
@@ -89,9 +113,6 @@ def of_columns(request: Request) -> Any:
     """Return what a request makes of its columns: of arrays, or of rows that are read in parts."""
     if not is_lazy(request.y_true, *columns_in(request.y_preds)):
         return request.in_memory()
-    # Few calls need a stream.
-    from .lazy import read
-
     return of_stream(request, *read(request))
 
 
@@ -108,3 +129,608 @@ def of_stream(request: Request, settings: StreamSettings, state: StreamState) ->
     if few is None:
         return request.on_stream(settings, state)
     return replace(request, **few._asdict()).in_memory()
+
+
+# Columns of files that are larger than memory: `scan_dataset`, and a stream of their rows.
+#
+# pyarrow reads the files, batch by batch, and is imported when a data set is scanned.
+
+
+# Runs of rows that become a state each: enough for the workers, and to report progress.
+_RUNS = 64
+# Predicted time of a weight, and of what is done with it.
+_SECONDS_PER_WEIGHT = 4e-9
+
+
+_OF_FILES = (
+    "Give a folder, or the list of its files: sorted(glob.glob('predictions/*.parquet')). For CSV "
+    "give pyarrow.dataset.dataset(folder, format='csv')."
+)
+
+
+@door("scan_dataset")
+def scan_dataset(source: Any) -> DatasetColumns:
+    """Columns of a Parquet folder, or of a pyarrow data set, whose rows are not read yet.
+
+    `skboot.bootstrap_score` and `skboot.compare_systems` take them in place of arrays and read them
+    batch by batch, so files may be larger than memory.
+
+    Parameters
+    ----------
+    source : str, path, list of these, or pyarrow.dataset.Dataset
+        A Parquet file, a folder of these, several files in the order of their rows, or a data set
+        of any format. Files of a folder are in the order of their names.
+
+    Returns
+    -------
+    DatasetColumns
+        All columns. ``["name"]`` gives one, as an array of shape (n_samples,), and ``[["a", "b"]]``
+        two, of shape (n_samples, 2); a column of lists of one length has two dimensions too.
+        ``columns`` are the names, and ``collect()`` reads them into memory.
+
+    Raises
+    ------
+    ValueError
+        If there are no such files, or they hold no rows.
+    ImportError
+        Without pyarrow.
+
+    Examples
+    --------
+    >>> from skboot import bootstrap_score, compare_systems, scan_dataset
+    >>> data = scan_dataset("predictions/")  # doctest: +SKIP
+    >>> bootstrap_score(data["label"], data["score"], metric="roc_auc")  # doctest: +SKIP
+    >>> compare_systems(data["label"], data[["new", "old"]])  # doctest: +SKIP
+    """
+    try:
+        from pyarrow import ArrowInvalid
+        from pyarrow.dataset import Dataset, ParquetFileFormat, dataset
+    except ImportError as error:
+        raise ImportError(
+            "scan_dataset needs pyarrow. Install it with pip install pyarrow, or skboot[arrow]."
+        ) from error
+    if not isinstance(source, Dataset):
+        paths = source if isinstance(source, list | tuple) else [source]
+        if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
+            must = "be a path, a list of paths, or a pyarrow data set"
+            raise check.fail("source", must, repr(source))
+        given = [os.fspath(path) for path in paths]
+        # Reading ahead pays where each read waits for a network; its threads keep memory each.
+        kind = ParquetFileFormat(pre_buffer=any("://" in path for path in given))
+        try:
+            found = dataset(given if len(given) > 1 else given[0], format=kind, partitioning="hive")
+        except (OSError, ArrowInvalid) as error:
+            must = "be a Parquet file or a folder of these"
+            said = "not found" if isinstance(error, FileNotFoundError) else error
+            raise check.fail("source", must, f"{source!r} ({said})", _OF_FILES) from error
+    else:
+        found = source
+    files = _Files(found)
+    if not files.n_rows:
+        raise check.fail("source", "hold at least one row", f"none in {source!r}")
+    return DatasetColumns(files, tuple(found.schema.names), False)
+
+
+class DatasetColumns:
+    """Columns of a scanned data set, of which no row is read before it is needed.
+
+    Made by `skboot.scan_dataset`, for `skboot.bootstrap_score` and `skboot.compare_systems`.
+
+    Attributes
+    ----------
+    columns : list of str
+        Their names.
+    """
+
+    is_scanned = True
+
+    def __init__(self, files: _Files, names: tuple[str, ...], is_single: bool) -> None:
+        self._files, self._names, self._is_single = files, names, is_single
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._names)
+
+    def __getitem__(self, name: str | list[str]) -> DatasetColumns:
+        names = [name] if isinstance(name, str) else list(name)
+        for one in names:
+            if one not in self._names:
+                must = f"be one of {list(self._names)}"
+                raise check.fail("name", must, repr(one))
+        return DatasetColumns(self._files, tuple(names), isinstance(name, str))
+
+    def __repr__(self) -> str:
+        return f"<DatasetColumns: {', '.join(self._names)}>"
+
+    def collect(self) -> NDArray[Any]:
+        """Read all rows into memory.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_columns)
+        """
+        reader = _Reader(self._files, self._names, 0)
+        return self._array(reader.take(self._files.n_rows), "columns")
+
+    def _array(self, table: Any, argument: str) -> NDArray[Any]:
+        columns = [_as_numpy(table.column(name), argument) for name in self._names]
+        return columns[0] if self._is_single else np.column_stack(columns)
+
+
+def _as_numpy(column: Any, argument: str) -> NDArray[Any]:
+    """Return a column of a table of pyarrow; lists of one length are rows of an array."""
+    from pyarrow import types
+
+    if has_order(column):
+        return check.converted(argument, column)
+    found: NDArray[Any] = column.to_numpy()
+    is_nested = types.is_list(column.type) or types.is_large_list(column.type)
+    if not is_nested and not types.is_fixed_size_list(column.type):
+        return found
+    lengths = {-1 if row is None else len(row) for row in found}
+    if len(lengths) > 1 or -1 in lengths:
+        must, got = "hold lists of one length", f"lengths {sorted(lengths)[:3]}, with -1 for none"
+        raise check.fail(argument, must, got)
+    return np.stack(found.tolist())
+
+
+def state_of_scanned(
+    settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
+) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows, which does not depend on the number of workers.
+
+    The settings are those for so many rows.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    columns : mapping of str to array-like
+        As of `skboot.streams.state.part_added`; at least one of them scanned.
+    workers : Workers
+    """
+    given: dict[str, Any] = {
+        name: one if isinstance(one, DatasetColumns) else check.converted(name, one)
+        for name, one in columns.items()
+    }
+    first = next(name for name, one in given.items() if isinstance(one, DatasetColumns))
+    files = given[first]._files
+    n_rows = files.n_rows
+    for name, one in given.items():
+        n = one._files.n_rows if isinstance(one, DatasetColumns) else len(one)
+        if n != n_rows:
+            must = f"have as many rows as {first!r}"
+            raise check.fail(name, must, f"{n} rows and {n_rows} rows")
+    settings = settings.for_rows(n_rows)
+    runs = _runs(files.ends)
+    found = StreamState.empty(settings)
+    # A data set with a filter is one part, and loses the filter when it is pickled.
+    n_jobs = workers.n_jobs if len(runs) > 1 else 1
+    shares = _shares(runs, effective_n_jobs(n_jobs))
+    seconds = n_rows * settings.n_drawn * _SECONDS_PER_WEIGHT / len(shares)
+    work = (_state_of_share, (settings, given), shares)
+    with Progress(n_rows, "rows", workers.verbose) as progress:
+        for states in in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
+            for state in states:
+                found = found.plus(state, settings)
+                progress.done(state.n_rows)
+    return settings, found
+
+
+class _Run(NamedTuple):
+    first: int
+    last: int
+
+
+def _runs(ends: Sequence[int]) -> list[_Run]:
+    """Return runs of rows that begin and end with parts of the files, of about one size."""
+    edges, step = [0], max(ends[-1] // _RUNS, 1)
+    for end in ends:
+        if end - edges[-1] >= step or end == ends[-1]:
+            edges.append(end)
+    return [_Run(*pair) for pair in pairwise(edges) if pair[0] < pair[1]]
+
+
+def _shares(runs: Sequence[_Run], n_workers: int) -> list[Sequence[_Run]]:
+    """Return runs in sets whose states are added up where they are made: a worker keeps one."""
+    n_shares = len(runs) if n_workers == 1 else min(len(runs), CHUNKS_PER_WORKER * n_workers)
+    return [runs[k::n_shares] for k in range(n_shares)]
+
+
+def _state_of_share(
+    shared: tuple[StreamSettings, Mapping[str, Any]], runs: Sequence[_Run]
+) -> StreamState:
+    """Return the state of some runs of rows."""
+    states = (_run_state(shared, run) for run in runs)
+    return reduce(lambda one, other: one.plus(other, shared[0]), states)
+
+
+def _run_state(shared: tuple[StreamSettings, Mapping[str, Any]], run: _Run) -> StreamState:
+    """Return the state of a run of rows."""
+    settings, columns = shared
+    state = StreamState.empty(settings)
+    names: dict[int, dict[str, None]] = {}
+    files: dict[int, _Files] = {}
+    for one in columns.values():
+        if isinstance(one, DatasetColumns):
+            files[id(one._files)] = one._files
+            names.setdefault(id(one._files), {}).update(dict.fromkeys(one.columns))
+    readers = {key: _Reader(own, tuple(names[key]), run.first) for key, own in files.items()}
+    for at in range(run.first, run.last, ROWS_AT_ONCE):
+        until = min(at + ROWS_AT_ONCE, run.last)
+        tables = {key: reader.take(until - at) for key, reader in readers.items()}
+        batch = {
+            name: one._array(tables[id(one._files)], name)
+            if isinstance(one, DatasetColumns)
+            else one[at:until]
+            for name, one in columns.items()
+        }
+        state = part_added(settings, state, batch, at)
+    return state
+
+
+# ------------------------------------------------------------------ files
+
+
+class _Files:
+    """Parts of a data set in their order, and how many rows each has."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._options: dict[str, Any] = {"batch_readahead": 1, "use_threads": False}
+        self._parts: list[Any] = []
+        try:
+            for fragment in dataset.get_fragments():
+                split = getattr(fragment, "split_by_row_group", None)
+                self._parts += [fragment] if split is None else split()
+            self._options["schema"] = dataset.schema
+        except ValueError:
+            # A data set with a filter has no parts that know of it.
+            self._parts = [dataset]
+        self._lengths = [_n_rows(part) for part in self._parts]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return sum(self._lengths)
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Number of rows up to the end of each part."""
+        return list(np.cumsum(self._lengths).tolist())
+
+    def batches(self, names: Sequence[str], first: int) -> Iterator[Any]:
+        """Yield batches of columns from a row on, the first rows of its part cut off."""
+        for part, n, end in zip(self._parts, self._lengths, self.ends, strict=True):
+            if end <= first:
+                continue
+            skipped, n_read = max(first - (end - n), 0), 0
+            for batch in part.to_batches(columns=list(names), **self._options):
+                n_read += batch.num_rows
+                if skipped < batch.num_rows:
+                    yield batch.slice(skipped)
+                skipped = max(skipped - batch.num_rows, 0)
+            if n_read != n:
+                raise RuntimeError(
+                    f"A part of the data set had {n} rows when it was scanned, and has {n_read} "
+                    "rows now. Scan it again when nothing writes to it."
+                )
+
+
+def release_unused() -> None:
+    """Give memory that pyarrow keeps for later columns back, where it has been imported."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None:
+        pyarrow.default_memory_pool().release_unused()
+
+
+def _n_rows(part: Any) -> int:
+    """Return the number of rows of a file, or of some groups of rows of a Parquet file."""
+    groups = getattr(part, "row_groups", None)
+    # A fragment counts the rows of its whole file.
+    n = part.count_rows() if groups is None else sum(group.num_rows for group in groups)
+    return int(n)
+
+
+class _Reader:
+    """Takes rows in turn, from a row on."""
+
+    def __init__(self, files: _Files, names: tuple[str, ...], first: int) -> None:
+        self._batches = files.batches(names, first)
+        self._left: list[Any] = []
+
+    def take(self, n_rows: int) -> Any:
+        """Return the next rows as a table of pyarrow."""
+        from pyarrow import Table
+
+        taken, n = [], 0
+        while n < n_rows:
+            batch = self._left.pop() if self._left else next(self._batches)
+            own = batch.slice(0, n_rows - n)
+            if own.num_rows < batch.num_rows:
+                self._left.append(batch.slice(own.num_rows))
+            taken.append(own)
+            n += own.num_rows
+        # What was read on the way would stay beside the sums until the next rows are read.
+        release_unused()
+        return Table.from_batches(taken)
+
+
+# Columns of dask as a stream: a state of each partition, made where it lies, and added in pairs.
+#
+# Nothing is collected: states travel, rows do not. Dask is imported when one of its columns is
+# given.
+
+
+Columns = Mapping[str, Any]
+
+_TO_ALIGN = "Take all columns from one dataframe, or give arrays of known chunks."
+
+
+def state_of_dask(
+    settings: StreamSettings, columns: Columns, verbose: int | None
+) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows, computed by the scheduler that dask is set to.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    columns : mapping of str to array-like
+        As of `skboot.streams.state.part_added`; at least one of them of dask.
+    verbose : int or None
+        Of the progress of schedulers in this process; a cluster has a dashboard.
+    """
+    dask = _imported("dask")
+    for name, values in columns.items():
+        if is_dask(values) and not (_is_frame(values) or _is_array(values)):
+            must = "be a dask array, or columns of a dask dataframe"
+            raise check.fail(name, must, type(values).__name__)
+    check_dask_workers()
+    # BLAS has one thread in each thread of dask, which otherwise would all ask for all processors.
+    with single_threaded_blas():
+        parts, lengths = _parts(columns)
+        settings = settings.for_rows(sum(lengths))
+        starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).tolist()
+        # What all tasks share is one task, which goes to each worker once.
+        shared = dask.delayed(settings, pure=False, traverse=False)
+        part_state = dask.delayed(_part_state, pure=False)
+        both = dask.delayed(_both, pure=False)
+        states = [
+            part_state(shared, part, start, n_rows)
+            for part, start, n_rows in zip(parts, starts, lengths, strict=True)
+        ]
+        while len(states) > 1:
+            pairs = zip(states[::2], states[1::2], strict=False)
+            odd = states[-1:] if len(states) % 2 else []
+            states = [both(shared, *pair) for pair in pairs] + odd
+        progress = Progress(len(parts), "partitions", verbose)
+        with progress, _imported("dask.callbacks").Callback(posttask=partial(_counted, progress)):
+            found: StreamState = dask.compute(states[0])[0]
+    return settings, found
+
+
+def _counted(progress: Progress, key: Any, *_: Any) -> None:
+    """Count a task that has ended, if it was that of a partition."""
+    if str(key).startswith(_part_state.__name__):
+        progress.done(1)
+
+
+def _part_state(
+    settings: StreamSettings, columns: Sequence[Any], start: int, n_rows: int
+) -> StreamState:
+    """Return the state of a partition; pieces hold one or several columns."""
+    joined = {name: column for piece in columns for name, column in piece.items()}
+    for name, column in joined.items():
+        if len(column) != n_rows:
+            must = f"have as many rows in each partition as other columns, here {n_rows}"
+            raise check.fail(name, must, f"{len(column)}", _TO_ALIGN)
+    return part_added(settings, StreamState.empty(settings), joined, start)
+
+
+def _both(settings: StreamSettings, first: StreamState, second: StreamState) -> StreamState:
+    return first.plus(second, settings)
+
+
+# ------------------------------------------------------------------ partitions
+
+
+def _imported(package: str) -> Any:
+    """Return a package, whose types do not name all that it exports."""
+    return import_module(package)
+
+
+def _is_array(values: Any) -> bool:
+    # What is delayed has every attribute, and each of these is delayed as well.
+    return isinstance(getattr(values, "chunks", None), tuple)
+
+
+def _is_frame(values: Any) -> bool:
+    return isinstance(getattr(values, "divisions", None), tuple)
+
+
+def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
+    """Return the pieces of each partition, dicts of columns, and its number of rows.
+
+    Rows number themselves, so partitions are counted first where dask does not know how long they
+    are: this reads, or computes, what is not persisted once more.
+    """
+    dask = _imported("dask")
+    lazy = {name: one for name, one in columns.items() if is_dask(one)}
+    frames = {name: one for name, one in lazy.items() if _is_frame(one)}
+    uncounted = {
+        name: one
+        for name, one in lazy.items()
+        if name not in frames and np.isnan(one.chunks[0]).any()
+    }
+    pieces = [_of_frames(frames)] if frames else []
+    pieces += [_of_array(name, one) for name, one in uncounted.items()]
+    if pieces:
+        n_rows = dask.delayed(_n_rows_of_parts, pure=False)
+        lengths = [int(n) for n in dask.compute([n_rows(piece) for piece in pieces[0]])[0]]
+    else:
+        lengths = list(next(iter(lazy.values())).chunks[0])
+    for name, values in columns.items():
+        if name not in frames and name not in uncounted:
+            pieces.append(_of_known(name, values, lengths))
+    for piece, name in zip(pieces, [*list(frames)[:1], *uncounted], strict=False):
+        if len(piece) != len(lengths):
+            must = f"have partitions like those of other columns, here {len(lengths)}"
+            raise check.fail(name, must, f"{len(piece)}", _TO_ALIGN)
+    return [list(part) for part in zip(*pieces, strict=True)], lengths
+
+
+def _of_frames(frames: Columns) -> list[Any]:
+    """Return the partitions of columns of dataframes, in one graph: they are read together."""
+    frames_of_dask, pd = _imported("dask.dataframe"), _imported("pandas")
+    first = next(iter(frames))
+    for name, frame in frames.items():
+        if frame.npartitions != frames[first].npartitions:
+            must = f"have as many partitions as {first!r}"
+            got = f"{frame.npartitions} and {frames[first].npartitions}"
+            raise check.fail(name, must, got, _TO_ALIGN)
+    packed = frames_of_dask.map_partitions(
+        _packed,
+        *frames.values(),
+        names=list(frames),
+        meta=pd.Series([], dtype=object),
+        align_dataframes=False,
+        enforce_metadata=False,
+    )
+    return list(packed.to_delayed())
+
+
+def _packed(*columns: Any, names: Sequence[str]) -> Any:
+    """Return a partition of several columns as one value."""
+    found = {
+        name: check.converted(name, column) for name, column in zip(names, columns, strict=True)
+    }
+    release_unused()
+    return found
+
+
+def _n_rows_of_parts(piece: Mapping[str, Any]) -> int:
+    return len(next(iter(piece.values())))
+
+
+def _of_array(name: str, array: Any) -> list[Any]:
+    dask = _imported("dask")
+    whole = array.rechunk({1: -1}) if array.ndim == 2 else array
+    named = dask.delayed(_named, pure=False)
+    return [named(name, block) for block in whole.to_delayed().ravel()]
+
+
+def _named(name: str, block: Any) -> dict[str, Any]:
+    return {name: block}
+
+
+def _of_known(name: str, values: Any, lengths: Sequence[int]) -> list[Any]:
+    """Return the partitions of an array whose length is known, cut like those of others."""
+    dask = _imported("dask")
+    column: Any = values if is_dask(values) else check.converted(name, values)
+    if len(column) != sum(lengths):
+        must, got = "have as many rows as other columns", f"{len(column)} rows and {sum(lengths)}"
+        raise check.fail(name, must, got)
+    if is_dask(values):
+        cut = column if column.chunks[0] == tuple(lengths) else column.rechunk({0: tuple(lengths)})
+        return _of_array(name, cut)
+    ends = np.cumsum(lengths)[:-1]
+    named = dask.delayed(_named, pure=False)
+    return [named(name, part) for part in np.split(column, ends)]
+
+
+# Columns whose rows are not in memory: read once, as the batches of a stream.
+
+
+ADVICE = (
+    "Rows that are not in memory are resampled as a stream, one by one. If they fit into memory, "
+    "give arrays: .compute(), or .collect()."
+)
+
+
+def read(request: Request) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows of a request; refuse what a stream cannot do before that."""
+    request.check_before_reading()
+    _check_streamed(request)
+    by_argument = request.by_argument
+    settings = _settings(request, tuple(by_argument))
+    request.check_statistics({name: [one.statistic] for name, one in settings.readings.items()})
+    columns = {"y_true": request.y_true, **request.sampling.streamed, **dict(by_argument.values())}
+    if _may_be_counted(request, settings):
+        counting = replace(settings, may_be_counted=True)
+        counting, counts = _read(counting, columns, request.wanted.workers)
+        state = counts.drawn(counting) if counting.counted else counts
+        if state is not None:
+            return counting, state
+    return _read(settings, columns, request.wanted.workers)
+
+
+def _check_streamed(request: Request) -> None:
+    """Refuse arguments that need all rows together, and other intervals than the known ones."""
+    refused = {**request.sampling.not_streamed, "adjust": request.wanted.adjust}
+    for name, value in refused.items():
+        if value is not None and value is not False:
+            must = "not be given with columns that are not in memory"
+            raise check.fail(name, must, _shown(value), ADVICE)
+    if request.interval not in request.intervals:
+        must = f"be one of {list(request.intervals)} with columns that are not in memory"
+        raise check.fail("interval", must, repr(request.interval), ADVICE)
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a message shows it: a column by its type."""
+    return repr(value) if np.ndim(value) == 0 and np.isscalar(value) else type(value).__name__
+
+
+def _settings(request: Request, systems: tuple[str | None, ...]) -> StreamSettings:
+    """Return the settings of a stream, checked before the first row is read; any seed will do."""
+    scoring, sampling, wanted = request.scoring, request.sampling, request.wanted
+    advice = "1999 is enough for a 95% interval."
+    metric = scoring.metric
+    settings = StreamSettings(
+        metric=str(metric) if isinstance(metric, NotGiven) else metric,
+        seed=check.check_seed(sampling.random_state),
+        n_resamples=check.check_count("n_resamples", sampling.n_resamples, 2, advice),
+        systems=systems,
+        labels=check.check_labels(scoring.labels, None),
+        n_bins=N_BINS,
+        confidence_level=wanted.confidence_level,
+        interval=request.interval,
+        greater_is_better=check.check_direction(scoring.greater_is_better),
+        pos_label=check.check_label("pos_label", scoring.pos_label),
+    )
+    # Metrics that a stream cannot have are refused here.
+    n_scores = len(settings.readings) * len(systems)
+    check_replicates_fit(settings.n_resamples, n_scores)
+    return settings
+
+
+def _may_be_counted(request: Request, settings: StreamSettings) -> bool:
+    """Whether pairs of labels are all that is read: of one system, whose rows are units."""
+    metrics = [reading.statistic for reading in settings.readings.values()]
+    given = [one for one in request.sampling.streamed.values() if one is not None]
+    alone = len(settings.systems) == 1 and not given
+    return alone and all(one.response == "labels" for one in metrics)
+
+
+def _read(
+    settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
+) -> tuple[StreamSettings, StreamState]:
+    """Return the state of all rows of columns by argument, and its settings."""
+    given = {name: one for name, one in columns.items() if one is not None}
+    of_dask = [name for name, one in given.items() if is_dask(one)]
+    scanned = [name for name, one in given.items() if isinstance(one, DatasetColumns)]
+    if of_dask and scanned:
+        must = "be of the same kind as other columns"
+        got = f"a column of dask, and of scan_dataset in {scanned[0]!r}"
+        raise check.fail(of_dask[0], must, got)
+    if of_dask:
+        settings, state = state_of_dask(settings, given, workers.verbose)
+    else:
+        settings, state = state_of_scanned(settings, given, workers)
+    if state.n_units < FEWEST_UNITS and not state.has_few:
+        name, unit = (
+            ("groups", "groups") if "groups" in given else ((of_dask or scanned)[0], "rows")
+        )
+        must = f"hold at least {FEWEST_UNITS} {unit} where they are not in memory"
+        advice = "Give arrays, which are resampled together: .compute(), or .collect()."
+        raise check.fail(name, must, f"{state.n_units}", advice)
+    return settings, state

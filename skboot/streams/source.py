@@ -12,26 +12,33 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from .._base.checks import fail
-from .._base.messages import refuse, thousands
-from .._base.warnings import Note, tell
-from .._base.workers import Workers
+from .._base.errors import Note, refuse, tell, thousands
+from .._base.work import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
 from ..inference.evidence import Drawn, Evidence
-from ..metrics.doubts import note_on_scores
 from ..metrics.lookup import unnamed_positives
-from ..metrics.two_class import of_no_positive, positive_note, positive_of_call
+from ..metrics.responses import note_on_scores, of_no_positive, positive_note, positive_of_call
 from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
-from ..results.provenance import CallFacts
+from ..results.result import CallFacts
 from ..study.draws import Draws, Score, Source
 from ..study.measured import Measured, Places, Scores, positive_setting
 from ..study.rows import WHOLE, Part, Sampling
 from ..study.study import Study
 from .columns import Request
-from .few_rows import FEWEST_UNITS, MOST_VALUES, PREDICTED, TRUTH, UNIT, WEIGHT
-from .readings import FINE_SCORES, Read
-from .state import GROUPS_KEPT, StreamSettings, StreamState
+from .state import (
+    FEWEST_UNITS,
+    GROUPS_KEPT,
+    MOST_VALUES,
+    PREDICTED,
+    TRUTH,
+    UNIT,
+    WEIGHT,
+    StreamSettings,
+    StreamState,
+)
+from .sums import FINE_SCORES, Read
 
 # Share of honest streams whose sizes of resamples may vary as if rows had been added twice.
 _FALSE_ALARMS = 1e-6

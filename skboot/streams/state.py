@@ -6,34 +6,159 @@ partition. `StreamSettings` are what two states must have in common.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+import math
+import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import sklearn.metrics
 from numpy.typing import NDArray
 
-from .._base.checks import fail
-from .._base.streams import child_seed
-from .._base.warnings import Note
-from ..metrics.lookup import resolve_metrics
+from .. import metrics as own_metrics
+from .._base import checks as check
+from .._base.checks import category_order, fail, is_column
+from .._base.errors import Note, Notes, collected, parts_of
+from .._base.values import json_of
+from .._base.work import child_seed
+from ..metrics.cells import encode, label_counts
+from ..metrics.lookup import averaging, resolve_metrics
+from ..metrics.responses import doubts
 from ..metrics.statistic import Floats
 from ..resampling.streamed import PoissonWeights, Words
-from ..study.measured import Scoring
-from .exact_sums import ExactSums
-from .few_rows import FEWEST_UNITS, UNIT, FewRows
-from .readings import (
+from ..study.measured import Scoring, check_averaged, checked_columns
+from ..study.rows import Rows, checked_rows
+from .sums import (
     FINE_SCORES,
     LABELS,
     SCORES,
     ColumnsReading,
+    ExactSums,
     Kept,
     Read,
     Reading,
+    Table,
+    bits_of,
+    cells_within,
+    distinct_cells,
+    in_text,
+    joined_ends,
+    joined_labels,
     reading_of,
+    spare_bits,
 )
-from .tables import Table, in_text
+
+# The rows of a stream of few units, kept until there are enough for Poisson resamples.
+#
+# Below `FEWEST_UNITS` a Poisson number of units is nowhere near the number there are. So few rows
+# fit
+# into memory: they are kept beside the sums, and scored as rows that were given at once.
+
+
+FEWEST_UNITS = 30
+# Numbers and texts that are kept at most: few groups may have any number of rows.
+MOST_VALUES = 1 << 20
+# Names of columns; those of predictions are followed by the number of the system.
+UNIT, TRUTH, WEIGHT, PREDICTED = "unit", "y_true", "sample_weight", "y_pred "
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class FewRows:
+    """Rows of few units, batch by batch.
+
+    Attributes
+    ----------
+    batches : tuple of dict of str to ndarray
+        Columns of each batch: the key of each row's unit, truth, weights and predictions.
+    """
+
+    batches: tuple[Columns, ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[Rows], keys: NDArray[Any]) -> FewRows | None:
+        """Return the rows of a batch, of each system; None where they cannot be kept.
+
+        Labels of several types cannot, nor what is neither a number nor a text.
+        """
+        given = {UNIT: keys, TRUTH: rows[0].y_true, WEIGHT: rows[0].sample_weight}
+        given |= {f"{PREDICTED}{k}": one.y_pred for k, one in enumerate(rows)}
+        columns = {name: _plain(one) for name, one in given.items() if one is not None}
+        if any(column.dtype.kind not in "biufU" for column in columns.values()):
+            return None
+        return cls((columns,))._within_bounds()
+
+    def fits(self, n_rows: int, n_systems: int, weighted: bool) -> bool:
+        """Whether these are all rows of a stream, with the columns that it has."""
+        [columns] = self.batches
+        needed = {UNIT, *(f"{PREDICTED}{k}" for k in range(n_systems))}
+        needed |= {WEIGHT} if weighted else set()
+        shapes = {name: (len(one), one.ndim) for name, one in columns.items()}
+        return needed == columns.keys() - {TRUTH} and all(
+            n == n_rows and n_dimensions <= (2 if name.startswith(PREDICTED) else 1)
+            for name, (n, n_dimensions) in shapes.items()
+        )
+
+    def plus(self, other: FewRows) -> FewRows | None:
+        """Return the rows of both; None where these cannot be kept together."""
+        if _kinds(self.batches[0]) != _kinds(other.batches[0]):
+            return None
+        return FewRows((*self.batches, *other.batches))._within_bounds()
+
+    def _within_bounds(self) -> FewRows | None:
+        n_values = sum(column.size for batch in self.batches for column in batch.values())
+        return self if n_values <= MOST_VALUES else None
+
+    @cached_property
+    def columns(self) -> Columns | None:
+        """Columns of all rows in the order of their keys, those of a group in that of their values.
+
+        None where one type does not hold the values of all batches.
+        """
+        joined = {}
+        for name in self.batches[0]:
+            parts = [batch[name] for batch in self.batches]
+            joined[name] = np.concatenate(parts)
+            ends = np.cumsum([len(part) for part in parts])[:-1]
+            if not all(map(_holds, np.split(joined[name], ends), parts)):
+                return None
+        names = sorted(joined, key=_precedence)
+        keys = [one for name in names for one in np.atleast_2d(joined[name].T)]
+        order = np.lexsort(keys[::-1])
+        return {name: column[order] for name, column in joined.items()}
+
+
+def _plain(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column in a type that does not depend on its batch."""
+    if column.dtype.kind in "iu" and column.dtype != np.uint64:
+        return column.astype(np.int64)
+    if column.dtype.kind == "S":
+        column = np.char.decode(column, "latin-1")
+    if column.dtype.kind == "U":
+        return column.astype(f"U{max(int(np.char.str_len(column).max()), 1)}")
+    return column
+
+
+def _holds(joined: NDArray[Any], part: NDArray[Any]) -> bool:
+    """Whether a common type keeps the values apart: floats round integers above 2**53."""
+    return np.array_equal(joined.astype(part.dtype), part)
+
+
+def _kinds(columns: Columns) -> dict[str, Any]:
+    """Return what the columns of two batches must have in common to be joined."""
+    return {name: (one.dtype.kind == "U", one.shape[1:]) for name, one in columns.items()}
+
+
+def _precedence(name: str) -> tuple[int, int, str]:
+    """Return the place of a column in the order of rows: its key, truth, predictions, weight."""
+    kinds = [UNIT, TRUTH, PREDICTED, WEIGHT]
+    return kinds.index(name.rstrip("0123456789")), len(name), name
+
 
 # Number of rows from which pairs of labels are counted before resamples are drawn.
 FEWEST_COUNTED = 20_000
@@ -355,3 +480,757 @@ def check_classes(labels: NDArray[Any]) -> None:
         must = "hold two classes for a metric of the order of scores"
         advice = "Score a class against the others: y_true == label, and its column of y_pred."
         raise fail("y_true", must, f"the labels {labels.tolist()[:5]}", advice)
+
+
+# The state of one batch: what its rows add to the data and to each resample.
+
+
+# A table without its sums, and the cell of each row.
+Coded = tuple[Table, NDArray[np.intp]]
+
+_NOTHING = ExactSums.zeros(0, 0)
+# Pairs of codes of two tables that are summed together.
+_JOINT_CODES = 256
+
+
+def state_of(
+    settings: StreamSettings,
+    rows: Sequence[Rows],
+    units: Words,
+    unit: str,
+    bits_dropped: Mapping[tuple[str, int], int],
+) -> StreamState:
+    """Return the state of one batch.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    rows : sequence of Rows
+        Of each system.
+    units : ndarray of shape (n_rows,)
+        Hash of the unit of each row.
+    unit : {"start", "ids", "groups"}
+    bits_dropped : mapping
+        By table of scores, bits that other batches have dropped.
+    """
+    sample_weight = rows[0].sample_weight
+    coded: dict[tuple[str, int], Coded] = {}
+    for key in settings.tables:
+        own = rows[key[1]], key, bits_dropped.get(key, 0)
+        fine = coded.get((FINE_SCORES, key[1])) if key[0] == SCORES else None
+        coded[key] = _coded(settings, *own) if fine is None else _coarser(settings, fine, own[2])
+    terms = _terms(settings, rows)
+    largest = np.abs(terms).max(axis=1)
+    if not np.all(np.isfinite(largest)):
+        must = "give a finite value of each metric for every row"
+        raise fail("y_pred", must, "an infinite one")
+    zero_one = np.all((terms == 0) | (terms == 1), axis=1) & (sample_weight is None)
+    if sample_weight is not None:
+        terms *= sample_weight
+        largest = np.abs(terms).max(axis=1)
+    resampled = {key: one for key, one in coded.items() if key[0] != FINE_SCORES}
+    # Rows are units of their own, which need no sorting.
+    groups, group = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.intp)
+    if unit == "groups":
+        groups, group = np.unique(units, return_inverse=True)
+    if 0 < 2 * len(groups) <= len(units):
+        drawn = groups, group.reshape(-1)
+        sums, by_table = _resampled_groups(settings, units, drawn, terms, resampled, sample_weight)
+    else:
+        sums, by_table = _resampled(settings, units, terms, resampled, sample_weight)
+    for key in coded.keys() - resampled.keys():
+        table, code = coded[key]
+        by_table[key] = np.bincount(code, sample_weight, table.n_cells)[:, None]
+    sums = np.column_stack((np.abs(terms).sum(axis=1), terms.sum(axis=1), sums))
+    return StreamState(
+        ExactSums.of(sums),
+        largest,
+        zero_one,
+        {key: replace(coded[key][0], sums=ExactSums.of(by_table.pop(key))) for key in coded},
+        len(units),
+        unit,
+        groups[:GROUPS_KEPT],
+        sample_weight is not None,
+        in_columns=any(one.y_pred.ndim == 2 for one in rows),
+    )
+
+
+def _terms(settings: StreamSettings, rows: Sequence[Rows]) -> Floats:
+    """Return what each row adds to each sum, before its weight, (n_terms, n_rows)."""
+    terms = [np.ones((1, rows[0].n_samples))]
+    terms += [
+        own
+        for reading in settings.readings.values()
+        for one in rows
+        for own in [reading.terms(one)]
+    ]
+    return np.vstack(terms)
+
+
+def _coded(settings: StreamSettings, rows: Rows, key: tuple[str, int], bits_dropped: int) -> Coded:
+    """Return the table of a batch without its sums, and the cell of each row."""
+    kind = key[0]
+    reading: Any = next(one for one in settings.readings.values() if kind in one.tables)
+    given, predicted = reading.columns(rows, kind)
+    truth = _as_labels(given, "y_true")
+    labels = label_counts(truth)[0]
+    if kind == LABELS:
+        decided = _as_labels(predicted, "y_pred")
+        labels = joined_labels(labels, label_counts(decided)[0])
+        first, second = encode(truth, labels), encode(decided, labels).astype(np.uint64)
+        found = distinct_cells(first, second)
+        check_size(len(found[0]), settings)
+        return Table(labels, found[0], found[1], _NOTHING), found[2]
+    bits, n_bins = bits_of(predicted), settings.bins_of(kind)
+    cells = cells_within(encode(truth, labels), bits, bits_dropped, n_bins)
+    own = cells.truth, cells.other, _NOTHING, cells.shift, cells.ends
+    return Table(labels, *own), cells.at
+
+
+def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
+    """Return the same of scores in intervals that resamples have, from those of the data."""
+    table, code = fine
+    assert table.shift is not None
+    shift = max(bits_dropped, table.shift)
+    bits = table.other >> np.uint64(shift - table.shift)
+    spare = spare_bits(np.unique(bits), settings.n_bins)
+    truth, other, at = distinct_cells(table.truth, bits >> np.uint64(spare))
+    assert table.ends is not None
+    ends = joined_ends(table.ends, at, len(truth))
+    return Table(table.labels, truth, other, _NOTHING, shift + spare, ends), at[code]
+
+
+def _as_labels(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
+    """Return labels as an array of numbers or of text."""
+    assert y is not None
+    found = np.array(y.tolist()) if y.dtype.kind == "O" else y
+    if found.dtype.kind not in "biufU":
+        raise fail(name, "hold labels that are numbers, or text", f"{found.dtype}")
+    return found
+
+
+def _resampled(
+    settings: StreamSettings,
+    units: Words,
+    terms: Floats,
+    coded: Mapping[tuple[str, int], Coded],
+    sample_weight: Floats | None,
+) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+    """Return the sums of terms on resamples, and those of cells on the data and on resamples."""
+    weights = settings.weights
+    by_table: dict[tuple[str, int], NDArray[Any]] = {}
+    n_cells = {key: table.n_cells for key, (table, _) in coded.items()}
+    if sample_weight is not None:
+        for key, (_, code) in coded.items():
+            on_data = np.bincount(code, sample_weight, n_cells[key])
+            by_table[key] = weights.sums_by_code(units, sample_weight, code, on_data)
+        return weights.sums(units, terms)[0], by_table
+    sums = None
+    for keys in _together(n_cells):
+        sizes = [n_cells[key] for key in keys]
+        codes = [coded[key][1] for key in keys]
+        code = codes[0] if len(codes) == 1 else np.ravel_multi_index(codes, sizes)
+        on_data = np.bincount(code, minlength=int(np.prod(sizes)))
+        # The terms are added up with the first set of tables.
+        own_terms = terms if sums is None else None
+        of_terms, by_code = weights.sums(units, own_terms, code, on_data)
+        sums = of_terms if sums is None else sums
+        both = by_code.reshape(*sizes, -1)
+        for k, key in enumerate(keys):
+            others = tuple(axis for axis in range(len(sizes)) if axis != k)
+            by_table[key] = both.sum(axis=others, dtype=both.dtype) if others else both
+    return weights.sums(units, terms)[0] if sums is None else sums, by_table
+
+
+def _resampled_groups(
+    settings: StreamSettings,
+    units: Words,
+    drawn: tuple[Words, NDArray[np.intp]],
+    terms: Floats,
+    coded: Mapping[tuple[str, int], Coded],
+    sample_weight: Floats | None,
+) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+    """Return the same, rows of a group being added up before it is drawn.
+
+    ``drawn`` are the groups and the group of each row. Where most rows of a group are in cells of
+    their own, there is nothing to add up.
+    """
+    own_groups, group = drawn
+    by_table, others = {}, {}
+    for key, (table, code) in coded.items():
+        pairs, of_row = np.unique(group * table.n_cells + code, return_inverse=True)
+        if 2 * len(pairs) > len(units):
+            others[key] = table, code
+            continue
+        size = np.bincount(of_row.reshape(-1), sample_weight, len(pairs)).astype(np.float64)
+        at, cell = np.divmod(pairs, table.n_cells)
+        on_data = np.bincount(code, sample_weight, table.n_cells)
+        by_table[key] = settings.weights.sums_by_code(own_groups[at], size, cell, on_data)
+    if others:
+        by_table |= _resampled(settings, units, terms[:0], others, sample_weight)[1]
+    of_groups = np.array([np.bincount(group, term, len(own_groups)) for term in terms])
+    return settings.weights.sums(own_groups, of_groups)[0], by_table
+
+
+def _together(n_cells: Mapping[tuple[str, int], int]) -> list[list[tuple[str, int]]]:
+    """Return the tables in sets that are summed together: those of few cells."""
+    sets: list[list[tuple[str, int]]] = []
+    joint = _JOINT_CODES + 1
+    for key, n in sorted(n_cells.items(), key=lambda item: item[1]):
+        if joint * n > _JOINT_CODES:
+            sets.append([])
+            joint = 1
+        sets[-1].append(key)
+        joint *= n
+    return sets
+
+
+# From the arguments of a batch to a state: checked rows, units and what they add to the sums.
+
+
+# Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
+# of a thousand intervals of scores takes a twentieth of the time that its weights take.
+ROWS_AT_ONCE = 1 << 18
+# Maximum number of rows of the whole data, whose numbers are hashed as integers of 64 bits.
+_MOST_ROWS = 1 << 63
+# What of an update tells the units apart, and how a message calls each.
+UNITS = "start, ids or groups"
+WORDS = {"start": "start", "ids": "ids", "groups": "groups", "arrival": "the order of arrival"}
+
+
+def part_added(
+    settings: StreamSettings, state: StreamState, columns: Mapping[str, Any], start: int
+) -> StreamState:
+    """Return a state with the rows of a part of the data, some of them at a time.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    state : StreamState
+    columns : mapping of str to array
+        Truth, groups and weights by these names, where they are given; all others are predictions,
+        by the names of their arguments, in the order of the systems.
+    start : int
+        Number of the first row, which tells rows apart where there are no groups.
+    """
+    given = {name: np.asarray(column) for name, column in columns.items()}
+    n_rows = check.check_same_length(**given)
+    for at in range(0, n_rows, ROWS_AT_ONCE):
+        own = {name: column[at : at + ROWS_AT_ONCE] for name, column in given.items()}
+        truth, groups = own.pop("y_true", None), own.pop("groups", None)
+        weights = own.pop("sample_weight", None)
+        unit, ids = ("start", start + at) if groups is None else ("groups", groups)
+        try:
+            state = batch_added(settings, state, truth, own, weights, unit, ids)
+        except ValueError as error:
+            raise _of_rows(error, start + at) from error.__cause__
+    return state
+
+
+def _of_rows(error: ValueError, first: int) -> ValueError:
+    """Return an error that says with which row the batch begins whose rows it counts."""
+    bad = parts_of(error)
+    if bad is None:
+        return error
+    return bad._replace(got=f"{bad.got}, in the batch of rows from {first} on").error()
+
+
+def batch_added(
+    settings: StreamSettings,
+    state: StreamState,
+    y_true: Any,
+    predicted: Mapping[str, Any],
+    sample_weight: Any,
+    unit: str,
+    ids: Any,
+) -> StreamState:
+    """Return a state with the rows of a batch.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    state : StreamState
+    y_true, sample_weight : array-like of shape (n_rows,) or None
+    predicted : mapping of str to array-like
+        Predictions of each system by the name of the argument.
+    unit : {"start", "ids", "groups", "arrival"}
+    ids : int, array-like of shape (n_rows,) or None
+        Number of the first row, what tells the units apart, or None in the order of arrival.
+
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right, or that do not fit the rows before.
+    """
+    weights = _checked_weights(sample_weight)
+    rows, found = [], Notes()
+    for name, column in predicted.items():
+        own = checked_rows(y_true, column, None, settings.labels, name)
+        own = replace(own, y_true=in_text(own.y_true), y_pred=in_text(own.y_pred))
+        check.check_same_length(**{name: own.y_pred, "sample_weight": weights})
+        for argument, values in (("y_true", own.y_true), (name, own.y_pred)):
+            if values is not None:
+                check.check_no_missing(argument, values)
+        with collected(found):
+            rows.append(_checked_batch(settings, replace(own, sample_weight=weights), name))
+        found += _doubts(settings, own, name)
+    _check_alike(settings, state, unit, sample_weight)
+    first = state.n_rows if unit == "arrival" else ids
+    keys, ranges = _keys(unit, first, rows[0].n_samples)
+    units = _units(settings, unit, keys)
+    dropped = {key: table.shift or 0 for key, table in state.tables.items()}
+    batch = state_of(settings, rows, units, unit, dropped)
+    may_be_few = (not state.unit or state.few is not None) and batch.n_units < FEWEST_UNITS
+    few = FewRows.of(rows, keys) if may_be_few else None
+    batch = replace(batch, ranges=ranges, few=few)
+    for (kind, _), table in batch.tables.items():
+        if kind == SCORES:
+            check_classes(table.labels)
+    return state.plus(replace(batch, doubts=tuple(found[:1])), settings)
+
+
+def _checked_weights(sample_weight: Any) -> NDArray[np.float64] | None:
+    """Return weights on a scale that all batches can have: none knows the weights of others."""
+    if sample_weight is None:
+        return None
+    weights = check.check_rows("sample_weight", sample_weight)
+    if weights.ndim != 1 or weights.dtype.kind not in "iubf":
+        return check.check_weights(sample_weight)
+    weights = weights.astype(np.float64)
+    low, high = 2.0**-100, 2.0**100
+    bad = (weights != 0) & ~((low <= weights) & (weights <= high))
+    if bad.any():
+        must = f"hold 0 or numbers from {low:.2g} to {high:.2g}"
+        advice = "Multiply the weights of all batches by the same number."
+        raise check.fail("sample_weight", must, f"values such as {weights[bad][0]:g}", advice)
+    return weights
+
+
+def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
+    """Return the rows of a system if the metrics can take them."""
+    if rows.y_true is not None and not is_column(rows.y_true):
+        must = "hold one label or number a row: streams have no sums of several columns"
+        advice = "Give y_true[:, k], y_pred[:, k], or all rows to bootstrap_score."
+        raise check.fail("y_true", must, f"shape {rows.y_true.shape}", advice)
+    if rows.y_pred.ndim == 2 and rows.y_true is not None:
+        with check.arguments_named({"y_pred": name}):
+            for reading in settings.readings.values():
+                checked_columns(rows, reading.statistic, name)
+        if settings.labels is None:
+            must = "be given where predictions have columns"
+            advice = "Give all labels, in the order of the columns: a batch may lack some."
+            raise check.fail("labels", must, "None", advice)
+    _check_labels(settings, rows)
+    for reading in settings.readings.values():
+        if settings.labels is None and reading.assumes_zero_one and rows.y_true is not None:
+            _check_zero_one(rows.y_true)
+        if rows.y_true is None and reading.tables:
+            must = f"hold the true labels for the metric {reading.statistic.name!r}"
+            raise check.fail("y_true", must, "None")
+        with check.arguments_named({"y_pred": name}):
+            reading.check(rows, name)
+    return rows
+
+
+def _check_labels(settings: StreamSettings, rows: Rows) -> None:
+    """Refuse labels of the call that a stream cannot read, and an order that a batch may lack."""
+    statistics = {name: one.statistic for name, one in settings.readings.items()}
+    averaged = averaging(settings.metric, statistics) if settings.labels is not None else ()
+    order = category_order(rows.y_true, rows.y_pred)
+    for name, statistic in statistics.items():
+        inner = statistic.unsigned or statistic
+        if settings.labels is not None:
+            if name in averaged and inner.labels is None and rows.y_pred.ndim == 1:
+                must = f"be None beside one label a row for the metric {name!r} of a stream"
+                advice = "Bind them to the metric: functools.partial(f1_score, labels=..., ...)."
+                raise check.fail("labels", must, f"{settings.labels.tolist()[:5]}", advice)
+            check_averaged(statistic, rows, False)
+        if order is None or inner.labels is not None or order.tolist() == sorted(order.tolist()):
+            continue
+        if inner.orders_labels or (inner.greater_is_positive and inner.pos_label is None):
+            must = f"hold categories whose order is that of their names, for {name!r} of a stream"
+            advice = (
+                f"Give numbers (.cat.codes), or of two classes pos_label={order.tolist()[-1]!r}."
+            )
+            raise check.fail("y_true", must, f"the categories {order.tolist()[:5]}", advice)
+
+
+def _doubts(settings: StreamSettings, rows: Rows, name: str) -> list[Note]:
+    """Return the warning of labels that are hardly those of the truth."""
+    metrics = [reading.statistic for reading in settings.readings.values()]
+    rows_of_each = (rows.y_true, rows.y_pred, rows.labels, name)
+    return doubts([(one, *rows_of_each) for one in metrics if not rows.decides(one)], of_part=True)
+
+
+def _check_zero_one(y_true: NDArray[Any]) -> None:
+    """Refuse labels that a batch cannot know to be all."""
+    labels = label_counts(y_true)[0].tolist()
+    if not set(labels) <= {0, 1}:
+        must = "be given for probabilities of other labels than 0 and 1"
+        advice = "Give all labels, in the order of the columns: a batch may lack some."
+        raise check.fail("labels", must, f"None, with {labels[:5]} in y_true", advice)
+
+
+def _check_alike(settings: StreamSettings, state: StreamState, unit: str, weights: Any) -> None:
+    """Refuse units or weights that other batches do not have."""
+    if state.unit and unit != state.unit:
+        must = f"identify rows by {WORDS[state.unit]}, as in other batches"
+        raise check.fail(UNITS, must, WORDS[unit])
+    if state.unit and (weights is not None) != state.weighted:
+        must = f"be {'given' if state.weighted else 'None'}, as in other batches"
+        got = "None" if weights is None else "weights"
+        raise check.fail("sample_weight", must, got)
+
+
+def _keys(unit: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return what tells the unit of each row from others, and the run of numbers of the rows."""
+    if unit in NUMBERED:
+        first = check.check_count("start", ids, 0)
+        if first + n_rows > _MOST_ROWS:
+            must = "be the number of the first row in the whole data, of fewer than 2**63 rows"
+            raise check.fail("start", must, f"{first}")
+        numbers = np.arange(first, first + n_rows)
+        return numbers, np.array([[first, first + n_rows - 1]], dtype=np.int64)
+    given = _checked_ids(unit, ids)
+    if len(given) != n_rows:
+        must = f"have an entry for each of the {n_rows} rows"
+        raise check.fail(unit, must, f"{len(given)}")
+    return given, np.empty((0, 2), dtype=np.int64)
+
+
+def _units(settings: StreamSettings, unit: str, keys: NDArray[Any]) -> Words:
+    """Return a hash of the unit of each row; refuse an id that two rows have."""
+    units = settings.weights.units(keys)
+    if unit == "ids" and len(np.unique(units)) < len(units):
+        must = "be different for all rows"
+        advice = "Rows that belong together have groups= in common."
+        raise check.fail("ids", must, "some id twice", advice)
+    return units
+
+
+def _checked_ids(name: str, values: Any) -> NDArray[Any]:
+    """Return ids as 64-bit integers, or as text."""
+    found = check.check_column(name, values)
+    if found.dtype.kind == "O":
+        found = np.array(found.tolist())
+    if found.dtype.kind not in "iuUS":
+        got = f"values such as {found[:1].tolist()[0]!r}"
+        raise check.fail(name, "hold integers or text", got)
+    return found
+
+
+# A stream as bytes, and from bytes, which are data only: nothing in them is ever run.
+#
+# The bytes are a mark, a version, a checksum (BLAKE2b), the length of a header, the header as JSON
+# and the arrays one after the other. Arrays are read by their type and shape, which the header
+# gives;
+# metrics are named, and names are looked up among the public ones alone.
+
+
+# Version 1 had neither the numbers of rows nor few rows.
+_MARK, _VERSION = b"skboot-stream\n", 2
+_HEAD = struct.Struct("<14sI32sQ")
+_MODULES = {"sklearn.metrics": sklearn.metrics, "skboot.metrics": own_metrics}
+_TYPES = {"<i8", "<u8", "<f8", "|b1"}
+
+
+# ------------------------------------------------------------------ metrics by name
+
+
+def metric_record(metric: Any) -> Any:
+    """Return a metric as JSON holds it; refuse one without a public name."""
+    if isinstance(metric, str):
+        return str(metric)
+    if isinstance(metric, Mapping):
+        return {"by name": {str(name): metric_record(one) for name, one in metric.items()}}
+    if isinstance(metric, list | tuple):
+        return [metric_record(one) for one in metric]
+    if isinstance(metric, partial) and not metric.args:
+        options = _as_json(metric.keywords)
+        if options is not None:
+            return {"function": metric_record(metric.func), "options": options}
+    for module, public in _MODULES.items():
+        name = getattr(metric, "__name__", "")
+        if name in public.__all__ and getattr(public, name) is metric:
+            return {"function": f"{module}.{name}", "options": {}}
+    must = "be a scoring name, or a function of sklearn.metrics or skboot.metrics"
+    advice = (
+        "A stream is saved and merged by the names of its metrics; functools.partial may set "
+        "options that are numbers, texts, None, or lists of these."
+    )
+    raise fail("metric", must, repr(metric), advice)
+
+
+def metric_of_record(record: Any) -> Any:
+    """Return the metric of a record."""
+    if isinstance(record, str):
+        return record
+    if isinstance(record, list):
+        return [metric_of_record(one) for one in record]
+    if set(record) == {"by name"}:
+        return {name: metric_of_record(one) for name, one in record["by name"].items()}
+    function, options = record["function"], record["options"]
+    if isinstance(function, dict):
+        return partial(metric_of_record(function), **options)
+    module, _, name = function.rpartition(".")
+    public = _MODULES[module]
+    if name not in public.__all__:
+        raise ValueError(f"{function!r} is no public metric")
+    found = getattr(public, name)
+    return partial(found, **options) if options else found
+
+
+def _as_json(options: Mapping[str, Any]) -> Any:
+    """Return options as JSON gives them back, None if it cannot."""
+    plain = {
+        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        for name, value in options.items()
+    }
+    try:
+        return json.loads(json.dumps(plain, allow_nan=True))
+    except (TypeError, ValueError):
+        return None
+
+
+def settings_record(settings: StreamSettings) -> dict[str, Any]:
+    """Return settings as JSON holds them; two accumulators are merged if these are equal."""
+    seed, labels = settings.seed, settings.labels
+    entropy: Any = seed.entropy
+    return {
+        "metric": metric_record(settings.metric),
+        "entropy": entropy if isinstance(entropy, int | None) else [int(one) for one in entropy],
+        "spawn_key": [int(key) for key in seed.spawn_key],
+        "pool_size": seed.pool_size,
+        "n_resamples": settings.n_resamples,
+        "systems": None if settings.systems == (None,) else list(settings.systems),
+        "labels": None if labels is None else labels.tolist(),
+        "n_bins": settings.n_bins,
+        "confidence_level": settings.confidence_level,
+        "interval": settings.interval,
+        "first_look": settings.first_look,
+        "greater_is_better": settings.greater_is_better,
+        "pos_label": settings.pos_label,
+    }
+
+
+# ------------------------------------------------------------------ bytes
+
+
+def pack(settings: StreamSettings, state: StreamState) -> bytes:
+    """Return the bytes of settings and a state."""
+    arrays: list[NDArray[Any]] = []
+
+    def kept(array: NDArray[Any]) -> int:
+        arrays.append(np.ascontiguousarray(array))
+        return len(arrays) - 1
+
+    tables = [
+        {
+            "kind": kind,
+            "system": system,
+            "labels": kept(table.labels),
+            "truth": kept(table.truth),
+            "other": kept(table.other),
+            "shift": table.shift,
+            "ends": None if table.ends is None else kept(table.ends),
+            **_record_of(table.sums, kept),
+        }
+        for (kind, system), table in sorted(state.tables.items())
+    ]
+    record = {
+        "settings": settings_record(settings),
+        "n_rows": state.n_rows,
+        "unit": state.unit,
+        "weighted": state.weighted,
+        "in_columns": state.in_columns,
+        "terms": _record_of(state.terms, kept),
+        "largest": kept(state.largest),
+        "zero_one": kept(state.zero_one),
+        "groups": kept(state.groups),
+        "ranges": kept(state.ranges),
+        "few": {name: kept(one) for name, one in _few_columns(state).items()},
+        "tables": tables,
+        "arrays": [[_type_of(array), array.shape] for array in arrays],
+    }
+    header = json.dumps(record).encode()
+    body = header + b"".join(_ordered(array).tobytes() for array in arrays)
+    digest = hashlib.blake2b(body, digest_size=32).digest()
+    return _HEAD.pack(_MARK, _VERSION, digest, len(header)) + body
+
+
+def _few_columns(state: StreamState) -> Mapping[str, NDArray[Any]]:
+    """Return the columns of few rows, which are in the order of their keys; none of many."""
+    return (state.few.columns if state.few else None) or {}
+
+
+def _record_of(sums: ExactSums, kept: Any) -> dict[str, int]:
+    return {"digits": kept(sums.digits.astype(np.int64, copy=False)), "lowest": sums.lowest}
+
+
+def _ordered(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array with the bytes in the order of the file."""
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+def _type_of(array: NDArray[Any]) -> str:
+    return array.dtype.newbyteorder("<").str
+
+
+def unpack(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the record of the settings, and the fields of a state, checked.
+
+    Raises
+    ------
+    ValueError
+        If the bytes are something else, damaged, of another version, or do not fit together.
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ValueError(
+            f"data must be bytes, as to_bytes() gives them. Got {type(data).__name__}."
+        )
+    whole = bytes(data)
+    if len(whole) < _HEAD.size or not whole.startswith(_MARK):
+        raise ValueError("data must be what to_bytes() gave. Got other bytes.")
+    _, version, digest, length = _HEAD.unpack_from(whole)
+    if not 1 <= version <= _VERSION:
+        raise ValueError(
+            f"data must be of format version {_VERSION} or before. Got version {version}: read it "
+            "with the skboot that wrote it."
+        )
+    body = whole[_HEAD.size :]
+    if hashlib.blake2b(body, digest_size=32).digest() != digest:
+        raise ValueError(
+            "data must be what to_bytes() gave. Got damaged bytes: the checksum differs."
+        )
+    try:
+        record = json_of(body[:length])
+        if version == 1:
+            record |= {"ranges": None, "few": {}}
+        arrays = _arrays(record["arrays"], body[length:])
+        return record["settings"], _fields(record, arrays)
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        OverflowError,
+        RecursionError,
+        TypeError,
+        UnicodeDecodeError,
+        ValueError,
+    ) as error:
+        raise ValueError(f"data must be what to_bytes() gave: {error}") from error
+
+
+def _arrays(described: Any, body: bytes) -> list[NDArray[Any]]:
+    arrays, at = [], 0
+    for kind, shape in described:
+        dtype = np.dtype(kind)
+        if kind not in _TYPES and dtype.kind not in "biufU":
+            raise ValueError(f"an array of type {kind!r}")
+        if any(not isinstance(n, int) or n < 0 for n in shape):
+            raise ValueError(f"an array of shape {shape}")
+        size = dtype.itemsize * math.prod(shape)
+        if at + size > len(body):
+            raise ValueError("arrays longer than the bytes")
+        array = np.frombuffer(body[at : at + size], dtype=dtype).reshape(shape)
+        arrays.append(array.astype(dtype.newbyteorder("=")))
+        at += size
+    if at != len(body):
+        raise ValueError("bytes beyond the arrays")
+    return arrays
+
+
+def _fields(record: Mapping[str, Any], arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    """Return the fields of a state."""
+
+    def array(number: Any, kind: str, n_dimensions: int) -> NDArray[Any]:
+        found = arrays[_whole(number, 0)]
+        if found.dtype.kind not in kind or found.ndim != n_dimensions:
+            raise ValueError(f"an array of type {found.dtype} and shape {found.shape}")
+        return found
+
+    def sums(one: Mapping[str, Any]) -> ExactSums:
+        digits = array(one["digits"], "i", 3)
+        lowest = one["lowest"]
+        if not isinstance(lowest, int) or not -40 <= lowest <= 0 or not 1 <= len(digits) <= 80:
+            raise ValueError("sums of other digits")
+        return ExactSums.of_digits(digits, lowest)
+
+    tables = {}
+    for one in record["tables"]:
+        labels, truth = array(one["labels"], "biufU", 1), array(one["truth"], "i", 1)
+        other, own = array(one["other"], "u", 1), sums(one)
+        shift = one["shift"]
+        if len(truth) != len(other) or own.digits.shape[1] != len(truth):
+            raise ValueError("a table whose columns differ in length")
+        decided = other if shift is None else truth.astype(np.uint64)
+        for number in (truth, decided):
+            if len(number) and not (number.min() >= 0 and number.max() < len(labels)):
+                raise ValueError("a table of other labels")
+        ends = None
+        if shift is not None:
+            ends = array(one["ends"], "u", 2)
+            if _whole(shift, 0) > 64 or ends.shape != (2, len(truth)) or np.any(ends[0] > ends[1]):
+                raise ValueError("a table of other scores")
+        found = Table(labels, truth, other, own, shift, ends)
+        tables[str(one["kind"]), _whole(one["system"], 0)] = found
+    ranges = np.empty((0, 2), dtype=np.int64)
+    if record["ranges"] is not None:
+        ranges = array(record["ranges"], "i", 2)
+        first, last = ranges.T
+        if np.any(last < first) or np.any(first[1:] <= last[:-1]):
+            raise ValueError("numbers of rows that do not rise")
+    few = {str(name): arrays[_whole(one, 0)] for name, one in record["few"].items()}
+    groups = array(record["groups"], "u", 1)
+    if len(groups) > GROUPS_KEPT or np.any(groups[1:] <= groups[:-1]):
+        raise ValueError("groups that are not sorted")
+    if record["unit"] not in ("", *WORDS):
+        raise ValueError(f"units identified by {record['unit']!r}")
+    return {
+        "terms": sums(record["terms"]),
+        "largest": array(record["largest"], "f", 1),
+        "zero_one": array(record["zero_one"], "b", 1),
+        "tables": tables,
+        "n_rows": _whole(record["n_rows"], 0),
+        "unit": record["unit"],
+        "groups": groups,
+        "weighted": bool(record["weighted"]),
+        "in_columns": bool(record.get("in_columns", True)),
+        "ranges": ranges,
+        "few": FewRows((few,)) if few else None,
+    }
+
+
+def _whole(value: Any, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{value!r} in place of a whole number")
+    return value
+
+
+def check_fits(state: StreamState, settings: StreamSettings) -> None:
+    """Refuse a state that does not fit its settings.
+
+    Raises
+    ------
+    ValueError
+        Says what does not.
+    """
+    columns = 1 + settings.n_resamples
+    shapes = [state.terms.digits.shape[1:], state.largest.shape, state.zero_one.shape]
+    n = settings.n_terms
+    fits = shapes == [(n, 1 + columns), (n,), (n,)]
+    if state.unit:
+        fits &= sorted(state.tables) == sorted(settings.tables)
+    fits &= all(
+        table.sums.digits.shape[2] == (1 if kind == FINE_SCORES else columns)
+        for (kind, _), table in state.tables.items()
+    )
+    scores = [
+        (key[0] != LABELS) == (table.shift is not None) for key, table in state.tables.items()
+    ]
+    if state.few is not None:
+        fits &= state.n_units < FEWEST_UNITS and state.few.fits(
+            state.n_rows, len(settings.systems), state.weighted
+        )
+    if not fits or not all(scores):
+        raise ValueError("sums that do not fit its settings")

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
-from .._base.arrays import category_order
-from .._base.warnings import tell
-from .._base.workers import Workers
+from .._base.checks import category_order
+from .._base.errors import tell
+from .._base.work import Workers
 from ..metrics.calibration import SmoothCalibration
-from ..metrics.checks import check_two_columns
+from ..metrics.cells import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,
     ClassSizes,
@@ -27,11 +27,11 @@ from ..metrics.curves import (
     Roc,
     TwoClassRows,
 )
-from ..metrics.doubts import advice_on_range, note_on_decisions, refuse_exchanged
 from ..metrics.lookup import resolve_metrics
+from ..metrics.responses import advice_on_range, note_on_decisions, refuse_exchanged
 from ..resampling.plan import ResamplingPlan
 from ..results.curve import curve_named
-from ..results.provenance import CallFacts
+from ..results.result import CallFacts
 from .measured import OF_MISSING, Measured, Scores
 from .rows import Rows, Sampling, Wanted
 from .study import check_units_vary, planned

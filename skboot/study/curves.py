@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.warnings import Note, collected, tell, texts_of
-from .._base.workers import single_threaded_blas
+from .._base.errors import Note, collected, tell, texts_of
+from .._base.work import single_threaded_blas
 from ..inference.bands import CurveEvidence
 from ..inference.cautions import tell_of_groups
 from ..inference.distribution import BoundStatistic
 from ..inference.evidence import Evidence
 from ..metrics.curves import ClassSizes, Curve, TwoClassRows
 from ..results.curve import CurveResult, with_band
-from ..results.provenance import Provenance
+from ..results.result import Provenance
 from .curve_rows import DIFFERENCE, CurveCall
 from .draws import draw
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.checks import fail
-from .._base.warnings import Note
-from .._base.workers import Workers, single_threaded_blas
+from .._base.errors import Note
+from .._base.work import Workers, single_threaded_blas
 from ..inference._tuning import FEW_IN_TABLE
 from ..inference.automatic import planned_method
 from ..inference.crossed import (
@@ -43,14 +43,14 @@ from ..inference.distribution import (
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS, problem_with
 from ..inference.tables import Table, Tabled, has_table
-from ..metrics.adapters import without_sign
-from ..metrics.score_order import positive_rows, positive_scores
+from ..metrics.callables import without_sign
+from ..metrics.ranking import positive_rows, positive_scores
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ..resampling._tuning import JACKKNIFE_UNITS
+from ..resampling.block import distinct_columns
 from ..resampling.coding import CodedRows
 from ..resampling.design import CrossedDesign, SamplingDesign, equal_units
 from ..resampling.plan import Binding, ResamplingPlan
-from ..resampling.shared_sums import distinct_columns
 from .measured import Measured
 from .rows import WHOLE, Part, Rows
 

@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from .._base.warnings import Note, first_of
+from .._base.errors import Note, first_of
 from ..inference.evidence import Evidence
+from ..inference.gap import Side, SubgroupGap
 from ..inference.proportions import Discordant
-from ..inference.subgroup_gap import Side, SubgroupGap
-from ..metrics.adapters import without_sign
+from ..metrics.callables import without_sign
 from ..metrics.cells import label_counts
-from ..metrics.class_metrics import averages_classes, class_weights
-from ..metrics.facts import Facts
-from ..metrics.statistic import Statistic
+from ..metrics.labels import averages_classes, class_weights
+from ..metrics.statistic import Facts, Statistic
 from .rows import Part, Rows
 
 # Minimum number of rows of a subgroup (right or wrong, or of each class), and of rows with a value

@@ -20,13 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.checks import fail
-from .._base.streams import child_seed
-from .._base.workers import Workers
+from .._base.work import Workers, child_seed
 from ..inference.automatic import planned_method
+from ..inference.cautions import value_range
 from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
 from ..inference.evidence import Drawn, Evidence, deciding_units
-from ..inference.few_groups import value_range
-from ..metrics.facts import Facts
+from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from .draws import IN_MEMORY, Draws, Score, Source, draw

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
-from .._base.arrays import is_missing
-from .._base.messages import parts_of
-from .._base.warnings import Note, collected, tell
+from .._base.checks import is_missing
+from .._base.errors import Note, collected, parts_of, tell
 from ..results import ComparisonResult, EvaluationResult
 from .judge_source import Columns, MeasuredTwice, WithJudge
 from .measured import Measured

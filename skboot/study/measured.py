@@ -11,16 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
-from .._base.arrays import category_order
-from .._base.messages import rename
-from .._base.warnings import Note, tell
+from .._base.checks import category_order
+from .._base.errors import Note, rename, tell
 from ..metrics.cells import label_counts
-from ..metrics.doubts import LookedAt, doubts
-from ..metrics.lookup import KnownLabels, averaging, resolve_metrics, unnamed_positives
-from ..metrics.names import NotGiven
-from ..metrics.responses import check_decidable, check_response
+from ..metrics.lookup import KnownLabels, NotGiven, averaging, resolve_metrics, unnamed_positives
+from ..metrics.responses import (
+    LookedAt,
+    check_decidable,
+    check_response,
+    doubts,
+    of_no_positive,
+    positive_note,
+    positive_of_call,
+)
 from ..metrics.statistic import CallableStatistic, Statistic
-from ..metrics.two_class import of_no_positive, positive_note, positive_of_call
 from .rows import Rows
 
 OF_MISSING = (
@@ -279,7 +283,7 @@ def _of_each_entry(
 ) -> tuple[dict[str, list[Statistic]], Places, Mapping[str, Any]]:
     """Return the statistics with one for each number of those that return several."""
     # Imported here, because few metrics are functions of which nothing is known.
-    from ..metrics.vectors import each_entry
+    from ..metrics.outputs import each_entry
 
     columns = {
         name: [own.of(one, None) for own, one in zip(rows, statistics, strict=True)]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._base.warnings import Note, only_advises, tell
+from .._base.errors import Note, only_advises, tell
 from ..inference._tuning import FEWEST_ROWS
 from ..inference.dependence import neighbours_are_alike
 from ..resampling.plan import ResamplingPlan
@@ -20,7 +20,7 @@ from .measured import Measured, Scores
 from .rows import Part, part_of_each_row
 
 if TYPE_CHECKING:
-    from ..metrics.task_average import Tasks
+    from ..metrics.tasks import Tasks
 
 # Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
 _PAIRS_LOOKED_AT = 1000

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
-from .._base.arrays import category_order, declared_categories, is_column, is_dask, order_of
-from .._base.warnings import Note
-from .._base.workers import Workers
+from .._base.checks import category_order, declared_categories, is_column, is_dask, order_of
+from .._base.errors import Note
+from .._base.work import Workers
+from ..metrics.responses import positive_note
 from ..metrics.statistic import Statistic
-from ..metrics.two_class import positive_note
 
 _DECIDED = Note(
     "advice",

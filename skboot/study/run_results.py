@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
-from .._base.warnings import Notes, tell, texts_of
+from .._base.errors import Notes, tell, texts_of
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic
 from ..inference.evidence import Evidence
-from ..inference.run_intervals import RunsEvidence, runs_interval
+from ..inference.runs import RunsEvidence, runs_interval
 from ..inference.variance import (
     Components,
     ResampleNoise,
@@ -32,11 +32,10 @@ from ..inference.variance import (
     trained_runs,
     within_samples,
 )
-from ..metrics.facts import Facts
-from ..metrics.statistic import Statistic
-from ..metrics.two_class import of_reversed_scores
+from ..metrics.responses import of_reversed_scores
+from ..metrics.statistic import Facts, Statistic
 from ..results import EvaluationResult
-from ..results.runs_basis import RunsBasis, SystemOfRunsBasis
+from ..results.method_basis import RunsBasis, SystemOfRunsBasis
 from .measured import Scores
 from .run_scores import RunsCall, ScoredRuns, bootstrapped_runs, bound_runs
 from .runs import Runs

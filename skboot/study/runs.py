@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
-from .._base.arrays import is_column
-from .._base.warnings import Note, tell
+from .._base.checks import is_column
+from .._base.errors import Note, tell
 from .rows import Rows, check_truth, labels_of_columns
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._base.messages import fail
-from .._base.warnings import Note, collected, tell, texts_of
+from .._base.errors import Note, collected, fail, tell, texts_of
 from ..inference.automatic import (
     IntervalWithNotes,
     automatic_interval,
@@ -21,20 +20,18 @@ from ..inference.automatic import (
     left_out_estimate,
 )
 from ..inference.cautions import caution_of_distances
-from ..inference.confidence_interval import ConfidenceInterval, notes_of_cut
-from ..inference.evidence import Evidence
+from ..inference.evidence import ConfidenceInterval, Evidence, notes_of_cut
 from ..inference.intervals import WITHOUT_RESAMPLES, confidence_interval, problem_with
-from ..metrics.two_class import of_reversed_scores
+from ..metrics.responses import of_reversed_scores
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import Basis, SystemBasis
-from ..results.provenance import Provenance
-from ..results.result import evaluation_result
+from ..results.result import Provenance, evaluation_result
 from ..results.wording import is_worse
 from .draws import Score
 from .study import Study
 
 if TYPE_CHECKING:
-    from ..results.gap_basis import GapBasis
+    from ..results.basis import GapBasis
 
 # Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
@@ -93,7 +90,7 @@ def _bases(study: Study, evidence: Sequence[Evidence]) -> Sequence[SystemBasis]:
     if study.adjust is None or len(evidence) < 2:
         return [SystemBasis(known) for known in evidence]
     # Imported here, because few calls ask for it.
-    from ..results.simultaneous_basis import bases_together
+    from ..results.basis import bases_together
 
     return bases_together(evidence)
 
@@ -121,7 +118,7 @@ def _chosen_on(study: Study, basis: SystemBasis) -> IntervalWithNotes:
     """Return the interval that the study asks for, or the one of several that hold at once."""
     if study.adjust is None:
         return chosen_interval(study, basis.evidence)
-    from ..results.simultaneous_basis import SimultaneousBasis
+    from ..results.basis import SimultaneousBasis
 
     if not isinstance(basis, SimultaneousBasis):
         return chosen_interval(study, basis.evidence)
@@ -172,7 +169,7 @@ def below_baseline(
 def _gap(study: Study, scores: Sequence[Score], evidence: Sequence[Evidence]) -> EvaluationResult:
     """The pair of subgroups that differ most, with its simultaneous interval."""
     # Imported here, because few calls have subgroups.
-    from ..results.gap_basis import GapBasis
+    from ..results.basis import GapBasis
     from .gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 
     name = scores[0].metric

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
-from .._base.warnings import Note
+from .._base.errors import Note
 from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from ..inference.dependence import (
     leave_out_blocks,
@@ -30,12 +30,11 @@ from ..inference.dependence import (
     shortest_block,
 )
 from ..inference.distribution import BoundStatistic
-from ..metrics.task_average import TaskAverage, Tasks
+from ..metrics.tasks import TaskAverage, Tasks
 from ..resampling._tuning import JACKKNIFE_UNITS
-from ..resampling.design import RowDesign
+from ..resampling.design import RowDesign, strata_of_tasks
 from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign
-from ..resampling.task_designs import strata_of_tasks
 from .measured import Measured, Scores
 from .rows import Sampling
 

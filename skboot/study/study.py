@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
-from .._base.warnings import Note, tell
-from .._base.workers import DEFAULT_WORKERS, Workers
+from .._base.errors import Note, tell
+from .._base.work import DEFAULT_WORKERS, Workers
 from ..inference.distribution import check_replicates_fit
 from ..resampling.design import (
     CrossedDesign,
@@ -27,7 +27,7 @@ from ..resampling.design import (
     SamplingDesign,
 )
 from ..resampling.plan import ResamplingPlan
-from ..results.provenance import NOTHING_ASKED, CallFacts
+from ..results.result import NOTHING_ASKED, CallFacts
 from ..results.table import laid_out
 from .draws import IN_MEMORY, Source
 from .measured import Measured, Places, Scores
@@ -35,7 +35,7 @@ from .row_order import dates_of_each, warn_of_orders, with_caution
 from .rows import WHOLE, Part, Sampling, Wanted, check_row_each, subgroups
 
 if TYPE_CHECKING:
-    from ..metrics.task_average import Tasks
+    from ..metrics.tasks import Tasks
 
 # One metric that has no name to be told apart by, and nothing else.
 ALONE = Places(True, {}, True)

@@ -18,10 +18,9 @@ from .._base import checks as check
 from ..inference.distribution import BoundStatistic
 from ..metrics.cells import label_counts
 from ..metrics.statistic import MetricError, ReducedData, Statistic
-from ..metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
-from ..resampling.design import RowDesign, SamplingDesign
+from ..metrics.tasks import DrawnTaskAverage, TaskAverage, Tasks
+from ..resampling.design import RowDesign, SamplingDesign, across_tasks, drawn_tasks, within_tasks
 from ..resampling.plan import ResamplingPlan
-from ..resampling.task_designs import across_tasks, drawn_tasks, within_tasks
 from .measured import Measured, Scores
 from .rows import Part, Rows
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from skboot._base.arrays import Unusable, as_array
+from skboot._base.checks import Unusable, as_array
 
 pandas = pytest.importorskip("pandas")
 

@@ -20,8 +20,7 @@ import skboot.metrics
 import skboot.model_selection
 import skboot.testing
 from skboot._base.doors import door
-from skboot._base.messages import arguments_named, fail, refuse
-from skboot._base.warnings import Note, tell
+from skboot._base.errors import Note, arguments_named, fail, refuse, tell
 
 PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 PUBLIC = [skboot, skboot.metrics, skboot.inference, skboot.testing, skboot.model_selection]
@@ -207,7 +206,7 @@ def failing(y_true, y_pred):
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_workers_give_the_notes_and_errors_of_one_process(backend, monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     scarce = np.r_[np.ones(3, int), np.zeros(57, int)]
 
     def fit(n_jobs, scoring="roc_auc"):

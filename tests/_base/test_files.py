@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from skboot._base.files import is_same_file, takes_bytes, write_whole
+from skboot._base.values import is_same_file, takes_bytes, write_whole
 
 
 def put(text):
@@ -55,7 +55,7 @@ def test_a_device_stays_a_device():
 @pytest.mark.parametrize("kind", ["pipe", "file"])
 def test_standard_output_is_written_between_what_is_printed(kind, tmp_path):
     code = """if True:
-        from skboot._base.files import write_whole
+        from skboot._base.values import write_whole
         for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
             print("before")
             write_whole(name, lambda file: file.write(b"bytes "))

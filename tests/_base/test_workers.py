@@ -19,9 +19,8 @@ from sklearn.model_selection import cross_validate
 from threadpoolctl import ThreadpoolController
 
 from skboot import BootstrapScorer, bootstrap_score
-from skboot._base import memory as _memory
-from skboot._base import workers as _workers
-from skboot._base.workers import Progress, in_chunks, single_threaded_blas
+from skboot._base import work
+from skboot._base.work import Progress, in_chunks, single_threaded_blas
 
 
 def times(factor, item):
@@ -35,7 +34,7 @@ def test_matrix_products_have_one_thread_within():
 
 
 def test_results_of_workers_are_those_of_this_process(monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     items = range(1, 40)
     alone = list(in_chunks(times, 3, items, n_jobs=1, seconds_each=1.0))
     assert alone == [[3 * item] for item in items]
@@ -124,7 +123,7 @@ class Clock:
 def set_stderr(monkeypatch, stream):
     # pytest puts its own stderr into sys before each test.
     system = SimpleNamespace(stderr=stream, modules=sys.modules, _getframe=sys._getframe)
-    monkeypatch.setattr(_workers, "sys", system)
+    monkeypatch.setattr(work, "sys", system)
     return stream
 
 
@@ -136,7 +135,7 @@ def terminal(monkeypatch):
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(_workers, "time", clock)
+    monkeypatch.setattr(work, "time", clock)
     return clock
 
 
@@ -322,23 +321,23 @@ class DaskDistributedBackend:
 
 def test_a_worker_with_another_version_is_found(monkeypatch):
     backend = DaskDistributedBackend({"tcp://there": "version 0.0.0"})
-    monkeypatch.setattr(_workers, "get_active_backend", lambda: (backend, 2))
+    monkeypatch.setattr(work, "get_active_backend", lambda: (backend, 2))
     with (
         pytest.raises(ImportError, match=r"1 of 2 workers .* on tcp://there it is version 0\.0\.0"),
-        _workers.sent("job"),
+        work.sent("job"),
     ):
         pass
 
 
 def test_a_cluster_that_gives_up_is_said_to_lack_a_package_most_often(monkeypatch):
-    monkeypatch.setattr(_workers, "get_active_backend", lambda: (DaskDistributedBackend({}), 2))
+    monkeypatch.setattr(work, "get_active_backend", lambda: (DaskDistributedBackend({}), 2))
     given_up = concurrent.futures.CancelledError("already forgotten")
-    with pytest.raises(RuntimeError, match="lacks a package"), _workers.sent("job"):
+    with pytest.raises(RuntimeError, match="lacks a package"), work.sent("job"):
         raise given_up
 
 
 def test_elsewhere_a_job_is_taken_as_it_is():
-    with _workers.sent("job") as place:
+    with work.sent("job") as place:
         assert place == "job"
 
 
@@ -346,18 +345,18 @@ def test_elsewhere_a_job_is_taken_as_it_is():
 
 
 def test_what_fits_is_said_from_the_memory_there_is(monkeypatch):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 10**9)
+    monkeypatch.setattr(work, "available_bytes", lambda: 10**9)
     with pytest.raises(ValueError, match=r"at most 10000000\. Got 10000001"):
-        _memory.check_fits("n_resamples", 10**7 + 1, 100)
-    _memory.check_fits("n_resamples", 10**7, 100)
+        work.check_fits("n_resamples", 10**7 + 1, 100)
+    work.check_fits("n_resamples", 10**7, 100)
 
 
 def test_memory_is_that_of_the_system_or_less_in_a_container(monkeypatch, tmp_path):
     limit = tmp_path / "memory.max"
     limit.write_text("1048576\n")
-    monkeypatch.setattr(_memory, "_LIMIT", limit)
-    assert _memory.available_bytes() == 1 << 20
+    monkeypatch.setattr(work, "_LIMIT", limit)
+    assert work.available_bytes() == 1 << 20
     limit.write_text("max\n")
-    assert _memory.available_bytes() is None or _memory.available_bytes() > 1 << 20
-    monkeypatch.setattr(_memory, "_MEMINFO", Path("nowhere"))
-    assert _memory.available_bytes() is None or _memory.available_bytes() > 1 << 20
+    assert work.available_bytes() is None or work.available_bytes() > 1 << 20
+    monkeypatch.setattr(work, "_MEMINFO", Path("nowhere"))
+    assert work.available_bytes() is None or work.available_bytes() > 1 << 20

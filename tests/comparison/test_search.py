@@ -261,7 +261,7 @@ def test_memory_does_not_grow_with_the_resamples():
     "metric", ["accuracy", "f1", "roc_auc", lambda y_true, y_pred: np.mean(y_true == y_pred)]
 )
 def test_the_first_resamples_of_many_are_the_few_whoever_draws_them(noise, metric, monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     y, systems = noise
     systems = {name: systems[name] for name in list(systems)[:8]}
     options = {"metric": metric, "random_state": 0}

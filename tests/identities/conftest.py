@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from skboot.results import monte_carlo
+from skboot.results import basis
 
 
 def pytest_configure(config):
@@ -16,4 +16,4 @@ def pytest_configure(config):
 @pytest.fixture(autouse=True)
 def _few_repeats_of_monte_carlo_errors(monkeypatch):
     """Both sides of an identity have the error of as many repeats."""
-    monkeypatch.setattr(monte_carlo, "_N_REPEATS", 25)
+    monkeypatch.setattr(basis, "_N_REPEATS", 25)

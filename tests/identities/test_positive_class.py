@@ -14,9 +14,9 @@ from sklearn import metrics as of_sklearn
 import skboot
 from skboot import metrics as of_skboot
 from skboot._base.lazy import import_modules
-from skboot.metrics.adapters import without_sign
+from skboot.metrics.callables import without_sign
 from skboot.metrics.lookup import resolve_metrics
-from skboot.metrics.registry import FAST_PATHS
+from skboot.metrics.statistic import FAST_PATHS
 from skboot.testing import assert_not_worse
 
 RNG = np.random.default_rng(7)

@@ -11,7 +11,7 @@ from sklearn.exceptions import EfficiencyWarning, FitFailedWarning, UndefinedMet
 from sklearn.metrics import adjusted_rand_score, f1_score, median_absolute_error, roc_auc_score
 
 from skboot import bootstrap_score
-from skboot._base.warnings import Note, NoteKind, warn_of
+from skboot._base.errors import Note, NoteKind, warn_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval, within_range
 from skboot.inference.evidence import Evidence

@@ -29,9 +29,9 @@ from skboot.inference.distribution import (
     jackknife,
     leave_out,
 )
-from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.crossing import EqualErrorRate
 from skboot.metrics.lookup import resolve_metrics
+from skboot.metrics.means import RowMean, accuracy
 from skboot.metrics.ranking import AveragePrecision, RocAuc
 from skboot.metrics.statistic import CallableStatistic
 from skboot.resampling.coding import CodedRows

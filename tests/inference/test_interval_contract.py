@@ -24,7 +24,7 @@ from scipy.special import expit
 from sklearn.metrics import f1_score, make_scorer, zero_one_loss
 
 from skboot import bootstrap_score, compare_systems
-from skboot._base.warnings import texts_of
+from skboot._base.errors import texts_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval, degeneracy, left_out_estimate
 from skboot.inference.differences import DIFFERENCE_METHODS

@@ -11,6 +11,7 @@ from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import confidence_interval
 from skboot.inference.multiplicity import (
     JointDeviations,
+    LowRankRoot,
     holm,
     joint_deviations,
     joint_p_values,
@@ -19,8 +20,7 @@ from skboot.inference.multiplicity import (
     step_down,
     t_quantile_of_normal,
 )
-from skboot.inference.normal_law import LowRankRoot
-from skboot.results.simultaneous_basis import bases_together
+from skboot.results.basis import bases_together
 
 
 def evidence_of(replicates, estimate=0.0):

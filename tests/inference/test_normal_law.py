@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skboot.inference.normal_law import LowRankRoot, symmetric_root
+from skboot.inference.multiplicity import LowRankRoot, symmetric_root
 
 RNG = np.random.default_rng(0)
 LOADINGS = RNG.normal(size=(6, 4))

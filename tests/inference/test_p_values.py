@@ -7,17 +7,19 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from skboot._base.warnings import collected
+from skboot._base.errors import collected
 from skboot.inference.differences import (
     CLOSED_FORM,
     DIFFERENCE_METHODS,
+    TAILS,
     Difference,
     difference_interval,
+    p_of_interval,
     p_value,
+    smallest_excluding_zero,
 )
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import ALTERNATIVES, limits_of
-from skboot.inference.p_values import TAILS, p_of_interval, smallest_excluding_zero
 from skboot.inference.proportions import Discordant, mcnemar_p_values, tango_limits
 
 RESAMPLED = [name for name in DIFFERENCE_METHODS if name not in CLOSED_FORM]

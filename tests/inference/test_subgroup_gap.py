@@ -6,15 +6,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from skboot.inference.evidence import Evidence
+from skboot.inference.gap import Side, SubgroupGap, critical_value, gap_limits, side_limits
 from skboot.inference.intervals import confidence_interval
 from skboot.inference.proportions import score_limits
-from skboot.inference.subgroup_gap import (
-    Side,
-    SubgroupGap,
-    critical_value,
-    gap_limits,
-    side_limits,
-)
 
 SIDES = {
     "wilson": Side(0.9, (0.0, 1.0), "wilson", (27, 30, 0, 0), np.inf),

@@ -5,9 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special, stats
 
-from skboot._base.streams import child_seed
-from skboot.inference.normal_law import LowRankRoot
-from skboot.inference.t_draws import drawn_scores
+from skboot._base.work import child_seed
+from skboot.inference.multiplicity import LowRankRoot, drawn_scores
 
 SEED = np.random.SeedSequence(5)
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from skboot.inference.verdicts import detectable_margin, outcome_of
+from skboot.inference.differences import detectable_margin, outcome_of
 from skboot.results import Verdict
 
 

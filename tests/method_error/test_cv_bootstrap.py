@@ -16,9 +16,9 @@ from skboot.method_error.cv_bootstrap import (
     cv_bootstrap,
     group_influence,
     limits_on_scale,
+    mover_limits,
     share_of_training,
 )
-from skboot.method_error.few_events import mover_limits
 
 Z = norm.ppf(0.975)
 

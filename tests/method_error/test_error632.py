@@ -8,8 +8,7 @@ from skboot.inference import prediction_error
 from skboot.inference.proportions import score_limits
 from skboot.method_error.cv_bootstrap import auc_error_influence
 from skboot.method_error.error632 import error632, optimism, point632_plus
-from skboot.method_error.no_information import NO_INFORMATION_SCORE
-from skboot.method_error.out_of_bag import out_of_bag_metric
+from skboot.method_error.out_of_bag import NO_INFORMATION_SCORE, out_of_bag_metric
 
 
 @pytest.fixture

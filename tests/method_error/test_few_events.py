@@ -13,8 +13,7 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from skboot.method_error.cv_bootstrap import cv_bootstrap
-from skboot.method_error.few_events import agreement_reach, set_ratio_limits
+from skboot.method_error.cv_bootstrap import agreement_reach, cv_bootstrap, set_ratio_limits
 
 Z = norm.ppf(0.975)
 TP, FN, FP, TN = 2, 13, 3, 282

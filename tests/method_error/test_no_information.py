@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score, r2_score
 
-from skboot.method_error.no_information import (
+from skboot.method_error.out_of_bag import (
     NO_INFORMATION_SCORE,
     no_information_absolute,
     no_information_squared,

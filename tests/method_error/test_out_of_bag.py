@@ -15,8 +15,12 @@ from method_error_problems import (
 )
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from skboot.method_error._columns import sum_of_variances, where_outside
-from skboot.method_error.out_of_bag import out_of_bag_error, out_of_bag_metric
+from skboot.method_error.out_of_bag import (
+    out_of_bag_error,
+    out_of_bag_metric,
+    sum_of_variances,
+    where_outside,
+)
 
 
 def test_r_and_scikit_learn_discriminants_make_the_same_errors():

@@ -122,7 +122,7 @@ def test_blocks_of_columns_do_not_change_the_result(monkeypatch):
         losses, weights, full = small_problem(groups=labels)
         common = {"resubstitution_losses": full, "no_information_rate": 0.5, "groups": labels}
         whole = prediction_error(losses, weights, cv_losses=losses[:2], **common)
-        monkeypatch.setattr("skboot.method_error._columns.ELEMENTS_AT_ONCE", 700)
+        monkeypatch.setattr("skboot.method_error.out_of_bag.ELEMENTS_AT_ONCE", 700)
         parts = prediction_error(losses, weights, cv_losses=losses[:2], **common)
         monkeypatch.undo()
         np.testing.assert_allclose(parts.standard_error, whole.standard_error)

@@ -8,12 +8,11 @@ import pytest
 from sklearn import metrics
 
 from skboot._base.lazy import import_modules
-from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.cells import Cells, encode, label_counts
-from skboot.metrics.class_metrics import SetRatio
-from skboot.metrics.coefficients import Coefficient
+from skboot.metrics.labels import Coefficient, SetRatio
 from skboot.metrics.lookup import resolve_metrics
-from skboot.metrics.registry import FAST_PATHS
+from skboot.metrics.means import RowMean, accuracy
+from skboot.metrics.statistic import FAST_PATHS
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import UnitsOfCodes
 

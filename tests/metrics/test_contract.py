@@ -20,10 +20,10 @@ from sklearn import config_context
 
 import skboot.metrics
 from skboot._base.lazy import import_modules
-from skboot.metrics import cost_metrics
-from skboot.metrics.additive import RowMean
+from skboot.metrics import costs
 from skboot.metrics.lookup import check_response, resolve_metrics
-from skboot.metrics.registry import (
+from skboot.metrics.means import RowMean
+from skboot.metrics.statistic import (
     FAST_PATHS,
     OUTPUT_PATHS,
     OUTPUT_RESPONSES,
@@ -679,8 +679,8 @@ def test_a_metric_that_is_registered_where_it_stands_is_found(monkeypatch):
     def share_of_zeros(y_true, y_pred):
         return float(np.mean(y_pred == 0))
 
-    share_of_zeros.__module__ = cost_metrics.__name__
-    monkeypatch.setattr(cost_metrics, "share_of_zeros", share_of_zeros, raising=False)
+    share_of_zeros.__module__ = costs.__name__
+    monkeypatch.setattr(costs, "share_of_zeros", share_of_zeros, raising=False)
     for table in (FAST_PATHS, RESPONSES):
         monkeypatch.setitem(table, "share_of_zeros", None)  # gone when the test is over
 

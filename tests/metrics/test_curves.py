@@ -8,8 +8,7 @@ from scipy.special import expit
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import det_curve, precision_recall_curve, roc_curve
 
-from skboot.metrics.calibration import SmoothCalibration
-from skboot.metrics.calibration_line import fitted_lines, points_of, terms_of
+from skboot.metrics.calibration import SmoothCalibration, fitted_lines, points_of, terms_of
 from skboot.metrics.curves import (
     CalibrationBins,
     CurveOfCallable,

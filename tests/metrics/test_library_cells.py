@@ -11,9 +11,9 @@ import sklearn.metrics as sk
 from scipy import stats
 
 from skboot import bootstrap_score
-from skboot.metrics.adapters import CellsCallable, LibraryCallable
+from skboot.metrics.callables import CellsCallable, LibraryCallable
 from skboot.metrics.lookup import resolve_metrics
-from skboot.refit.influence import ErrorFunction, replicate
+from skboot.refit.run_metrics import ErrorFunction, replicate
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import CrossedDesign, GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan

@@ -11,10 +11,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import make_scorer
 
 import skboot.metrics
-from skboot.metrics.lookup import check_response, resolve_metrics
-from skboot.metrics.names import SYNONYMS, known_names
+from skboot.metrics.lookup import SYNONYMS, check_response, known_names, resolve_metrics
+from skboot.metrics.outputs import entries_of
 from skboot.metrics.statistic import CallableStatistic, MetricError
-from skboot.metrics.vectors import entries_of
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan

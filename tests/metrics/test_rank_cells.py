@@ -11,10 +11,10 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import skboot
-from skboot.metrics import rank_cells
-from skboot.metrics.adapters import Negated
+from skboot.metrics import ranking
+from skboot.metrics.callables import Negated
 from skboot.metrics.ranking import AveragePrecision, RocAuc
-from skboot.streams.readings import WeightsBlock
+from skboot.streams.sums import WeightsBlock
 from skboot.study import draws
 
 N = 20_000
@@ -66,9 +66,9 @@ def resamples(n_rows, n_resamples):
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
 def test_cells_of_one_score_each_give_the_numbers_of_rows(share, ties, monkeypatch):
-    monkeypatch.setattr(rank_cells, "ROWS_BY_THEMSELVES", 1e9)
+    monkeypatch.setattr(ranking, "ROWS_BY_THEMSELVES", 1e9)
     # Pieces of few scores must not show.
-    monkeypatch.setattr(rank_cells, "_AT_ONCE", 37)
+    monkeypatch.setattr(ranking, "_AT_ONCE", 37)
     rng = np.random.default_rng(2)
     truth = (rng.random(500) < share).astype(int)
     score = rng.normal(size=500) + truth
@@ -210,7 +210,7 @@ def of_areas(truth, score):
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
 def test_cells_of_one_score_each_give_the_areas_of_rows(share, ties, monkeypatch):
-    monkeypatch.setattr(rank_cells, "RANK_CELLS", 1e9)
+    monkeypatch.setattr(ranking, "RANK_CELLS", 1e9)
     rng = np.random.default_rng(2)
     truth = (rng.random(500) < share).astype(int)
     score = rng.normal(size=500) + truth

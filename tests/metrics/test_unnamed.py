@@ -12,14 +12,14 @@ import sklearn.metrics
 
 import skboot
 from skboot import BootstrapScorer, bootstrap_score
-from skboot.metrics.lookup import resolve_metrics
-from skboot.metrics.names import (
+from skboot.metrics.lookup import (
     ALIASES,
     OF_SKBOOT,
     SYNONYMS,
     function_of,
     known_names,
     losses,
+    resolve_metrics,
 )
 from skboot.metrics.unnamed import _LOSSES, AS_MEAN, CALLABLES, ELSEWHERE, ROW_MEANS
 

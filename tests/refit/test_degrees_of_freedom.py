@@ -10,8 +10,7 @@ from training_jobs import few_positives
 
 from skboot import BootstrapScorer
 from skboot.metrics.lookup import resolve_metrics
-from skboot.refit.degrees_of_freedom import class_average_df, n_effective_of
-from skboot.refit.guards import guard_of
+from skboot.refit.estimates import class_average_df, guard_of, n_effective_of
 from skboot.refit.run_metrics import LabelRunMetric, RunMetricArguments, Target
 
 SIZES = (250, 100, 48, 2)

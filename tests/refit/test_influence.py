@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import average_precision_score, f1_score, r2_score, roc_auc_score
 
 from skboot.metrics.lookup import resolve_metrics
-from skboot.refit.influence import ErrorFunction, replicate
+from skboot.refit.run_metrics import ErrorFunction, replicate
 
 
 def error_function(metric, classes=None):

@@ -14,14 +14,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from skboot.refit import inner_cv
+from skboot.refit import training
 
 
 def test_copies_of_a_row_are_on_one_side_of_inner_folds():
     rng = np.random.default_rng(0)
     ids = rng.integers(30, size=60)
     for base in (3, None, KFold(4, shuffle=True, random_state=0)):
-        split = inner_cv.UniqueRowsSplit(base, ids, classifier=True)
+        split = training.UniqueRowsSplit(base, ids, classifier=True)
         y = ids % 2
         tests = []
         for train, test in split.split(np.zeros((60, 1)), y):
@@ -45,4 +45,4 @@ def test_copies_of_a_row_are_on_one_side_of_inner_folds():
     ],
 )
 def test_what_copies_leak_through_is_named(estimator, names):
-    assert inner_cv.left_as_they_are(estimator, 100) == names
+    assert training.left_as_they_are(estimator, 100) == names

@@ -24,9 +24,8 @@ from sklearn.utils.validation import _check_method_params
 
 from skboot import BootstrapScorer, compare_methods
 from skboot.model_selection import out_of_fold
-from skboot.refit import lending
-from skboot.refit.lending import Loan, copy_of, copy_of_rows, locked, with_copied_objects
-from skboot.refit.training import has_rows
+from skboot.refit import training
+from skboot.refit.training import Loan, copy_of, copy_of_rows, has_rows, locked, with_copied_objects
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer", "ignore:compare_methods")
 
@@ -179,7 +178,7 @@ def test_nothing_of_the_callers_is_changed_and_no_run_sees_what_others_wrote(
 
 @pytest.mark.parametrize("backend", [None, "threading", "loky"])
 def test_scaling_in_place_gives_the_numbers_of_scaling_copies(backend, monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     (A, a), (B, b) = made(80, 0), made(300, 1)
     A0, B0 = A.copy(), B.copy()
     found = []
@@ -258,7 +257,7 @@ class WritesLate(DecisionTreeClassifier):
 
 
 def test_the_whole_run_is_repeated_so_that_numbers_do_not_depend_on_who_wrote_first(monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     X, y = made()
     options = dict(n_train_resamples=24, n_test_resamples=50, random_state=0, scoring="accuracy")
     own_copies = np.copy
@@ -267,7 +266,7 @@ def test_the_whole_run_is_repeated_so_that_numbers_do_not_depend_on_who_wrote_fi
         with parallel_config("threading"):
             scorer = BootstrapScorer(WritesLate(max_depth=2), n_jobs=n_jobs, **options)
             found[n_jobs] = scorer.fit(X, y, X_test=own_copies(X), y_test=y).runs_["score"]
-    monkeypatch.setattr(lending, "locked", copy_of)
+    monkeypatch.setattr(training, "locked", copy_of)
     scorer = BootstrapScorer(WritesLate(max_depth=2), **options)
     expected = scorer.fit(X, y, X_test=own_copies(X), y_test=y).runs_["score"]
     assert found[1].tolist() == found[2].tolist() == expected.tolist()

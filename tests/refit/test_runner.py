@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from training_jobs import drawn, job_of
 
 from skboot import BootstrapScorer
-from skboot.refit import runner
+from skboot.refit import training
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer. 8 resamples are too few")
 
@@ -39,12 +39,12 @@ def scorer(estimator, folder, **options):
 
 
 def test_records_are_the_same_in_workers(monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     X, y = make_classification(60, random_state=0)
     runs = drawn(n_repeats=0).runs()
     job = job_of(DecisionTreeClassifier(max_features=1), X, y, keep=(PicklableLabels().keep,))
     alone, two = (
-        runner.run_all(job, runs, n_jobs=n, verbose=0, seconds_per_run=1.0) for n in (1, 2)
+        training.run_all(job, runs, n_jobs=n, verbose=0, seconds_per_run=1.0) for n in (1, 2)
     )
     for a, b in zip(alone, two, strict=True):
         np.testing.assert_array_equal(a["labels"], b["labels"])
@@ -68,7 +68,7 @@ RECORD = {
 
 @pytest.fixture
 def folder(tmp_path):
-    runner.write_run(str(tmp_path / "key"), RECORD)
+    training.write_run(str(tmp_path / "key"), RECORD)
     return tmp_path / "key"
 
 
@@ -81,7 +81,7 @@ def is_right(found):
 def test_no_damage_to_a_file_makes_a_fit_fail_or_another_record(folder):
     path = folder / "run-000003.npz"
     whole = path.read_bytes()
-    assert is_right(runner.finished_runs(str(folder), [3], 1000)[3])
+    assert is_right(training.finished_runs(str(folder), [3], 1000)[3])
     damaged = [whole[:cut] for cut in range(0, len(whole), 50)] + [b""]
     for place in range(len(whole)):
         some = bytearray(whole)
@@ -90,7 +90,7 @@ def test_no_damage_to_a_file_makes_a_fit_fail_or_another_record(folder):
     refused = 0
     for some in damaged:
         path.write_bytes(some)
-        found = runner.finished_runs(str(folder), [3], 1000)
+        found = training.finished_runs(str(folder), [3], 1000)
         assert not found or is_right(found[3])
         refused += not found
     assert refused > len(damaged) / 3
@@ -99,8 +99,8 @@ def test_no_damage_to_a_file_makes_a_fit_fail_or_another_record(folder):
 def test_a_file_under_another_name_is_not_read(folder):
     shutil.copy(folder / "run-000003.npz", folder / "run-000004.npz")
     shutil.copytree(folder, folder.parent / "other")
-    assert list(runner.finished_runs(str(folder), [3, 4])) == [3]
-    assert not runner.finished_runs(str(folder.parent / "other"), [3, 4])
+    assert list(training.finished_runs(str(folder), [3, 4])) == [3]
+    assert not training.finished_runs(str(folder.parent / "other"), [3, 4])
 
 
 def npy(array):
@@ -136,7 +136,7 @@ def test_a_file_that_claims_more_than_a_run_holds_is_not_unpacked(claim, folder)
     CLAIMS[claim](folder / "run-000003.npz")
     assert (folder / "run-000003.npz").read_bytes() != before
     tracemalloc.start()
-    found = runner.finished_runs(str(folder), [3], 1000)
+    found = training.finished_runs(str(folder), [3], 1000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert not found
@@ -145,9 +145,9 @@ def test_a_file_that_claims_more_than_a_run_holds_is_not_unpacked(claim, folder)
 
 def test_files_of_a_fit_stay_far_below_what_its_runs_may_hold(tmp_path, monkeypatch):
     limits = []
-    real = runner._most_bytes
-    monkeypatch.setattr(runner, "_most_bytes", lambda job: limits.append(real(job)) or limits[-1])
-    monkeypatch.setattr(runner, "_OVERHEAD", 4000)
+    real = training._most_bytes
+    monkeypatch.setattr(training, "_most_bytes", lambda job: limits.append(real(job)) or limits[-1])
+    monkeypatch.setattr(training, "_OVERHEAD", 4000)
     options = dict(strategy="optimism", memory=tmp_path)
     for _ in range(2):
         scorer(GaussianNB(), tmp_path, **options).fit(X, Y)
@@ -179,9 +179,9 @@ def test_a_probe_of_a_fit_that_was_killed_goes_with_the_next_fit(tmp_path, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("skboot._base.files.os.fsync", killed)
+        patched.setattr("skboot._base.values.os.fsync", killed)
         # A process that is killed removes nothing.
-        patched.setattr("skboot._base.files.Path.unlink", lambda *_, **__: None)
+        patched.setattr("skboot._base.values.Path.unlink", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
             scorer(GaussianNB(), tmp_path).fit(X, Y)
     [probe] = tmp_path.rglob(".probe.*")
@@ -195,14 +195,14 @@ def test_a_probe_of_a_fit_that_was_killed_goes_with_the_next_fit(tmp_path, monke
 
 def test_another_fit_may_have_removed_the_probe(tmp_path, monkeypatch):
     """Two fits that start together in one folder write one probe; the quicker one removes it."""
-    write_whole = runner.write_whole
+    write_whole = training.write_whole
 
     def and_gone(path, write, **options):
         write_whole(path, write, **options)
         if path.name == "probe":
             path.unlink()
 
-    monkeypatch.setattr(runner, "write_whole", and_gone)
+    monkeypatch.setattr(training, "write_whole", and_gone)
     scorer(GaussianNB(), tmp_path).fit(X, Y)
     assert len(list(tmp_path.rglob("run-*.npz"))) == 8
 
@@ -245,11 +245,11 @@ def test_a_folder_that_the_user_names_by_a_link_is_followed(tmp_path):
 
 
 def test_a_damaged_file_counts_as_absent(tmp_path):
-    runner.write_run(
+    training.write_run(
         str(tmp_path), {"number": 0, "fit_time": 0.5, "error": None, "warnings": set()}
     )
     (tmp_path / "run-000001.npz").write_bytes(b"PK half a file")
-    assert list(runner.finished_runs(str(tmp_path), [0, 1, 2])) == [0]
+    assert list(training.finished_runs(str(tmp_path), [0, 1, 2])) == [0]
 
 
 # ------------------------------------------------------------------ fits that are stopped
@@ -294,7 +294,7 @@ def test_an_interrupted_fit_says_what_is_kept_and_goes_on(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:A worker stopped", "ignore:resource_tracker")
 def test_a_worker_that_died_is_named_with_what_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     with parallel_config("loky"), pytest.raises(BrokenProcessPool) as stopped:
         scorer(Stopped("death"), tmp_path, n_jobs=2).fit(X, Y)
     assert any("0 of 8 runs are kept" in note for note in stopped.value.__notes__)
@@ -358,7 +358,7 @@ def failing(monkeypatch, after):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         real(descriptor)
 
-    monkeypatch.setattr("skboot._base.files.os.fsync", fsync)
+    monkeypatch.setattr("skboot._base.values.os.fsync", fsync)
 
 
 def test_a_fit_whose_disk_becomes_full_ends_with_its_numbers_and_says_so(tmp_path, monkeypatch):

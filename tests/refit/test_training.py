@@ -24,9 +24,8 @@ from sklearn.tree import DecisionTreeClassifier
 from training_jobs import drawn, job_of
 
 from skboot.inference import prediction_error
-from skboot.refit import inner_cv
-from skboot.refit.runner import record_of
-from skboot.refit.training import Answers, Recipe, Run, in_order_of, with_states
+from skboot.refit import training
+from skboot.refit.training import Answers, Recipe, Run, in_order_of, record_of, with_states
 
 REFERENCES = Path(__file__).parents[1] / "references" / "ipred"
 
@@ -128,7 +127,7 @@ def test_runs_are_seeded_as_a_clone_of_the_estimator_is():
         def keep(self, answers, scored):
             params = answers.estimator.get_params()
             cv = params["cv"]
-            cv = cv.cv if isinstance(cv, inner_cv.UniqueRowsSplit) else cv
+            cv = cv.cv if isinstance(cv, training.UniqueRowsSplit) else cv
             return {"states": (params["estimator__random_state"], cv.random_state)}
 
     job = job_of(search, X, y, keep=(States().keep,))

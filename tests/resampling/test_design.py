@@ -12,7 +12,7 @@ from skboot.inference.automatic import automatic_interval
 from skboot.inference.distribution import BoundStatistic, bootstrap
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import INTERVALS, confidence_interval
-from skboot.metrics.additive import mean_of_values
+from skboot.metrics.means import mean_of_values
 from skboot.resampling.coding import CodedRows, bind_rows
 from skboot.resampling.design import (
     DESIGNS,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skboot._base.streams import child_seed, child_words, stored_seed
+from skboot._base.work import child_seed, child_words, stored_seed
 from skboot.resampling import draws
 from skboot.resampling.draws import Strata, multinomial_counts, single_units
 

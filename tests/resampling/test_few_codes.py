@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skboot.resampling import shared_sums
+from skboot.resampling import block as blocks_module
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan
@@ -15,7 +15,7 @@ N = 400
 def bound(monkeypatch, *, always):
     """Three statistics of two to four codes, and one of rows."""
     if always:
-        monkeypatch.setattr(shared_sums, "CODES_OF_ATOMS", 0)
+        monkeypatch.setattr(blocks_module, "CODES_OF_ATOMS", 0)
     rng = np.random.default_rng(0)
     codes = [rng.integers(low, 4, N) for low in (0, 1, 2)]
     codes[1] -= 1

@@ -5,13 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from skboot.resampling import on_demand as on_demand_module
+from skboot.resampling import plan
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.draws import multinomial_counts
-from skboot.resampling.on_demand import OnDemandBlock
-from skboot.resampling.plan import ResamplingPlan
+from skboot.resampling.plan import OnDemandBlock, ResamplingPlan
 
 N_LINES = 4000
 N = 60
@@ -93,7 +92,7 @@ def test_a_gap_that_stays_negative_ends_at_the_last_end():
 
 
 def test_many_types_are_drawn_a_few_lines_at_a_time(monkeypatch):
-    monkeypatch.setattr(on_demand_module, "ON_DEMAND_COUNTS", 10 * N)
+    monkeypatch.setattr(plan, "ON_DEMAND_COUNTS", 10 * N)
     weights = np.random.default_rng(5).random((N, 1))
     (found,) = on_demand(np.ones(N, dtype=np.int64), n_resamples=25).crossing(weights, share(0.5))
     assert found.end.shape == (25,)

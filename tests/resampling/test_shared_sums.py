@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skboot.resampling.block import ReadTerms, SharedSums, SideBySide
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
-from skboot.resampling.shared_sums import ReadTerms, SharedSums, SideBySide
 
 N = 60
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skboot._base.streams import child_seed
+from skboot._base.work import child_seed
 from skboot.resampling.streamed import PoissonWeights
 
 SEED = np.random.SeedSequence(7)

@@ -22,8 +22,8 @@ from skboot import (
 )
 from skboot._base.values import same_values
 from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS
-from skboot.inference.run_intervals import RUN_METHODS
-from skboot.method_error.method_intervals import METHOD_INTERVALS
+from skboot.inference.runs import RUN_METHODS
+from skboot.method_error.prediction_error import METHOD_INTERVALS
 from skboot.results import EvaluationResult, basis
 
 N = 60

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import skboot
-from skboot.results.provenance import CallFacts, Provenance, gathered
-from skboot.results.storage import save
+from skboot.results.result import CallFacts, Provenance, gathered, save
 
 N = 60
 RNG = np.random.default_rng(0)

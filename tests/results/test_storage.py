@@ -187,7 +187,7 @@ def test_a_full_disk_is_told_with_the_path_as_given(tmp_path, monkeypatch):
     def fsync(file):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("skboot._base.files.os.fsync", fsync)
+    monkeypatch.setattr("skboot._base.values.os.fsync", fsync)
     with pytest.raises(OSError, match=r"No space left on device: '.*/x\.npz'$"):
         accuracy_result().save(tmp_path / "x.npz")
     assert not list(tmp_path.iterdir())

@@ -12,8 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
 from skboot import BootstrapScorer
-from skboot._base import workers
-from skboot.refit import runner
+from skboot._base import work
+from skboot.refit import training
 
 callback = pytest.importorskip("sklearn.callback")
 recorders = importlib.import_module("sklearn.callback.tests._utils")
@@ -71,7 +71,7 @@ def test_each_training_is_a_task_that_begins_and_ends(call):
 
 
 def test_workers_tell_of_their_trainings(monkeypatch):
-    monkeypatch.setattr(workers, "_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr(work, "_WORTH_WORKERS", 0.0)
     recorder = recorders.RecordingCallback()
     scorer = BootstrapScorer(GaussianNB(), n_jobs=2, **FEW).set_callbacks(recorder).fit(X, Y)
     ends = [one for one in recorder.record if one["name"] == "on_fit_task_end"]
@@ -109,9 +109,9 @@ def test_a_model_alone_is_a_task_of_a_search():
 @pytest.mark.parametrize(("verbose", "expected"), [(None, 0), (1, 1)])
 def test_the_own_progress_steps_back(verbose, expected, monkeypatch):
     told = []
-    run_all = runner.run_all
+    run_all = training.run_all
     monkeypatch.setattr(
-        runner, "run_all", lambda *args, **kw: told.append(kw["verbose"]) or run_all(*args, **kw)
+        training, "run_all", lambda *args, **kw: told.append(kw["verbose"]) or run_all(*args, **kw)
     )
     scorer = BootstrapScorer(GaussianNB(), verbose=verbose, strategy="oob", **FEW).fit(X, Y)
     scorer.set_callbacks(recorders.RecordingCallback()).fit(X, Y)

@@ -106,7 +106,7 @@ def fitted(estimator, data):
 
 
 def on_cluster(estimator, data, monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     with joblib.parallel_config(backend="dask"):
         return fitted(estimator, data)
 
@@ -131,7 +131,7 @@ def test_each_worker_is_sent_the_data_once(client, data, monkeypatch, tmp_path):
     (X, y), _ = data
     options = dict(strategy="oob", n_train_resamples=60, random_state=0)
     here = BootstrapScorer(ExtraTreeClassifier(), **options).fit(X, y)
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     log = tmp_path / "arrivals"
     with joblib.parallel_config(backend="dask"):
         there = BootstrapScorer(CountedTree(str(log)), **options).fit(X, y)

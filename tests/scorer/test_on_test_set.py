@@ -191,7 +191,7 @@ def test_test_groups_are_drawn_together(data):
 @pytest.mark.parametrize("estimator", [SVC(), DecisionTreeClassifier()])
 def test_the_numbers_do_not_depend_on_workers_or_calls(estimator, data, monkeypatch):
     first = on_test(estimator, data, scoring="roc_auc")
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     again = on_test(estimator, data, scoring="roc_auc", n_jobs=2)
     assert first.confidence_interval_ == again.confidence_interval_
 

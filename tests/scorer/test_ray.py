@@ -66,14 +66,14 @@ def cluster():
 
 
 def on_ray(estimator, monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     with joblib.parallel_config(backend="ray", n_jobs=-1):
         return BootstrapScorer(estimator, **OPTIONS).fit(X, Y)
 
 
 def test_a_fit_on_ray_gives_the_numbers_of_this_machine(monkeypatch, tmp_path):
     here = BootstrapScorer(ExtraTreeClassifier(), **OPTIONS).fit(X, Y)
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     by_loky = BootstrapScorer(ExtraTreeClassifier(), **OPTIONS, n_jobs=2).fit(X, Y)
     log = tmp_path / "arrivals"
     there = on_ray(CountedTree(str(log)), monkeypatch)

@@ -164,7 +164,7 @@ def test_rows_made_a_state_together_change_no_number(call, parts, rows_at_once):
         return da.from_array(DATA[name], chunks=(tuple(parts),))
 
     with pytest.MonkeyPatch.context() as patched, dask.config.set(scheduler="synchronous"):
-        patched.setattr("skboot.streams.batches.ROWS_AT_ONCE", rows_at_once)
+        patched.setattr("skboot.streams.state.ROWS_AT_ONCE", rows_at_once)
         found = evaluated(call, lazy)
     assert_agree(found, at_once(call).result(), call)
 
@@ -257,8 +257,8 @@ def test_files_and_groups_of_rows_may_be_of_any_size(
         at += n_rows
     files = scan_dataset(folder)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
-        patched.setattr("skboot.streams.scanned._RUNS", runs)
-        patched.setattr("skboot.streams.scanned.ROWS_AT_ONCE", rows_at_once)
+        patched.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
+        patched.setattr("skboot.streams.columns._RUNS", runs)
+        patched.setattr("skboot.streams.columns.ROWS_AT_ONCE", rows_at_once)
         found = evaluated(call, lambda name: files[name], n_jobs=n_jobs)
     assert_agree(found, at_once(call).result(), call)

@@ -125,7 +125,7 @@ def test_a_class_that_no_row_has_is_what_it_is_in_memory(name):
     asked = {"n_resamples": 99, "interval": "percentile"}
     found = accumulator(name, **asked)
     with np.errstate(all="ignore"), pytest.MonkeyPatch.context() as patched:
-        patched.setattr("skboot._base.warnings.warn_user", lambda *_: None)
+        patched.setattr("skboot._base.errors.warn_user", lambda *_: None)
         found = found.update(TRUTH[kept], COLUMNS[kept], start=0).result()
         if name == "roc_auc_ovr":
             # All rows are refused by the name of the class; more rows of a stream may follow.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skboot.streams.exact_sums import ExactSums
+from skboot.streams.sums import ExactSums
 
 NUMBERS = st.floats(-1e40, 1e40, allow_nan=False) | st.integers(-(2**52), 2**52).map(float)
 

@@ -76,7 +76,7 @@ def test_few_groups_may_have_many_rows():
 
 
 def test_rows_of_few_groups_are_kept_up_to_a_number_of_values(monkeypatch):
-    monkeypatch.setattr("skboot.streams.few_rows.MOST_VALUES", 3 * 50)
+    monkeypatch.setattr("skboot.streams.state.MOST_VALUES", 3 * 50)
     options = {"groups": np.arange(50) % 5}
     truth = np.arange(50) % 2
     found = accumulator().update(truth, truth, **options)

@@ -236,7 +236,7 @@ def test_few_rows_and_few_groups_have_the_numbers_of_arrays():
 
 
 def test_few_groups_of_too_many_rows_are_refused_with_what_to_do(monkeypatch):
-    monkeypatch.setattr("skboot.streams.few_rows.MOST_VALUES", 2 * N)
+    monkeypatch.setattr("skboot.streams.state.MOST_VALUES", 2 * N)
     with pytest.raises(ValueError, match=r"'groups' parameter.*at least 30 groups.*compute"):
         bootstrap_score(cut(TRUTH, 300), cut(GOOD, 300), groups=cut(np.arange(N) % 29, 300))
 

@@ -8,7 +8,7 @@ import sklearn.metrics as sk
 
 import skboot
 from skboot import BootstrapAccumulator, bootstrap_score, compare_systems, scan_dataset
-from skboot.streams import scanned
+from skboot.streams import columns
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -72,8 +72,8 @@ def assert_same_bits(result, expected):
 @pytest.mark.parametrize("rows_at_once", [97, 1 << 18])
 @pytest.mark.parametrize("runs", [1, 4, 64])
 def test_files_give_the_bits_of_one_process(folder, monkeypatch, rows_at_once, runs):
-    monkeypatch.setattr(scanned, "ROWS_AT_ONCE", rows_at_once)
-    monkeypatch.setattr(scanned, "_RUNS", runs)
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr(columns, "_RUNS", runs)
     data = scan_dataset(folder)
     for y_true, y_pred in (("y", "good"), ("text", "said"), ("flag", "flag")):
         found = bootstrap_score(data[y_true], data[y_pred], metric="accuracy", **OPTIONS)
@@ -93,7 +93,7 @@ def test_probabilities_are_several_columns_or_lists(folder, predicted):
 
 
 def test_workers_give_the_bits_of_one_process(folder, monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     data = scan_dataset(folder)
     found = bootstrap_score(data["y"], data["good"], groups=data["group"], n_jobs=2, **OPTIONS)
     assert_same_bits(found, of_one_process("accuracy", TRUTH, GOOD, groups=GROUPS))
@@ -120,11 +120,11 @@ def test_files_of_this_machine_are_read_without_reading_ahead(folder, monkeypatc
 
 
 def test_memory_of_arrow_is_given_back_before_rows_are_drawn(folder, monkeypatch):
-    order, added = [], scanned.part_added
-    monkeypatch.setattr(scanned, "ROWS_AT_ONCE", 500)
-    monkeypatch.setattr(scanned, "_RUNS", 1)
-    monkeypatch.setattr(scanned, "release_unused", lambda: order.append("given back"))
-    monkeypatch.setattr(scanned, "part_added", lambda *args: order.append("drawn") or added(*args))
+    order, added = [], columns.part_added
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 500)
+    monkeypatch.setattr(columns, "_RUNS", 1)
+    monkeypatch.setattr(columns, "release_unused", lambda: order.append("given back"))
+    monkeypatch.setattr(columns, "part_added", lambda *args: order.append("drawn") or added(*args))
     data = scan_dataset(folder)
     bootstrap_score(data["y"], data["good"], **OPTIONS)
     assert order == ["given back", "drawn"] * (N // 500)
@@ -139,7 +139,7 @@ def test_files_that_are_cut_differently_are_paired_row_by_row(folder, tmp_path):
 
 
 def test_a_filter_of_a_data_set_is_kept(folder, monkeypatch):
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     kept = SCORES > 0.3
     data = scan_dataset(ds.dataset(folder).filter(ds.field("score") > 0.3))
     found = bootstrap_score(data["y"], data["good"], n_jobs=2, **OPTIONS)
@@ -167,10 +167,10 @@ def test_systems_are_columns(folder):
 
 
 def test_only_the_rows_of_a_batch_are_held(folder, monkeypatch):
-    monkeypatch.setattr(scanned, "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 100)
     taken = []
-    take = scanned._Reader.take
-    monkeypatch.setattr(scanned._Reader, "take", lambda self, n: taken.append(n) or take(self, n))
+    take = columns._Reader.take
+    monkeypatch.setattr(columns._Reader, "take", lambda self, n: taken.append(n) or take(self, n))
     data = scan_dataset(folder)
     bootstrap_score(data["y"], data["good"], **OPTIONS)
     assert max(taken) == 100

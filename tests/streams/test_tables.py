@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from skboot.streams.exact_sums import ExactSums
-from skboot.streams.few_rows import FewRows
-from skboot.streams.state import joined_ranges
-from skboot.streams.tables import (
+from skboot.streams.state import FewRows, joined_ranges
+from skboot.streams.sums import (
+    ExactSums,
     Table,
     bits_of,
     distinct_cells,

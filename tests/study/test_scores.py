@@ -254,7 +254,7 @@ def slow_agreement(y_true, y_pred):
 def test_any_number_of_workers_and_backend_gives_the_same_bits(monkeypatch, backend, metric):
     import joblib
 
-    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 2, 3000)
     y_pred = y_true if metric is slow_agreement else rng.normal(size=3000) + y_true

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from skboot.method_error._columns import columns_of
 from skboot.method_error.cv_bootstrap import cv_bootstrap
-from skboot.method_error.training_spread import training_spread, within_fences
+from skboot.method_error.out_of_bag import columns_of, training_spread, within_fences
 
 
 def former(centre, cv_influence, counts, scores, oob_influence, **options):

@@ -20,7 +20,7 @@ from scipy import stats
 
 from skboot import compare_runs, compare_systems
 from skboot.inference import tango_interval
-from skboot.inference.verdicts import outcome_of
+from skboot.inference.differences import outcome_of
 
 N = 200
 TRUTH = np.tile([0, 1], N // 2)

@@ -1,0 +1,464 @@
+"""Work in this process or in others: the same numbers, in chunks, with progress, on dask and Ray.
+
+Matrix products have one thread each, here as in workers, so that they round alike. Workers get
+chunks of items, about eight each: what the items share is then sent (or mapped, if it is large) a
+few times, not once per item.
+
+joblib puts what tasks share into every task, or on a single worker of dask, which may die. Here it
+becomes the result of a task of its own: dask sends it to each worker once, and makes it again where
+it is lost. Workers that lack this package would report that in their own logs only, so they are
+asked for it before any work.
+
+On Ray what tasks share is put into its store once, and tasks take it from there.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import lru_cache
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
+from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import ThreadpoolController
+
+from .errors import fail
+
+_Shared = TypeVar("_Shared")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+# Least work (seconds in one process, predicted) for workers: these take seconds to start.
+_WORTH_WORKERS = 3.0
+# Chunks per worker: few enough to send what they share rarely, enough to even out slow ones.
+CHUNKS_PER_WORKER = 8
+# Least time (seconds) between two reports of progress.
+_REPORT_EVERY = 0.5
+# Least time (seconds) that has passed, and that is left, when progress is reported unasked.
+_WORTH_A_LINE = 5.0
+
+# Packages whose frames mean that the work is a task of something larger, which reports for itself.
+_RUN_TASKS = frozenset({"joblib", "dask", "distributed"})
+_SEARCHES = "sklearn.model_selection"
+# Module of scikit-learn whose functions fit an estimator on each fold.
+_FITS_FOLDS = "sklearn.model_selection._validation"
+# Module of scikit-learn that wraps ``fit`` of what supports callbacks.
+_CALLBACKS = "sklearn.callback"
+# Packages whose frames may stand between those of one call of this package.
+_WRAPPERS = frozenset({"contextlib", "functools"})
+
+_PACKAGE = __name__.partition(".")[0]
+# The module through which estimators are called: what runs in one is part of another call.
+_CALLS_ESTIMATORS = f"{_PACKAGE}.refit.lending"
+_TO_DO = (
+    f"Install {_PACKAGE} on the workers in the version that is here, for example with "
+    f"client.register_plugin(distributed.PipInstall(['{_PACKAGE}']))."
+)
+
+
+class Workers(NamedTuple):
+    """How a call is worked off.
+
+    Attributes
+    ----------
+    n_jobs : int or None
+        Workers at most, as joblib counts them; the numbers do not depend on it.
+    verbose : int or None
+        Whether progress is shown; see `Progress`.
+    """
+
+    n_jobs: int | None = None
+    verbose: int | None = None
+
+
+# One worker, unless a backend of joblib is active, and progress where someone waits at a terminal.
+DEFAULT_WORKERS = Workers()
+
+
+def in_chunks(
+    work: Callable[[_Shared, _Item], _Result],
+    shared: _Shared,
+    items: Sequence[_Item],
+    *,
+    n_jobs: int | None,
+    seconds_each: float,
+) -> Iterator[list[_Result]]:
+    """Yield the results of all items in lists, in the order in which these are finished.
+
+    Parameters
+    ----------
+    work : callable
+        Takes `shared` and an item; a function of a module, which can be pickled by its name.
+    shared : object
+        What all items share.
+    items : sequence
+    n_jobs : int or None
+        Workers at most, as joblib counts them; started only for work of seconds.
+    seconds_each : float
+        Predicted time of an item.
+
+    Raises
+    ------
+    ImportError
+        If workers of dask cannot import this package, or have another version.
+    RuntimeError
+        If the cluster of dask gives up.
+    """
+    if not items and n_jobs in (None, 1):
+        return
+    n_workers = effective_n_jobs(n_jobs)
+    if n_workers == 1 or seconds_each * len(items) < _WORTH_WORKERS:
+        with single_threaded_blas():
+            for item in items:
+                yield [work(shared, item)]
+        return
+    n_chunks = min(len(items), CHUNKS_PER_WORKER * n_workers)
+    # Neighbours go to different chunks: folds of cross-validation, which come last, take longer
+    # than bootstrap samples.
+    chunks = [list(items[start::n_chunks]) for start in range(n_chunks)]
+    try:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:
+        # Some joblib backends only return lists.
+        parallel = Parallel(n_jobs=n_jobs)
+    # Threads that catch warnings at the same time would leave those of this process caught.
+    with sent(shared) as place, warnings.catch_warnings():
+        yield from parallel(delayed(_chunk)(place, work, chunk) for chunk in chunks)
+
+
+def _chunk(
+    shared: _Shared, work: Callable[[_Shared, _Item], _Result], items: Sequence[_Item]
+) -> list[_Result]:
+    if isinstance(shared, _StoredByRay):
+        shared = sys.modules["ray"].get(shared.place)
+    with single_threaded_blas():
+        return [work(shared, item) for item in items]
+
+
+def single_threaded_blas() -> AbstractContextManager[Any]:
+    """Limit matrix products to one thread: sums then do not depend on the number of workers."""
+    # A library may come with any import.
+    controller = _blas_libraries(len(sys.modules))
+    # Within another such context nothing is to be done, which is quicker.
+    if all(library.num_threads == 1 for library in controller.lib_controllers):
+        return nullcontext()
+    return controller.limit(limits=1)
+
+
+@lru_cache(maxsize=1)
+def _blas_libraries(n_modules: int) -> ThreadpoolController:
+    # Only the libraries that are limited: asking others for their threads takes time.
+    return ThreadpoolController().select(user_api="blas")
+
+
+class Progress:
+    """Items done and time left, on stderr.
+
+    Parameters
+    ----------
+    n_items : int
+    noun : str
+        What the items are, in the plural.
+    verbose : int or None
+        0 reports nothing. None reports work that turns out to be long, to someone who looks at a
+        terminal, and clears the line when the context ends.
+    """
+
+    def __init__(self, n_items: int, noun: str, verbose: int | None) -> None:
+        self._n_items, self._noun = n_items, noun
+        self._clears = verbose is None
+        self._reports = bool(verbose) or (verbose is None and is_watched())
+        self._start = self._reported = time.perf_counter()
+        self._n_done = self._n_resumed = self._width = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._clears and self._width:
+            _write(f"\r{' ' * self._width}\r")
+            self._width = 0
+
+    def done(self, n_items: int, *, resumed: bool = False) -> None:
+        """Count items, and report at times; resumed ones took no time and predict none."""
+        if not self._reports:
+            return
+        self._n_done = min(self._n_done + n_items, self._n_items)
+        self._n_resumed += n_items if resumed else 0
+        now, finished = time.perf_counter(), self._n_done == self._n_items
+        n_timed = self._n_done - self._n_resumed
+        if n_timed == 0 or (now - self._reported < _REPORT_EVERY and not finished):
+            return
+        seconds = now - self._start
+        left = seconds * (self._n_items - self._n_done) / n_timed
+        if self._clears and not self._width and min(seconds, left) <= _WORTH_A_LINE:
+            return
+        self._reported = now
+        text = f"{self._n_done}/{self._n_items} {self._noun}, {left:.0f} s left  "
+        # Shorter numbers leave nothing of the longer line before.
+        text = text.ljust(self._width) if self._clears else text
+        self._width = len(text)
+        _write(f"\r{text}" + ("\n" if finished and not self._clears else ""))
+
+
+def _write(text: str) -> None:
+    # A terminal that is gone, or that lacks a character, ends no work.
+    stream: Any = sys.stderr
+    with suppress(OSError, ValueError):
+        if stream is not None:
+            print(text, end="", file=stream, flush=True)
+
+
+def is_watched() -> bool:
+    """Whether someone looks at a terminal and waits for this call alone."""
+    try:
+        is_terminal = sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        # Programs without a console have no stderr, and some have a closed one.
+        return False
+    return (
+        is_terminal
+        and threading.current_thread() is threading.main_thread()
+        and multiprocessing.parent_process() is None
+        and not _is_part_of_other_work()
+    )
+
+
+def is_cross_validated() -> bool:
+    """Whether this call fits or answers for a fold of scikit-learn's cross-validation."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")) == _FITS_FOLDS:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def folds_being_made() -> Any:
+    """Return the folds that scikit-learn clones an estimator for, the same object for each of them.
+
+    None outside of these. The clones of a call need not be made in one thread.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).startswith(_SEARCHES):
+            # What a generator expression goes through.
+            return frame.f_locals.get(".0")
+        frame = frame.f_back
+    return None
+
+
+def _is_part_of_other_work() -> bool:
+    """Whether this call of the package runs inside another, in a search, or as a task."""
+    frame: FrameType | None = sys._getframe(1)
+    has_left = False
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        package = module.partition(".")[0]
+        if package == _PACKAGE:
+            if has_left or module == _CALLS_ESTIMATORS:
+                return True
+        elif package in _RUN_TASKS or module.startswith(_SEARCHES):
+            return True
+        elif package not in _WRAPPERS and not module.startswith(_CALLBACKS):
+            has_left = True
+        frame = frame.f_back
+    return False
+
+
+# ------------------------------------------------------------------ dask and Ray
+
+
+class _StoredByRay(NamedTuple):
+    """What tasks take in place of an object that is in the store of Ray."""
+
+    place: Any
+
+
+@contextmanager
+def sent(shared: Any) -> Iterator[Any]:
+    """Give what tasks take in place of an object: itself, or its place on a cluster."""
+    backend, _ = get_active_backend()
+    if type(backend).__name__ == "RayBackend":
+        yield _StoredByRay(sys.modules["ray"].put(shared))
+        return
+    if type(backend).__name__ != "DaskDistributedBackend":
+        yield shared
+        return
+    _check_workers(backend.client)
+    with warnings.catch_warnings():
+        # The warning advises to send large data once, which is what this task does.
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        place = backend.client.submit(_itself, shared, pure=False)
+    try:
+        yield place
+    except CancelledError as error:
+        raise RuntimeError(
+            "The dask cluster gave up some of the runs without saying why; the logs of its workers "
+            "do. Most often a worker lacks a package that the estimator, the metric or "
+            f"{_PACKAGE} needs. {_TO_DO}"
+        ) from error
+
+
+def check_dask_workers() -> None:
+    """Refuse a cluster of dask whose workers cannot import this package, where there is one.
+
+    Raises
+    ------
+    ImportError
+        Says which of them, and what to do.
+    """
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return
+    try:
+        client = distributed.default_client()
+    except ValueError:
+        # There is no cluster: dask works in this process, or in its children.
+        return
+    _check_workers(client)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _check_workers(client: Any) -> None:
+    look = _looker(_PACKAGE)
+    here, by_worker = look(), client.run(look)
+    wrong = {worker: there for worker, there in by_worker.items() if there != here}
+    if not wrong:
+        return
+    worker, there = next(iter(wrong.items()))
+    raise ImportError(
+        f"{len(wrong)} of {len(by_worker)} workers of the dask cluster cannot do the runs: "
+        f"{_PACKAGE} here is {here}; on {worker} it is {there}. {_TO_DO}",
+        name=_PACKAGE,
+    )
+
+
+def _looker(package: str) -> Callable[[], str]:
+    """Return a function that looks for a package; being local, it is pickled by value."""
+
+    def look() -> str:
+        from importlib import import_module
+
+        try:
+            return f"version {import_module(package).__version__}"
+        except Exception as error:
+            return f"not importable ({type(error).__name__}: {error})"
+
+    return look
+
+
+# Refuse what memory cannot hold, before any work.
+#
+# An array of resamples that is too large does not fail when it is made: the system grants the pages
+# and ends the process when they are written.
+
+
+# Maximum size that is not checked (bytes); above it the available memory is read, in 50 us.
+_ALWAYS = 1 << 28
+_MEMINFO = Path("/proc/meminfo")
+_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
+
+def check_fits(name: str, count: int, bytes_each: int) -> None:
+    """Refuse a number of items, of so many bytes each, that do not fit into memory.
+
+    Parameters
+    ----------
+    name : str
+        Argument that says how many.
+    count, bytes_each : int
+        Number of items, and bytes of each.
+
+    Raises
+    ------
+    ValueError
+        Says how many would fit.
+    """
+    if count * bytes_each <= _ALWAYS:
+        return
+    available = available_bytes()
+    if available is None or count * bytes_each <= available:
+        return
+    raise fail(
+        name,
+        f"be small enough for its results to fit into memory, here at most "
+        f"{available // bytes_each}",
+        f"{count}, which takes {count * bytes_each / 2**30:.3g} GiB of the "
+        f"{available / 2**30:.3g} available",
+        "Monte Carlo error falls only with the square root: use fewer.",
+    )
+
+
+def available_bytes() -> int | None:
+    """Available memory without swapping, in bytes; None if the system does not report it."""
+    sizes = [size for size in (_of_system(), _of_container()) if size is not None]
+    return min(sizes, default=None)
+
+
+def _of_system() -> int | None:
+    try:
+        for line in _MEMINFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _of_container() -> int | None:
+    try:
+        return int(_LIMIT.read_text())
+    except (OSError, ValueError):
+        # There is no control group, or its limit is "max", which is none.
+        return None
+
+
+# Random streams below a seed, and the seed in the form that results show and save.
+
+
+def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """Return the child that `SeedSequence.spawn` would give, without changing the seed itself.
+
+    Without a key it is a copy, which has spawned nothing yet.
+    """
+    return np.random.SeedSequence(
+        seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size
+    )
+
+
+def child_words(seed: np.random.SeedSequence, keys: Iterable[Sequence[int]]) -> list[NDArray[Any]]:
+    """Return four words of each of many children, which seed generators as these would."""
+    key, options = seed.spawn_key, {"pool_size": seed.pool_size}
+    return [
+        np.random.SeedSequence(seed.entropy, spawn_key=(*key, *of_child), **options).generate_state(
+            4
+        )
+        for of_child in keys
+    ]
+
+
+def stored_seed(seed: np.random.SeedSequence) -> Any:
+    """Return the entropy of a seed, for a spawned one in a dict with its spawn key."""
+    if seed.spawn_key:
+        return {"entropy": seed.entropy, "spawn_key": list(seed.spawn_key)}
+    return seed.entropy

@@ -1,0 +1,325 @@
+"""Statistics made of others: a negated statistic, and scikit-learn's functions on repeated rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._base.sklearn_compat import unchecked
+from ._tuning import ROWS_PER_CELL
+from .cells import Cells, label_counts
+from .statistic import (
+    CallableStatistic,
+    Columns,
+    Evaluated,
+    Facts,
+    Floats,
+    Proportion,
+    ReadableBlock,
+    Reading,
+    ReducedData,
+    Response,
+    Statistic,
+)
+
+
+class Negated(Statistic):
+    """The negative of a statistic, as scikit-learn's scorers of losses are.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The loss.
+    """
+
+    def __init__(self, statistic: Statistic) -> None:
+        self.statistic = self.unsigned = statistic
+        self.name = statistic.name
+        better = statistic.greater_is_better
+        self.greater_is_better = None if better is None else not better
+        low, high = statistic.bounds
+        self.bounds = (0.0 - high, 0.0 - low)
+        self.response = statistic.response
+        self.reads = statistic.reads
+        self.takes_weights = statistic.takes_weights
+        self.is_row_mean = statistic.is_row_mean
+        self.adds_distances = statistic.adds_distances
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """The same as for the negated statistic."""
+        return self.statistic.reduce(y_true, y_pred, sample_weight)
+
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """The negative of what the negated statistic is."""
+        found = self.statistic.as_sums(reduced)
+        return None if found is None else (Negated(found[0]), found[1])
+
+    def in_cells(self, reduced: ReducedData) -> ReducedData | None:
+        """The same as for the negated statistic."""
+        return self.statistic.in_cells(reduced)
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Negated values."""
+        return 0.0 - self.statistic.evaluate(block, reduced)
+
+    def reading(self, reduced: ReducedData) -> Reading:
+        """The same as for the negated statistic."""
+        return self.statistic.reading(reduced)
+
+    def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
+        """The same as for the negated statistic."""
+        return self.statistic.variance(block, reduced)
+
+    def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
+        """The negated influence."""
+        influence = self.statistic.influence(block, reduced)
+        return None if influence is None else -influence
+
+    def variance_cost(self, reduced: ReducedData) -> float:
+        """The same as for the negated statistic."""
+        return self.statistic.variance_cost(reduced)
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of the negated statistic, with the range and the proportion turned around."""
+        known = self.statistic.facts(reduced, rows, members)
+        low, high = known.bounds
+        share = _turned_around(known.proportion)
+        return replace(known, bounds=(0.0 - high, 0.0 - low), proportion=share)
+
+    def proportion(self, reduced: ReducedData) -> Proportion | None:
+        """The same proportion, of which this is the negative."""
+        return _turned_around(self.statistic.proportion(reduced))
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Negated value of the best system that ignores its inputs."""
+        value = self.statistic.naive(reduced, rows)
+        return None if value is None else 0.0 - value
+
+
+def _turned_around(share: Proportion | None) -> Proportion | None:
+    """Return the proportion of which the negated metric is the negative."""
+    return None if share is None else replace(share, sign=-share.sign)
+
+
+def without_sign(statistic: Statistic) -> Any:
+    """Return the statistic of which a negated one is the negative; any other as it is."""
+    return statistic.unsigned or statistic
+
+
+@dataclass(frozen=True, eq=False)
+class LibraryCallable(CallableStatistic):
+    """A metric function of scikit-learn, or a scorer's, on repeated rows.
+
+    Its checks of parameters and its warnings, once per resample otherwise, are switched off.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_classes,), optional
+        Labels of the columns of ``y_pred``; by default those of ``y_true``, sorted.
+    takes_labels : bool
+        Whether ``function`` gets the labels of the whole test set, because resamples may lack
+        some.
+    two_class : {"labels", "scores", "probabilities", None}
+        What predictions ``function`` takes if it has no argument for the positive class, and takes
+        the greater of two labels: of a class that is named it gets 1, and 0 of the other.
+
+    Notes
+    -----
+    Of two columns it gets that of ``pos_label``, by default the second.
+    """
+
+    calls_library = True
+
+    labels: Any = None
+    takes_labels: bool = False
+    two_class: Response | None = None
+
+    @property
+    def greater_is_positive(self) -> bool:  # type: ignore[override]
+        """Whether ``function`` takes the greater of two labels as positive."""
+        return self.two_class is not None
+
+    @property
+    def reads_decisions(self) -> bool:  # type: ignore[override]
+        """Whether ``function`` takes labels, of which it calls the greater positive."""
+        return self.two_class == "labels"
+
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """See `Statistic.of_all_rows`; functions of values need no labels."""
+        if self.response in ("values", "any") and not self.takes_labels:
+            return self
+        return super().of_all_rows(y_true, y_pred)
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Keep the rows, with columns in the order of scikit-learn."""
+        labels = None
+        if self.response in ("values", "outputs") and y_true is not None:
+            # Values are floats, because unsigned integers wrap and booleans have no difference.
+            y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
+        if self.two_class is not None and self.pos_label is not None and y_true is not None:
+            as_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
+            return as_numbers.reduce(*self._as_numbers(y_true, y_pred), sample_weight)
+        if y_true is not None and y_true.ndim == 1 and y_pred.ndim == 2:
+            labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+            if self.response in ("scores", "any") and len(labels) == 2 and y_pred.shape[1] == 2:
+                which = labels.tolist().index(self.pos_label) if self.pos_label in labels else 1
+                y_pred = y_pred[:, which]
+            else:
+                order = np.argsort(labels)
+                labels, y_pred = labels[order], y_pred[:, order]
+        elif y_true is not None and self.takes_labels:
+            labels = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
+        reduced = super().reduce(y_true, y_pred, sample_weight)
+        return replace(reduced, data=MappingProxyType({**reduced.data, "labels": labels}))
+
+    def _as_numbers(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return truth and predictions with 1 for the positive class and 0 for the other."""
+        if self.two_class == "labels":
+            y_pred = (y_pred == self.pos_label).astype(np.intp)
+        elif y_pred.ndim == 2:
+            labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+            y_pred = y_pred[:, ::-1] if labels[0] == self.pos_label else y_pred
+        return (y_true == self.pos_label).astype(np.intp), y_pred
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Call the function once per resample on its repeated rows."""
+        with unchecked(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super().evaluate(block, reduced)
+
+    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> Any:
+        if len(rows) == 0:
+            return np.nan
+        options = {}
+        if self.takes_labels:
+            options["labels"] = data["labels"]
+        if data["sample_weight"] is not None:
+            options["sample_weight"] = data["sample_weight"][rows]
+        return self.function(data["y_true"][rows], data["y_pred"][rows], **options)
+
+    def returned(self, reduced: ReducedData) -> tuple[partial[Any], Any]:
+        """A call of the function on the data, and what it returns; None if it raises."""
+        with unchecked(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super().returned(reduced)
+
+
+class _ByCells(CallableStatistic):
+    """A callable on the pairs of labels that occur, weighted by their counts.
+
+    A resample then costs a call on a few rows, whatever the number of rows in the data. Cells that
+    a resample lacks are left out of the call, so that their classes are absent. The function is
+    tried on the data and on one resample: if weighted cells do not give the value of repeated rows,
+    rows are repeated.
+    """
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Code rows by cell, if that saves time and gives the same values."""
+        by_row = super().reduce(y_true, y_pred, sample_weight)
+        cells = None if sample_weight is not None else _few_cells(y_true, y_pred)
+        if cells is None or y_true is None:
+            return by_row
+        n_cells = len(cells.counts)
+        code = cells.rows(np.arange(n_cells, dtype=np.min_scalar_type(n_cells)))
+        first = np.unique(code, return_index=True)[1]
+        data = {**by_row.data, "cells": (y_true[first], y_pred[first])}
+        reduced = ReducedData(code, n_cells, data=MappingProxyType(data))
+        return reduced if self._is_invariant(reduced, cells.counts) else by_row
+
+    def _is_invariant(self, reduced: ReducedData, counts: NDArray[np.int64]) -> bool:
+        """Whether weighted cells give the numbers of repeated rows, on the data and a resample."""
+        n = int(counts.sum())
+        # The stream is fixed, because the choice of the path is not part of the resampling.
+        drawn = np.random.default_rng(0).multinomial(n, counts / n)
+        truth, decision = reduced.data["cells"]
+        content = (reduced.data.get("content"), "cells")
+        rows = {**reduced.data, "y_true": truth, "y_pred": decision, "content": content}
+        with unchecked(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for cell_counts in (counts, drawn):
+                try:
+                    by_cell = self._number(partial(self._on_cells, reduced.data, cell_counts))
+                    repeated = np.repeat(np.arange(len(cell_counts)), cell_counts)
+                    by_row = self._number(partial(self._on_rows, rows, repeated))
+                except Exception:
+                    return False
+                if not np.isclose(by_cell, by_row, rtol=1e-9, atol=1e-12, equal_nan=True):
+                    return False
+        return True
+
+    def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[partial[Any]]:
+        if "cells" not in reduced.data:
+            yield from super()._calls(block, reduced)
+            return
+        for weights in block.sums():
+            yield partial(self._on_cells, reduced.data, weights)
+
+    def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        return {}
+
+    def _on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> Any:
+        used = weights > 0
+        if not used.any():
+            return np.nan
+        truth, decision = (side[used] for side in data["cells"])
+        options = self._options(data)
+        return self.function(truth, decision, sample_weight=weights[used], **options)
+
+
+@dataclass(frozen=True, eq=False)
+class CellsCallable(_ByCells, LibraryCallable):
+    """A label metric of scikit-learn, on the cells of the confusion matrix."""
+
+    def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        return {"labels": data["labels"]} if self.takes_labels else {}
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedCallable(_ByCells):
+    """A user's function that takes ``sample_weight``, on the pairs of labels that occur."""
+
+
+def n_cells_with_weights(evaluated: Evaluated, reduced: ReducedData) -> int | None:
+    """Return on how many rows a function would be called if it had ``sample_weight``.
+
+    None where it would not be called on fewer, because it has the argument or reads other values
+    than labels.
+    """
+    statistic = evaluated.unsigned or evaluated
+    if type(statistic) is not CallableStatistic or statistic.takes_weights:
+        return None
+    cells = _few_cells(reduced.data["y_true"], reduced.data["y_pred"])
+    return None if cells is None else len(cells.counts)
+
+
+def _few_cells(y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Cells | None:
+    """Return the pairs of labels that occur, if rows share them; None for other values."""
+    if y_true is None or y_true.ndim != 1 or y_pred.ndim != 1 or _has_reals(y_true, y_pred):
+        return None
+    try:
+        cells = Cells.of(y_true, y_pred)
+    except (TypeError, ValueError):
+        # Objects need not have an order, and arrays have one that is no answer.
+        return None
+    return cells if len(cells.counts) * ROWS_PER_CELL <= len(y_pred) else None
+
+
+def _has_reals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
+    return not {y_true.dtype.kind, y_pred.dtype.kind}.isdisjoint("fc")

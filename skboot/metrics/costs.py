@@ -1,0 +1,1071 @@
+"""Metric functions that scikit-learn lacks, to call or to give as ``metric=`` and ``scoring=``.
+
+* `expected_cost`: hard decisions, any cost of any error, any class priors;
+* `cross_entropy`, `brier_score`: posteriors, likewise with priors and relative to the best
+  posterior that ignores the input;
+* `bayes_decisions`: from posteriors to the decisions of least expected cost, so that posteriors
+  can be judged by cost;
+* `equal_error_rate`, `false_positive_rate_at`: one operating point of a detector;
+* `get_scorer`: the same as scorers, for scikit-learn.
+
+How they are resampled is in `cost_statistics` and `crossing`.
+
+References
+----------
+Ferrer, L. (2022). Analysis and comparison of classification metrics. arXiv:2209.05355.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Real
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from .._base.checks import (
+    arguments_named,
+    category_order,
+    check_column,
+    check_flag,
+    check_integers,
+    check_labels,
+    check_rows,
+    check_same_length,
+    check_weights,
+    converted,
+    fail,
+    is_among,
+    numbered_labels,
+)
+from .._base.doors import door
+from ._tuning import DENSE_CLASSES, FEW_VALUES
+from .cells import Cells, check_among, encode, known_labels, label_counts
+from .means import RowMean, SumsStatistic, accuracy
+from .posteriors import (
+    all_columns,
+    brier_statistic,
+    classes_of,
+    entropy,
+    gini,
+    log_loss_statistic,
+    log_losses,
+    oriented,
+    squared_distances,
+)
+from .statistic import (
+    Columns,
+    Factory,
+    Facts,
+    Floats,
+    ReducedData,
+    Request,
+    Response,
+    Sketch,
+    Statistic,
+    fast_path,
+)
+
+SAME_KIND = "Convert one of them: as text by numpy.asarray(y).astype(str)."
+
+
+@door("expected_cost")
+def expected_cost(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    costs: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Average cost of hard decisions.
+
+    The error rate by default. ``costs`` weigh each kind of error, and ``priors`` are the
+    frequencies of the classes where the system will be used.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_pred : array-like of shape (n_samples,)
+        Decisions: labels.
+    costs : array-like of shape (n_classes, n_classes), optional
+        ``costs[i][j]`` is the cost of deciding j when the truth is i, in the order of ``labels``.
+        1 for each error by default.
+    priors : array-like of shape (n_classes,), optional
+        Probability of each class where the system will be used; by default the shares of the
+        classes in ``y_true``.
+    labels : array-like of shape (n_classes,), optional
+        All labels; by default those of ``y_true`` and ``y_pred``, sorted.
+    relative : bool, default=False
+        Divide by the cost of the best decision that ignores the input; 1 is then useless.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Raises
+    ------
+    ValueError
+        If a class with a prior has no row, or ``relative=True`` and a decision without input is
+        free of cost.
+
+    References
+    ----------
+    Ferrer (2022), arXiv:2209.05355, equations 2 (expected cost), 8 (class-conditional) and 10
+    (normalised).
+
+    Examples
+    --------
+    >>> from skboot.metrics import expected_cost
+    >>> y_true = ["ham", "ham", "ham", "spam"]
+    >>> y_pred = ["ham", "ham", "spam", "spam"]
+    >>> expected_cost(y_true, y_pred)
+    0.25
+    >>> expected_cost(y_true, y_pred, costs=[[0, 5], [1, 0]])  # a lost mail costs 5
+    1.25
+    >>> expected_cost(y_true, y_pred, relative=True)
+    1.0
+    """
+    truth, decision = label_column("y_true", y_true), label_column("y_pred", y_pred)
+    truth, decision = check_integers("y_pred", truth, decision)
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
+    all_labels = _labels_of(labels, truth, decision)
+    matrix = check_costs(costs, len(all_labels))
+    classes = _positions("y_true", truth, all_labels)
+    chosen = _positions("y_pred", decision, all_labels)
+    shares, mean = _class_means(matrix[classes, chosen], classes, all_labels, priors, weights)
+    return relative_cost(mean, relative, float((shares @ matrix).min()))
+
+
+@door("cross_entropy")
+def cross_entropy(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    *,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Average negative logarithm of the probability given to the truth, in nats.
+
+    `sklearn.metrics.log_loss`, with the options of `expected_cost`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_prob : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class, in the order of ``labels``; or of the second of two classes.
+    priors : array-like of shape (n_classes,), optional
+        Probability of each class where the system will be used; by default the shares of the
+        classes in ``y_true``.
+    labels : array-like of shape (n_classes,), optional
+        All labels, in the order of the columns; by default those of ``y_true``, sorted.
+    relative : bool, default=False
+        Divide by the entropy of the classes, the cross entropy of the best posterior that ignores
+        the input; 1 is then useless.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Raises
+    ------
+    ValueError
+        If the columns do not fit the labels, a class with a prior has no row, or
+        ``relative=True`` with a single class.
+
+    References
+    ----------
+    Ferrer (2022), arXiv:2209.05355, section 4 (cross entropy and its normalisation).
+
+    Examples
+    --------
+    >>> from skboot.metrics import cross_entropy
+    >>> y_true = ["ham", "ham", "ham", "spam"]
+    >>> y_prob = [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7]]
+    >>> round(cross_entropy(y_true, y_prob), 3)
+    0.299
+    >>> round(cross_entropy(y_true, y_prob, relative=True), 3)
+    0.532
+    """
+    classes, prob, all_labels, weights = posteriors_of(y_true, y_prob, labels, sample_weight)
+    loss = log_losses(classes, prob)
+    shares, mean = _class_means(loss, classes, all_labels, priors, weights)
+    return relative_cost(mean, relative, float(entropy(shares)))
+
+
+@door("brier_score")
+def brier_score(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    *,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Average squared distance of the probabilities from the truth.
+
+    `sklearn.metrics.brier_score_loss`, with the options of `expected_cost`; for two classes it is
+    halved, as is usual, and lies in [0, 1], for more classes in [0, 2].
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_prob : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class, in the order of ``labels``; or of the second of two classes.
+    priors : array-like of shape (n_classes,), optional
+        Probability of each class where the system will be used; by default the shares of the
+        classes in ``y_true``.
+    labels : array-like of shape (n_classes,), optional
+        All labels, in the order of the columns; by default those of ``y_true``, sorted.
+    relative : bool, default=False
+        Divide by the score of the best posterior that ignores the input; 1 is then useless.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Raises
+    ------
+    ValueError
+        If the columns do not fit the labels, a class with a prior has no row, or
+        ``relative=True`` with a single class.
+
+    References
+    ----------
+    Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. Monthly
+    Weather Review 78, 1-3.
+    Ferrer (2022), arXiv:2209.05355, section 4 (normalisation).
+
+    Examples
+    --------
+    >>> from skboot.metrics import brier_score
+    >>> y_true = ["ham", "ham", "ham", "spam"]
+    >>> y_prob = [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7]]
+    >>> round(brier_score(y_true, y_prob), 3)
+    0.075
+    >>> round(brier_score(y_true, y_prob, relative=True), 3)
+    0.4
+    """
+    classes, prob, all_labels, weights = posteriors_of(y_true, y_prob, labels, sample_weight)
+    loss = squared_distances(classes, prob)
+    shares, mean = _class_means(loss, classes, all_labels, priors, weights)
+    return relative_cost(mean, relative, float(gini(shares)))
+
+
+@door("bayes_decisions")
+def bayes_decisions(
+    y_prob: ArrayLike, *, costs: ArrayLike | None = None, labels: ArrayLike | None = None
+) -> NDArray[Any]:
+    """Decide for the least expected cost under the given posteriors (Bayes decisions).
+
+    Parameters
+    ----------
+    y_prob : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class, in the order of ``labels``; or of the second of two classes.
+    costs : array-like of shape (n_classes, n_classes), optional
+        ``costs[i][j]`` is the cost of deciding j when the truth is i; 1 for each error by
+        default, so that the most probable class is chosen.
+    labels : array-like of shape (n_classes,), optional
+        Label of each class; 0 to n_classes - 1 by default.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Labels; the first of several equally good ones.
+
+    Raises
+    ------
+    ValueError
+        If the columns, the labels and the costs do not fit.
+
+    References
+    ----------
+    Ferrer (2022), arXiv:2209.05355, equation 4 (Bayes decisions).
+
+    Examples
+    --------
+    >>> from skboot.metrics import bayes_decisions
+    >>> y_prob = [[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]
+    >>> bayes_decisions(y_prob)
+    array([0, 0, 1])
+    >>> bayes_decisions(y_prob, costs=[[0, 1], [5, 0]])  # missing class 1 costs 5
+    array([0, 1, 1])
+    """
+    prob = _probability_columns(y_prob)
+    given = check_labels(labels, None)
+    all_labels = np.arange(prob.shape[1]) if given is None else given
+    _check_columns(prob, all_labels)
+    return all_labels[(prob @ check_costs(costs, len(all_labels))).argmin(axis=1)]
+
+
+@door("equal_error_rate")
+def equal_error_rate(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Error rate of a detector at the threshold where both kinds of error are equally frequent.
+
+    The rates of false negatives and false positives are equal there. They are taken at the
+    operating points of all thresholds (equal scores move together), with linear interpolation
+    between the two neighbouring points.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Smaller is better; 0.5 is useless.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    References
+    ----------
+    Brummer, N. and de Villiers, E. (2011). The BOSARIS toolkit. arXiv:1304.2865. (There the
+    points are first replaced by their convex hull; here they are taken as they are.)
+
+    Examples
+    --------
+    >>> from skboot.metrics import equal_error_rate
+    >>> equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9])
+    0.333...
+    """
+    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
+    gap = false_negatives - false_positives
+    end = int(np.argmax(gap <= 0))
+    # The gap is 1 at the first point, so that `end` is at least 1.
+    share = gap[end - 1] / (gap[end - 1] - gap[end])
+    return float(
+        false_positives[end - 1] + share * (false_positives[end] - false_positives[end - 1])
+    )
+
+
+@door("false_positive_rate_at")
+def false_positive_rate_at(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    false_negative_rate: float,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Smallest false-positive rate of a detector with at most the given false-negative rate.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    false_negative_rate : float
+        Largest share of the positives that may be missed, in [0, 1].
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        False-positive rate of an attained threshold; there is no interpolation.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import false_positive_rate_at
+    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
+    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.5)
+    0.0
+    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.1)
+    0.333...
+    """
+    rate: Any = false_negative_rate
+    if not (isinstance(rate, Real) and 0 <= float(rate) <= 1):
+        raise fail("false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
+    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
+    return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
+
+
+# The statistics of `cost_statistics`, and the metrics of `detection`, share what follows.
+
+
+def check_costs(costs: ArrayLike | None, n_classes: int) -> Floats:
+    """Cost matrix (n_classes, n_classes) as float64; that of the total error by default."""
+    if costs is None:
+        return 1.0 - np.eye(n_classes)
+    matrix = numbers("costs", costs)
+    if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all():
+        must = f"be finite and of shape (n_classes, n_classes), here ({n_classes}, {n_classes})"
+        advice = "costs[i][j] is the cost of deciding j when the truth is i, in order of labels."
+        raise fail("costs", must, f"an array of shape {matrix.shape}", advice)
+    return matrix
+
+
+def check_priors(priors: ArrayLike | None, n_classes: int) -> Floats | None:
+    """Class priors (n_classes,) as float64, if given."""
+    if priors is None:
+        return None
+    shares = numbers(
+        "priors", priors, f"For equal priors give priors=[1 / {n_classes}] * {n_classes}."
+    )
+    proper = shares.shape == (n_classes,) and np.all(shares >= 0)
+    if not proper or abs(shares.sum() - 1) > 1e-6:
+        must = f"hold one probability for each of {n_classes} classes, with sum 1"
+        raise fail("priors", must, repr(priors))
+    return shares
+
+
+def numbers(name: str, values: ArrayLike, advice: str = "") -> Floats:
+    """The values as float64, if they are numbers."""
+    if isinstance(values, str):
+        raise fail(name, "hold numbers", repr(values), advice)
+    array = converted(name, values)
+    if array.dtype.kind not in "biuf":
+        raise fail(name, "hold numbers", f"an array of {array.dtype}", advice)
+    return array.astype(np.float64)
+
+
+def label_column(name: str, values: ArrayLike) -> NDArray[Any]:
+    """One label or score for each row."""
+    column = check_column(name, values)
+    if column.dtype.kind == "O":
+        numbered_labels(name, column)
+    return column
+
+
+def _real(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Real numbers in single or double precision."""
+    array = check_rows(name, values)
+    if array.dtype.kind not in "biuf":
+        raise fail(name, "hold numbers", f"an array of {array.dtype}")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def _probability_columns(y_prob: ArrayLike) -> NDArray[Any]:
+    prob = _real("y_prob", y_prob)
+    if prob.min() < 0 or prob.max() > 1:
+        got = f"values from {prob.min():g} to {prob.max():g}"
+        raise fail("y_prob", "hold probabilities in [0, 1]", got)
+    return all_columns(prob)
+
+
+def _check_columns(prob: NDArray[Any], all_labels: NDArray[Any]) -> None:
+    if prob.shape[1] != len(all_labels):
+        must = f"have one column for each of the {len(all_labels)} labels {all_labels.tolist()}"
+        advice = "Give all labels, in the order of the columns, as labels=."
+        raise fail("y_prob", must, f"{prob.shape[1]} columns", advice)
+
+
+def posteriors_of(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any], Floats | None]:
+    """Class of each row, (n_samples,), probabilities of all classes, labels, and weights."""
+    truth = label_column("y_true", y_true)
+    prob, weights = _probability_columns(y_prob), check_weights(sample_weight)
+    check_same_length(y_true=truth, y_prob=prob, sample_weight=weights)
+    all_labels = _labels_of(labels, truth)
+    _check_columns(prob, all_labels)
+    return _positions("y_true", truth, all_labels), prob, all_labels, weights
+
+
+def _labels_of(labels: ArrayLike | None, *arrays: NDArray[Any]) -> NDArray[Any]:
+    all_labels = check_labels(labels, arrays[0])
+    if all_labels is not None:
+        return all_labels
+    for array in arrays[1:]:
+        check_same_kind("y_pred", arrays[0], array)
+    return labels_in_order(*arrays)
+
+
+def labels_in_order(*columns: NDArray[Any]) -> NDArray[Any]:
+    """Labels that occur, sorted, or in the order of the categories of the first column."""
+    order = category_order(*columns)
+    occurring = np.unique(np.concatenate([np.unique(column) for column in columns]))
+    return occurring if order is None or len(order) < len(occurring) else order
+
+
+def check_same_kind(name: str, truth: NDArray[Any], other: NDArray[Any]) -> None:
+    """Refuse labels that cannot be those of the truth, such as text beside numbers."""
+    own, found = (
+        "numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in (truth, other)
+    )
+    if own.rstrip("0123456789") != found.rstrip("0123456789"):
+        must = f"hold labels of the same kind as y_true, here {own}"
+        raise fail(name, must, found, SAME_KIND)
+
+
+def _positions(name: str, y: NDArray[Any], all_labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Position of each label among all labels, (n_samples,)."""
+    position = encode(y, all_labels)
+    if np.any(position < 0):
+        others = np.unique(y[position < 0]).tolist()
+        must = f"hold labels among {all_labels.tolist()}"
+        raise fail(name, must, f"also {others}", "Give all labels as labels=.")
+    return position
+
+
+def _class_means(
+    loss: NDArray[Any],
+    classes: NDArray[np.intp],
+    all_labels: NDArray[Any],
+    priors: ArrayLike | None,
+    sample_weight: Floats | None,
+) -> tuple[Floats, float]:
+    """Share of each class, and the mean loss under these shares."""
+    weights = np.ones(len(loss)) if sample_weight is None else sample_weight
+    weight = np.bincount(classes, weights, len(all_labels))
+    total = np.bincount(classes, weights * loss, len(all_labels))
+    given = check_priors(priors, len(all_labels))
+    if given is None:
+        return weight / weight.sum(), float(total.sum() / weight.sum())
+    missing = (weight == 0) & (given > 0)
+    if missing.any():
+        must = "hold rows of each class that has a prior"
+        advice = "Give classes without rows the prior 0."
+        raise fail("y_true", must, f"none of {all_labels[missing].tolist()}", advice)
+    used = given > 0
+    return given, float(np.sum(given[used] * total[used] / weight[used]))
+
+
+def relative_cost(mean: float, relative: bool, reference: float) -> float:
+    """The mean, or divided by the reference if ``relative``."""
+    if not check_flag("relative", relative):
+        return mean
+    if reference == 0:
+        must = "be False where the best answer that ignores the input is free of loss"
+        raise fail("relative", must, "True", "There is no loss to divide by.")
+    return mean / reference
+
+
+def detected(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> tuple[NDArray[np.bool_], NDArray[Any], Floats]:
+    """Which rows are positive, their scores and their weights, (n_samples,) each, checked."""
+    truth, score = label_column("y_true", y_true), _real("y_score", y_score)
+    if score.ndim != 1:
+        raise fail("y_score", "be of shape (n_samples,)", f"shape {score.shape}")
+    given = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_score=score, sample_weight=given)
+    all_labels = labels_in_order(truth)
+    if len(all_labels) != 2:
+        raise fail("y_true", "hold two classes", f"the labels {all_labels.tolist()}")
+    if pos_label is not None and not is_among(pos_label, all_labels.tolist()):
+        raise fail("pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
+    positive = truth == (all_labels[1] if pos_label is None else pos_label)
+    weights = np.ones(len(score)) if given is None else given
+    if not (weights[positive].any() and weights[~positive].any()):
+        raise fail("sample_weight", "be positive for rows of both classes", "zeros")
+    return positive, score, weights
+
+
+def error_rates(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> tuple[Floats, Floats]:
+    """Rates of false positives and false negatives at every threshold, the strictest first."""
+    positive, score, weights = detected(y_true, y_score, pos_label, sample_weight)
+    order = np.argsort(-score, kind="stable")
+    last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
+    accepted = [
+        np.r_[0.0, np.cumsum(np.where(side, weights, 0.0)[order])[last_of_tie]]
+        for side in (~positive, positive)
+    ]
+    false_positives = accepted[0] / accepted[0][-1]
+    # Counts first: 1 - hits / positives would miss a rate such as 0.29 by a rounding.
+    false_negatives = (accepted[1][-1] - accepted[1]) / accepted[1][-1]
+    return false_positives, false_negatives
+
+
+# Expected cost, cross entropy and Brier score as functions of sums per class.
+#
+# With priors, or relative to the best answer that ignores the input, these metrics are not means of
+# rows: they need the weight and the loss of each class (`ClassCosts`). Without either they are
+# means
+# of rows.
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCosts(SumsStatistic):
+    """Mean loss under class priors, or relative to the best answer that ignores the input.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    loss : callable
+        From classes (n_samples,) and predictions to the loss of each row.
+    best : callable
+        From class shares (n_resamples, n_classes) to the loss of the best answer without input on
+        rows of each class, (n_resamples, n_classes).
+    response : {"labels", "probabilities"}
+        What predictions it takes.
+    priors : array-like of shape (n_classes,), optional
+        Probability of each class; by default their shares in the resample.
+    labels : ndarray of shape (n_classes,), optional
+        All labels, in the order of ``priors``; by default those that occur, sorted.
+    relative : bool
+        Whether to divide by the reference.
+    skill : bool
+        Whether the value is one less the relative loss (D2 of scikit-learn).
+    pos_label : label, optional
+        The class of one column of probabilities, of two classes; None: the second of ``labels``.
+    of_decisions : bool
+        Whether losses are those of decisions, which are few values.
+
+    Notes
+    -----
+    NaN on a resample that lacks a class with a prior, or whose reference is 0.
+    """
+
+    name: str
+    loss: Callable[[NDArray[np.intp], NDArray[Any]], NDArray[Any]]
+    best: Callable[[Floats], Floats]
+    response: Response = "probabilities"
+    priors: ArrayLike | None = None
+    labels: NDArray[Any] | None = None
+    relative: bool = False
+    skill: bool = False
+    orders_labels = True
+    greater_is_better: bool | None = False
+    bounds: tuple[float, float] = (0.0, np.inf)
+    pos_label: Any = None
+    of_decisions: bool = False
+
+    @property
+    def greater_is_positive(self) -> bool:  # type: ignore[override]
+        """Whether scores or probabilities in one column are those of the greater label."""
+        return self.response != "labels"
+
+    @property
+    def sketch(self) -> Sketch:  # type: ignore[override]
+        """Pairs of labels, or the weight and loss of each class."""
+        return "cells" if self.response == "labels" else "sums"
+
+    @property
+    def n_sums(self) -> int:  # type: ignore[override]
+        """Weight and loss of each class."""
+        return 2 * len(self.labels) if self.labels is not None else 0
+
+    @property
+    def lacks_labels(self) -> bool:  # type: ignore[override]
+        """Whether there are columns, whose labels are those of the truth."""
+        return self.response == "probabilities" and self.labels is None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse labels that are not among those given, priors of others, and costs of others."""
+        if self.response == "labels":
+            labels = checked_decisions(y_true, y_pred, self.labels)
+            check_priors(self.priors, len(labels))
+            self.best(np.full((1, len(labels)), 1 / len(labels)))
+        elif self.response == "probabilities":
+            check_priors(self.priors, len(known_labels(self.labels, y_true)))
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Terms: weight of each class, weighted loss of each class."""
+        assert y_true is not None
+        code = None
+        if self.response == "labels":
+            labels = decision_labels(y_true, y_pred, self.labels)
+            cells = Cells.of(y_true, y_pred)
+            position = encode(cells.labels, labels)
+            classes, n_classes = position[cells.truth], len(labels)
+            loss = self.loss(classes, position[cells.decision])
+            if sample_weight is None:
+                code, classes, loss = _merged(cells, classes, loss)
+            else:
+                classes, loss = cells.rows(classes), cells.rows(loss)
+        else:
+            order, prob = oriented(y_pred, self.labels, self.pos_label)
+            # Priors are in the order of the labels.
+            prob = prob if order is self.labels else prob[:, ::-1]
+            n_classes = prob.shape[1]
+            classes = classes_of(y_true, self.labels, n_classes)
+            loss = self.loss(classes, prob).astype(np.float64)
+        weights = np.ones(len(classes)) if sample_weight is None else sample_weight
+        terms = sums_by_class(classes, loss, weights, n_classes)
+        return ReducedData(code, len(classes), terms, self._priors(n_classes))
+
+    def _priors(self, n_classes: int) -> Mapping[str, Floats | None]:
+        """Return what the formula reads beside sums."""
+        with arguments_named({}, self.name):
+            return MappingProxyType({"priors": check_priors(self.priors, n_classes)})
+
+    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
+        """Return the weight and the loss of each row, in the places of its class."""
+        terms = self.reduce(y_true, y_pred, None).terms
+        dense = terms if isinstance(terms, np.ndarray) else terms.toarray()
+        return np.ascontiguousarray(dense.T)
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """See `Statistic.of_sums`."""
+        return self.combine(sums[1:].T, ReducedData(None, 0, data=self._priors(self.n_sums // 2)))
+
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """Mean of the class means, or of all rows, by that of the best answer without input."""
+        loss = self._loss(sums, reduced)
+        return 1 - loss if self.skill else loss
+
+    def _loss(self, sums: Floats, reduced: ReducedData) -> Floats:
+        weight, loss = np.split(sums, 2, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scale, shares = self._scale(weight, reduced.data["priors"])
+            mean = np.where(scale > 0, scale * loss, 0.0).sum(axis=1)
+            lost = (scale.max(axis=1) == np.inf) | (weight.sum(axis=1) == 0)
+            if self.relative:
+                reference = np.sum(shares * self._best(shares), axis=1)
+                mean = np.where(reference > 0, mean / reference, np.nan)
+        return np.where(lost, np.nan, mean)
+
+    def _scale(self, weight: Floats, priors: Floats | None) -> tuple[Floats, Floats]:
+        """Factor of the loss of each class, and its share, (n_resamples, n_classes) each."""
+        if priors is None:
+            total = weight.sum(axis=1, keepdims=True)
+            # The quotient is exactly 1 where only one class occurs; the product need not be.
+            return np.broadcast_to(1 / total, weight.shape), weight / total
+        scale = np.where(priors > 0, priors / weight, 0.0)
+        return scale, np.broadcast_to(priors, weight.shape)
+
+    def _best(self, shares: Floats) -> Floats:
+        return np.where(shares > 0, self.best(np.nan_to_num(shares)), 0.0)
+
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """Derivative; that of the best answer is its loss, by the envelope theorem."""
+        weight, loss = np.split(sums, 2, axis=1)
+        priors = reduced.data["priors"]
+        value = self._loss(sums, reduced)[:, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scale, shares = self._scale(weight, priors)
+            best = self._best(shares)
+            reference = np.sum(shares * best, axis=1, keepdims=True) if self.relative else 1.0
+            by_loss = scale / reference
+            if priors is not None:
+                by_weight = -by_loss * loss / weight
+            elif self.relative:
+                by_weight = -by_loss * value * best
+            else:
+                by_weight = -by_loss * value
+        gradient = np.hstack([np.where(weight > 0, part, 0.0) for part in (by_weight, by_loss)])
+        return -gradient if self.skill else gradient
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and of losses under priors that they are means within classes."""
+        known = super().facts(reduced, rows, members)
+        priors = reduced.data["priors"]
+        if priors is None or self.of_decisions or reduced.code is not None:
+            return known
+        weights = reduced.terms[:, : len(priors)]
+        sizes: NDArray[np.int64] = np.asarray((weights != 0).sum(axis=0)).ravel()[priors > 0]
+        if len(sizes) == 2:
+            return replace(known, row_mean=True, smaller_class=int(sizes.min()))
+        return replace(known, row_mean=True, class_sizes=sizes)
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Loss of the best answer without input: 1 if relative, which is no skill."""
+        y_true, _, sample_weight = rows
+        if self.relative:
+            return 0.0 if self.skill else 1.0
+        if y_true is None:
+            return None
+        if self.priors is not None:
+            shares = np.asarray(self.priors, dtype=np.float64)
+        else:
+            labels, counts = label_counts(y_true, sample_weight)
+            all_labels = labels if self.labels is None else np.asarray(self.labels)
+            shares = np.zeros(len(all_labels))
+            shares[encode(labels, all_labels)] = counts / counts.sum()
+        with np.errstate(divide="ignore"):
+            return float(np.sum(shares * self._best(shares[None])[0]))
+
+
+@fast_path("expected_cost", response="labels")
+def expected_cost_statistic(
+    request: Request,
+    *,
+    costs: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+) -> Statistic:
+    """Expected cost as a mean of rows where it is one, else from the sums of each class."""
+    all_labels = _all_labels(request, labels)
+    if priors is None and not relative:
+        if costs is None:
+            return accuracy(request.name, error=True)
+        return MeanCost(
+            request.name,
+            response="labels",
+            bounds=_range_of_costs(request.name, costs, relative),
+            costs=costs,
+            labels=all_labels,
+        )
+    matrix = None if costs is None else numbers("costs", costs)
+    return ClassCosts(
+        request.name,
+        partial(_cost, costs=matrix),
+        partial(cost_of_best, costs=matrix),
+        response="labels",
+        priors=priors,
+        labels=all_labels,
+        relative=relative,
+        bounds=_range_of_costs(request.name, costs, relative),
+    )
+
+
+def _range_of_costs(name: str, costs: ArrayLike | None, relative: bool) -> tuple[float, float]:
+    """Range of a mean of costs, or of it over the cost of the best answer without input."""
+    if costs is None:
+        return (0.0, np.inf if relative else 1.0)
+    matrix = numbers("costs", costs)
+    least, greatest = float(matrix.min()), float(matrix.max())
+    if relative:
+        return (-np.inf if least < 0 else 0.0, np.inf)
+    return least, greatest
+
+
+def _posterior_loss(
+    mean_of_rows: Callable[..., Statistic], loss: Callable[..., Any], best: Callable[..., Any]
+) -> Factory:
+    """Factory of a loss as a mean of rows where it is one, else from the sums of each class."""
+
+    def factory(
+        request: Request,
+        *,
+        priors: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        relative: bool = False,
+    ) -> Statistic:
+        name, all_labels = request.name, _all_labels(request, labels)
+        if priors is None and not relative:
+            return mean_of_rows(name, all_labels, pos_label=request.pos_label)
+        return ClassCosts(
+            name,
+            loss,
+            best,
+            priors=priors,
+            labels=all_labels,
+            relative=relative,
+            pos_label=request.pos_label,
+        )
+
+    return factory
+
+
+def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
+    """All labels, in the order that the caller gave them, or in that of the categories."""
+    given = request.labels if labels is None else labels
+    given = request.order if given is None else given
+    return None if given is None else np.asarray(given)
+
+
+@dataclass(frozen=True, eq=False)
+class MeanCost(RowMean):
+    """Mean cost of hard decisions; rows of equal cost are interchangeable.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_classes, n_classes)
+        ``costs[i][j]``: truth i, decision j.
+    labels : ndarray of shape (n_classes,), optional
+        Labels of rows and columns; by default those that occur, sorted.
+    """
+
+    # Costs are those of the labels that occur, if none are given.
+    orders_labels = True
+    adds_by_row = False
+    sketch = "cells"  # type: ignore[assignment]
+
+    # Costs are looked up by cell.
+    row_values: Any = None
+    costs: Any = None
+    labels: NDArray[Any] | None = None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse labels that are not among those given, and costs of others."""
+        check_costs(self.costs, len(checked_decisions(y_true, y_pred, self.labels)))
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Code rows by their cost, looked up and counted by cell."""
+        cells, costs = self._cells_and_costs(y_true, y_pred)
+        distinct, of_cell = np.unique(costs, return_inverse=True)
+        if sample_weight is not None or len(distinct) > FEW_VALUES:
+            return self.of_values(cells.rows(costs), sample_weight)
+        code = cells.rows(of_cell.astype(np.min_scalar_type(len(distinct))))
+        counts = np.bincount(of_cell, cells.counts).astype(np.int64)
+        return self._reduced(code, distinct, None, counts)
+
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each row, (n_samples,)."""
+        cells, costs = self._cells_and_costs(y_true, y_pred)
+        return cells.rows(costs)
+
+    def _cells_and_costs(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]
+    ) -> tuple[Cells, Floats]:
+        """Pairs of truth and decision that occur, and the cost of each."""
+        assert y_true is not None
+        labels = decision_labels(y_true, y_pred, self.labels)
+        with arguments_named({}, self.name):
+            costs = check_costs(self.costs, len(labels))
+        cells = Cells.of(y_true, y_pred)
+        position = encode(cells.labels, labels)
+        return cells, costs[position[cells.truth], position[cells.decision]]
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Cost of the best decision that is the same for every row."""
+        y_true, y_pred, sample_weight = rows
+        assert y_true is not None
+        all_labels = decision_labels(y_true, y_pred, self.labels)
+        with arguments_named({}, self.name):
+            costs = check_costs(self.costs, len(all_labels))
+        labels, counts = label_counts(y_true, sample_weight)
+        return self.sign * float((counts @ costs[encode(labels, all_labels)]).min() / counts.sum())
+
+
+def decision_labels(
+    y_true: NDArray[Any], y_pred: NDArray[Any], labels: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Return all labels in the order of the costs: those given, else those that occur, sorted."""
+    if labels is not None:
+        return labels
+    return np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+
+
+def checked_decisions(
+    y_true: NDArray[Any], y_pred: NDArray[Any], labels: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Return all labels, as `decision_labels`, and refuse rows that hold others."""
+    found = decision_labels(y_true, y_pred, labels)
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        check_among(name, label_counts(y)[0], found)
+    return found
+
+
+def _merged(
+    cells: Cells, classes: NDArray[np.intp], loss: Floats
+) -> tuple[NDArray[Any], NDArray[np.intp], Floats]:
+    """Code of each row, class and loss of each code, numbered by falling count."""
+    distinct, of_cell = np.unique(np.column_stack((classes, loss)), axis=0, return_inverse=True)
+    of_cell = of_cell.reshape(-1)
+    order = np.argsort(-np.bincount(of_cell, cells.counts), kind="stable")
+    number = np.empty(len(order), dtype=np.min_scalar_type(len(order)))
+    number[order] = np.arange(len(order))
+    return cells.rows(number[of_cell]), distinct[order, 0].astype(np.intp), distinct[order, 1]
+
+
+def sums_by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classes: int) -> Any:
+    """Terms (n_codes, 2 n_classes): weights, then weighted losses, in the column of the class."""
+    each = np.arange(len(classes))
+    values = np.concatenate((weights, weights * loss))
+    where = (np.concatenate((each, each)), np.concatenate((classes, n_classes + classes)))
+    terms = sparse.csr_matrix((values, where), shape=(len(classes), 2 * n_classes))
+    return terms.toarray() if n_classes <= DENSE_CLASSES else terms
+
+
+def _cost(
+    classes: NDArray[np.intp], decisions: NDArray[np.intp], *, costs: Floats | None
+) -> Floats:
+    costs_of_rows = classes != decisions if costs is None else costs[classes, decisions]
+    return np.asarray(costs_of_rows, dtype=np.float64)
+
+
+def cost_of_best(shares: Floats, *, costs: Floats | None) -> Floats:
+    """Cost of the best decision without input, by class, (n_resamples, n_classes)."""
+    matrix = check_costs(costs, shares.shape[1])
+    return matrix.T[(shares @ matrix).argmin(axis=1)]
+
+
+def _entropy_of_best(shares: Floats) -> Floats:
+    return -np.log(shares)
+
+
+def _brier_of_best(shares: Floats) -> Floats:
+    distance = 1 - 2 * shares + np.sum(shares**2, axis=1, keepdims=True)
+    return distance / 2 if shares.shape[1] == 2 else distance
+
+
+fast_path("cross_entropy", response="probabilities")(
+    _posterior_loss(log_loss_statistic, log_losses, _entropy_of_best)
+)
+fast_path("brier_score", response="probabilities")(
+    _posterior_loss(brier_statistic, squared_distances, _brier_of_best)
+)
+
+
+def _skill(loss: Callable[..., Any], best: Callable[..., Any]) -> Factory:
+    """Factory of the share of the loss of the class shares that the predictions save."""
+
+    def factory(
+        request: Request, *, labels: ArrayLike | None = None, pos_label: Any = None
+    ) -> ClassCosts:
+        return ClassCosts(
+            request.name,
+            loss,
+            best,
+            labels=request.columns(labels),
+            relative=True,
+            skill=True,
+            greater_is_better=True,
+            bounds=(-np.inf, 1.0),
+            pos_label=request.pos_label if pos_label is None else pos_label,
+        )
+
+    return factory
+
+
+fast_path("d2_log_loss_score", response="probabilities")(_skill(log_losses, _entropy_of_best))
+fast_path("d2_brier_score", response="probabilities")(_skill(squared_distances, _brier_of_best))

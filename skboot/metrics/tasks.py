@@ -1,0 +1,268 @@
+"""Averages over tasks: the metric within each task, every task with the same weight.
+
+`TaskAverage` evaluates a statistic on the rows of each fixed task, in every resample. Where tasks
+are drawn, a task has the same value in all resamples that hold it, and `DrawnTaskAverage` is a mean
+of these values.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._base.checks import fail, order_of
+from .means import SumsStatistic
+from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
+
+# Maximum share of the resamples on which a task may be undefined; above it those that are left say
+# too little of what new data would bring.
+MOST_UNDEFINED = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """The tasks of the rows of a call.
+
+    Attributes
+    ----------
+    names : tuple
+        Name of each task.
+    number : ndarray of shape (n_samples,)
+        Task of each row, from 0.
+    """
+
+    names: tuple[Any, ...]
+    number: NDArray[np.intp]
+
+    @cached_property
+    def order(self) -> NDArray[np.intp] | slice:
+        """Rows of the first task, of the second, and so on."""
+        order = order_of(self.number)
+        return slice(None) if order is None else order
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Where the rows of each task but the last end in this order."""
+        sizes = np.bincount(self.number, minlength=len(self.names))
+        return np.cumsum(sizes)[:-1].tolist()
+
+    def among(self, rows: NDArray[np.intp]) -> Tasks:
+        """Return the tasks of some of the rows, in which every task occurs."""
+        return Tasks(self.names, self.number[rows])
+
+
+class OverTasks(Statistic):
+    """A statistic that averages ``inner`` over ``tasks``, as which it is named."""
+
+    inner: Statistic
+    tasks: Tasks
+
+    @abstractmethod
+    def of_each(self, block: Any, reduced: ReducedData) -> Floats:
+        """Value of each task on each resample, (n_tasks, n_resamples)."""
+
+    def check_parts(
+        self,
+        reduced: ReducedData,
+        estimate: float,
+        observed: Callable[[], Sequence[Any]],
+        undefined: tuple[int, int],
+        blocks: Iterable[Any],
+    ) -> None:
+        """Refuse a task without a value, by its name; see `Statistic.check_parts`."""
+        advice = "Leave the task out, merge it with another, or give it more rows."
+        must = f"hold tasks on which the metric {self.name!r} is defined"
+        if np.isnan(estimate):
+            none = np.isnan(self.of_each(observed()[0], reduced)[:, 0])
+            got = f"{self._named(none)}, where it is not"
+            raise fail("average_over", must, got, advice)
+        n_undefined, n_resamples = undefined
+        if n_undefined <= MOST_UNDEFINED * n_resamples or self.parts == "drawn":
+            return
+        values = np.hstack([self.of_each(block, reduced) for block in blocks])
+        share = np.isnan(values[:, :n_resamples]).mean(axis=1)
+        if np.any(share > MOST_UNDEFINED):
+            must += f" in at least {1 - MOST_UNDEFINED:.0%} of the resamples"
+            got = f"{self._named(share > MOST_UNDEFINED)}, undefined in up to {share.max():.1%}"
+            raise fail("average_over", must, got, advice)
+
+    def _named(self, which: NDArray[np.bool_]) -> str:
+        """Return the first few of some tasks, and how many there are."""
+        named = [repr(self.tasks.names[k]) for k in np.flatnonzero(which)]
+        more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+        return f"the task{'s' if len(named) > 1 else ''} {', '.join(named[:3])}{more}"
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Name of the metric."""
+        return self.inner.name
+
+    @property
+    def greater_is_better(self) -> bool | None:  # type: ignore[override]
+        """Direction of the metric."""
+        return self.inner.greater_is_better
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        """Range of the metric, and of its average."""
+        return self.inner.bounds
+
+    @property
+    def response(self) -> Response:  # type: ignore[override]
+        """What predictions the metric takes."""
+        return self.inner.response
+
+    @property
+    def adds_distances(self) -> bool:  # type: ignore[override]
+        """Whether the metric is a sum of distances."""
+        return self.inner.adds_distances
+
+    @property
+    def takes_weights(self) -> bool:  # type: ignore[override]
+        """Whether rows may carry weights, within their tasks."""
+        return self.inner.takes_weights
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Average over tasks of the best system that ignores its inputs in each."""
+        if reduced is None:
+            return None
+        values = [
+            self.inner.naive(own, some)
+            for own, some in zip(reduced.data["of_tasks"], self._columns(rows), strict=True)
+        ]
+        return None if None in values else float(np.mean(values))  # type: ignore[arg-type]
+
+    def _columns(self, rows: Columns) -> list[Any]:
+        """Truth, predictions and weights of each task."""
+        y_true, y_pred, weights = (
+            [None] * len(self.tasks.names)
+            if column is None
+            else np.split(column[self.tasks.order], self.tasks.ends)
+            for column in rows
+        )
+        return list(zip(y_true, y_pred, weights, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class TaskAverage(OverTasks):
+    """Average of a metric over fixed tasks, with the rows of a resample in each.
+
+    Parameters
+    ----------
+    inner : Statistic
+        The metric within a task.
+    tasks : Tasks
+        Of the rows.
+    reads : str
+        "rows" if the metric is called on repeated rows, else "running".
+    """
+
+    parts = "fixed"
+
+    inner: Statistic
+    tasks: Tasks
+    reads: Reading = "running"
+
+    @classmethod
+    def of(cls, inner: Statistic, tasks: Tasks) -> TaskAverage:
+        """Average a metric over tasks."""
+        return cls(inner, tasks, "rows" if inner.reads == "rows" else "running")
+
+    def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
+        """See `Statistic.on_rows`."""
+        return TaskAverage.of(self.inner, self.tasks.among(rows))
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Reduce the rows of each task; its codes come after those of the tasks before it."""
+        columns = self._columns((y_true, y_pred, sample_weight))
+        of_tasks = [self.inner.reduce(*own) for own in columns]
+        starts = np.concatenate(([0], np.cumsum([own.n_codes for own in of_tasks])))
+        code = np.empty(len(y_pred), dtype=np.intp)
+        code[self.tasks.order] = np.concatenate(
+            [
+                start + (np.arange(own.n_codes) if own.code is None else own.code)
+                for own, start in zip(of_tasks, starts, strict=False)
+            ]
+        )
+        data = {"of_tasks": of_tasks, "starts": starts}
+        return ReducedData(code, int(starts[-1]), data=MappingProxyType(data))
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Average on each resample; NaN where a task has no row or no value."""
+        return self.of_each(block, reduced).mean(axis=0)
+
+    def of_each(self, block: Any, reduced: ReducedData) -> Floats:
+        """Value of each task on each resample, (n_tasks, n_resamples)."""
+        values = np.empty((len(self.tasks.names), block.n_resamples))
+        parts = block.parts(reduced.data["starts"])
+        for k, (part, own) in enumerate(zip(parts, reduced.data["of_tasks"], strict=True)):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values[k] = self.inner.evaluate(part, own)
+            # Of no rows some metrics have a value, such as that of zero_division.
+            values[k, part.is_empty] = np.nan
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnTaskAverage(OverTasks, SumsStatistic):
+    """Average of a metric over tasks that are drawn, each with all its rows.
+
+    Parameters
+    ----------
+    inner : Statistic
+        The metric within a task.
+    tasks : Tasks
+        Of the rows.
+    value_of : callable
+        From the metric and the reduced rows of a task to its value.
+    """
+
+    parts = "drawn"
+
+    inner: Statistic
+    tasks: Tasks
+    value_of: Callable[[Statistic, ReducedData], float]
+    reads: Reading = "sums"
+
+    def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
+        """See `Statistic.on_rows`."""
+        return DrawnTaskAverage(self.inner, self.tasks.among(rows), self.value_of)
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Code rows by task; all rows of a task together add 1, and its value."""
+        columns = self._columns((y_true, y_pred, sample_weight))
+        of_tasks = [self.inner.reduce(*own) for own in columns]
+        values = np.array([self.value_of(self.inner, own) for own in of_tasks])
+        counts = np.bincount(self.tasks.number, minlength=len(values))
+        # Values are centred, because their squared deviations lose no digits to a large mean.
+        centre = float(np.mean(values))
+        terms = np.column_stack((np.ones(len(values)), values - centre)) / counts[:, None]
+        data = {"of_tasks": of_tasks, "values": values, "centre": centre}
+        return ReducedData(
+            self.tasks.number, len(values), terms, MappingProxyType(data), counts.astype(np.int64)
+        )
+
+    def of_each(self, block: Any, reduced: ReducedData) -> Floats:
+        """Value of each task, the same on every resample that holds it."""
+        return np.repeat(reduced.data["values"][:, None], block.n_resamples, axis=1)
+
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """Mean of the values of the tasks that were drawn."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(reduced.data["centre"] + sums[:, 1] / sums[:, 0])
+
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """Derivative of a ratio."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.array((-sums[:, 1] / sums[:, 0] ** 2, 1 / sums[:, 0])).T

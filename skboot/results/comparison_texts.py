@@ -1,0 +1,715 @@
+"""How a comparison is laid out: which differences are shown, in which cells, with which digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .._base.errors import thousands
+from ..inference.differences import CLOSED_FORM, words_of_difference
+from ..inference.gap import Outperformance
+from ..inference.intervals import title_of
+from . import rendering, wording
+from .method_basis import is_untrained
+from .rendering import Strip
+
+if TYPE_CHECKING:
+    from ..inference.evidence import ConfidenceInterval
+    from .comparison import ComparisonResult, PairedDifference
+
+
+# Largest number of differences that a summary or a picture shows; of more than this it shows those
+# with the best system, because a reader compares with the best and all of 20 systems fill 190 rows.
+MAX_SHOWN = 15
+_METHODS = {
+    "max-t": "max-t",
+    "bonferroni": "Bonferroni",
+    "components": "t interval from variance components",
+    "welch": "Welch's t interval over runs",
+    "adjusted": "t interval with the adjusted standard error of the out-of-bag difference",
+    "cv-bootstrap": "t interval with the spread of bootstrap samples",
+}
+# P-values below this one are written as being below it.
+_LEAST_SHOWN = 0.0001
+# Title of the column of `PairedDifference.bootstrap_support`.
+SUPERIORITY = "P(superiority)"
+IN_A_SUMMARY = rendering.TableOptions(p_values=True)
+"""Tables of a summary: all numbers, and the scores in a table of their own."""
+
+
+def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
+    """Return all pairs if they are few; else those with the best system, the nearest first."""
+    if len(result.pairs) <= MAX_SHOWN or result.reference is not None:
+        return result.pairs
+    best = result.best or result._in_order[0]
+    others = [name for name in result._in_order if name != best]
+    return tuple(result.pair(best, name) for name in others)
+
+
+def systems_table(result: ComparisonResult) -> rendering.Table:
+    """Return the table of the systems, from the best, which is in bold."""
+    level = rendering.percent(result.confidence_level)
+    scales = _scales(result, IN_A_SUMMARY)
+    best = _best(result, scales)
+    rows = []
+    for name in result._in_order:
+        system = result.systems[name]
+        value = rendering.number(system.estimate, scales[name])
+        interval = system.confidence_interval
+        cell = rendering.Best(value) if value == best else value
+        limits = rendering.limits(interval, scales[name])
+        rows.append([name, cell, limits, wording.method_title(interval)])
+    noun = result._compared
+    header = [noun, wording.spoken(result.metric), f"{level} CI", "interval"]
+    return rendering.Table(header, rows)
+
+
+def scores_table(
+    named: Sequence[tuple[str, ComparisonResult]], options: rendering.TableOptions
+) -> rendering.Table:
+    """Return one row per system and one column per comparison, the best of each in bold."""
+    systems = dict.fromkeys(system for _, result in named for system in result.systems)
+    columns, titles = [], []
+    for name, result in named:
+        spoken = wording.spoken(name) if name == result.metric else name
+        columns.append(_scores_of(result, options))
+        titles.append(f"{spoken} ({rendering.percent(result.confidence_level)} CI)")
+        if options.p_values:
+            centre = result.reference or result.best or result._in_order[0]
+            adjusted = result.adjust is not None and len(result.pairs) > 1
+            columns.append(
+                {
+                    system: p_numbers(result, result.pair(system, centre))[adjusted]
+                    for system in result.systems
+                    if system != centre
+                }
+            )
+            titles.append(f"{'adjusted ' * adjusted}p against {centre}")
+    rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
+    return rendering.Table([named[0][1]._compared, *titles], rows)
+
+
+def _scores_of(result: ComparisonResult, options: rendering.TableOptions) -> dict[str, str]:
+    """Return "0.85 (0.80 to 0.90)" of each system, with the same digits for all."""
+    scales = _scales(result, options)
+    best = _best(result, scales)
+    cells = {}
+    for name, system in result.systems.items():
+        value, digits = rendering.number(system.estimate, scales[name]), scales[name]
+        low, high = system.confidence_interval
+        interval = "(no interval)"
+        if not (math.isnan(low) or math.isnan(high)):
+            interval = f"({rendering.limits(system.confidence_interval, digits, marked=False)})"
+        cell = value if math.isnan(system.estimate) else f"{value} {interval}"
+        cells[name] = rendering.Best(cell) if value == best else cell
+    return cells
+
+
+def _scales(
+    result: ComparisonResult, options: rendering.TableOptions
+) -> Mapping[str, int | rendering.Scale]:
+    """Return the decimals of each system's score: those asked for, or those that all need."""
+    if options.digits is None:
+        return scales_of_scores(result)
+    return dict.fromkeys(result.systems, options.digits)
+
+
+def _best(result: ComparisonResult, scales: Mapping[str, int | rendering.Scale]) -> str | None:
+    """Return how the best score is written; scores that are written alike are best alike.
+
+    None if the direction is unknown.
+    """
+    scores = {name: system.estimate for name, system in result.systems.items()}
+    defined = [name for name, score in scores.items() if not math.isnan(score)]
+    if result.greater_is_better is None or not defined:
+        return None
+    best = (max if result.greater_is_better else min)(defined, key=scores.__getitem__)
+    return rendering.number(scores[best], scales[best])
+
+
+def pairs_table(
+    result: ComparisonResult,
+    options: rendering.TableOptions,
+    pairs: Sequence[PairedDifference] | None = None,
+) -> rendering.Table:
+    """Return the table of differences: those that `shown_pairs` gives, unless others are given."""
+    pairs = result._shown_pairs if pairs is None else pairs
+    columns = _columns(result, pairs, options)
+    level = rendering.percent(result.confidence_level)
+    methods = list(dict.fromkeys(method_title(pair) for pair in pairs))
+    # A method that all share is named once, in the title: rows are wide enough without it.
+    shared = len(methods) == 1
+    header = ["difference", *([] if shared else ["interval"])]
+    metric = wording.spoken(result.metric)
+    header += [f"{metric} of first", "of second"] * columns.scores + ["estimate"]
+    header += [f"{level} CI ({methods[0]})" if shared else f"{level} CI"]
+    header += ["simultaneous"] * columns.adjusted
+    header += columns.with_p * (["p"] + ["adjusted p"] * columns.adjusted)
+    runs = any(pair.outperformance is not None for pair in pairs)
+    header += ["P(A > B)" if runs else SUPERIORITY, *columns.further]
+    rows = []
+    for pair in pairs:
+        names = rendering.Difference(pair.first, pair.second)
+        method = [] if shared else [method_title(pair)]
+        rows.append([names, *method, *_pair_cells(result, pair, columns)])
+    return rendering.Table(header, rows, 1 if shared else 2)
+
+
+class _Columns(NamedTuple):
+    """Which columns of numbers a table of differences has.
+
+    Attributes
+    ----------
+    digits : int or None
+        Decimals that are asked for.
+    scores, adjusted, with_p : bool
+        Whether there are scores of both systems, simultaneous intervals, p-values.
+    further : sequence of str
+        Titles of those that only some comparisons have.
+    """
+
+    digits: int | None
+    scores: bool
+    adjusted: bool
+    with_p: bool
+    further: Sequence[str]
+
+
+def _columns(
+    result: ComparisonResult, pairs: Sequence[PairedDifference], options: rendering.TableOptions
+) -> _Columns:
+    further: dict[str, str] = {}
+    for pair in pairs:
+        further |= pair._further_cells(options)
+    adjusted = result.adjust is not None and len(result.pairs) > 1
+    with_p = options.p_values and any(map(_may_have_p, pairs))
+    return _Columns(options.digits, options.scores, adjusted, with_p, list(further))
+
+
+def _may_have_p(pair: PairedDifference) -> bool:
+    """Return whether there is a p-value, or a reason why there is neither that nor an interval."""
+    return not math.isnan(pair.p_value) or math.isnan(sum(pair.confidence_interval))
+
+
+def _pair_cells(result: ComparisonResult, pair: PairedDifference, columns: _Columns) -> list[str]:
+    """Return the numbers of a pair."""
+    simultaneous = pair.simultaneous_interval
+    digits = scale_of(pair) if columns.digits is None else columns.digits
+    own, scores = pair._further_cells(IN_A_SUMMARY), list[str]()
+    if columns.scores:
+        of_scores = _scales(result, rendering.TableOptions(columns.digits))
+        both = (pair.first, pair.second)
+        scores = [rendering.number(result.systems[n].estimate, of_scores[n]) for n in both]
+    return [
+        *scores,
+        rendering.number(pair.difference, digits),
+        rendering.limits(pair.confidence_interval, digits),
+        *(
+            [rendering.limits(simultaneous, digits) if simultaneous else ""]
+            if columns.adjusted
+            else []
+        ),
+        *(p_numbers(result, pair)[: 1 + columns.adjusted] if columns.with_p else []),
+        rendering.number(pair.bootstrap_support, rendering.Scale(3))
+        if pair.outperformance is None
+        else share_text(pair.outperformance),
+        *(own.get(title, "") for title in columns.further),
+    ]
+
+
+def method_title(pair: PairedDifference) -> str:
+    """Return the name of the interval of a pair as papers print it."""
+    method = pair.confidence_interval.method
+    return title_of(method, method_name(method))
+
+
+def method_name(method: str, *, paired: bool = True) -> str:
+    """Return the name of an interval of a difference, in words."""
+    if method in _METHODS:
+        return _METHODS[method]
+    return words_of_difference(method, paired=paired)
+
+
+def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
+    """Return the drawing of a difference, with its widest interval and 0 as reference."""
+    replicates = result.replicates(pair.first, pair.second)
+    low, high = pair.widest_interval
+    scale = scale_of(pair)
+    labels = tuple(rendering.number(value, scale) for value in (pair.difference, low, high, 0.0))
+    return Strip(
+        replicates=replicates[np.isfinite(replicates)],
+        estimate=pair.difference,
+        low=low,
+        high=high,
+        naive=0.0,
+        labels=labels,  # type: ignore[arg-type]
+        title=f"Bootstrap distribution of {pair.first} - {pair.second}",
+        description=f"{pair.first} - {pair.second}: {labels[0]} ({labels[1]} to {labels[2]})",
+    )
+
+
+def scales_of_scores(result: ComparisonResult) -> dict[str, rendering.Scale]:
+    """Return the decimals of each system's score, in tables as in sentences.
+
+    All have those that the system with the narrowest interval needs, if these are at most two more.
+    No two systems that can be told apart are written alike, unless that takes more than two digits
+    more.
+    """
+    systems = result.systems
+    needed = rendering.alike([wording.scale_of(system) for system in systems.values()])
+    apart = [pair for pair in result.pairs if result.is_distinguishable(pair)]
+    for more in range(rendering.MOST_MORE_DIGITS + 1):
+        scales = {name: scale + more for name, scale in zip(systems, needed, strict=True)}
+        texts = {n: rendering.number(systems[n].estimate, scale) for n, scale in scales.items()}
+        if all(texts[pair.first] != texts[pair.second] for pair in apart):
+            return scales
+    return dict(zip(systems, needed, strict=True))
+
+
+def scale_of(pair: PairedDifference, *intervals: ConfidenceInterval) -> rendering.Scale:
+    """Return the decimals of a difference, at least those of all of its comparison.
+
+    Other intervals than those of the pair may stand beside them.
+    """
+    if pair.comparison is None:
+        return pair._scale(*intervals)
+    facts = pair.comparison
+    return pair._scale(*intervals, rounding=facts.rounding).at_least(facts.digits)
+
+
+def short_text(pair: PairedDifference) -> str:
+    """Write the names of a pair, its difference and its interval on one line."""
+    scale, interval = scale_of(pair), pair.confidence_interval
+    level = rendering.percent(interval.confidence_level)
+    limits = f"{level} CI {rendering.limits(interval, scale)}, {method_title(pair)}"
+    value = rendering.number(pair.difference, scale)
+    return f"{pair.first} - {pair.second}: {value} ({limits})"
+
+
+def share_text(share: Outperformance) -> str:
+    """Write P(A > B) with its interval."""
+    if math.isnan(share.probability):
+        return "undefined"
+    probability, *limits = share[:3]
+    scale = rendering.Scale.of([probability], [(limits[0], limits[1])], (0.0, 1.0), digits=2)
+    value, low, high = (rendering.number(number, scale) for number in share[:3])
+    return f"{value} ({low} to {high})"
+
+
+def p_number(p: float) -> str:
+    """Write a p-value with two significant digits."""
+    if math.isnan(p):
+        return "undefined"
+    if p < _LEAST_SHOWN:
+        return f"<{_LEAST_SHOWN:.4f}"
+    text = f"{p:.2g}" if p < 0.1 else rendering.number(p, rendering.Scale(2))
+    # Rounding never moves a p-value to the other side of the usual level.
+    return f"{p:.4f}" if (float(text) <= 0.05) != (p <= 0.05) else text
+
+
+def p_numbers(result: ComparisonResult, pair: PairedDifference) -> list[str]:
+    """Write the p-value of a pair and the adjusted one; "<=" before the least of the resamples."""
+    replicates = result.replicates(pair.first, pair.second)
+    sides = 2 if pair.alternative == "two-sided" else 1
+    least = sides / (np.count_nonzero(~np.isnan(replicates)) + 1)
+    values = (pair.p_value, pair.p_value_adjusted)
+    return [("<=" if p == least >= _LEAST_SHOWN else "") + p_number(p) for p in values]
+
+
+def p_text(written: str) -> str:
+    """Write "p = 0.03" of a p-value as `p_number` writes it."""
+    sign = written[: len(written) - len(written.lstrip("<="))]
+    return f"p {sign or '='} {written.removeprefix(sign)}"
+
+
+# The words of a comparison: its title, its facts, a sentence for a paper.
+#
+# No system is called better where the simultaneous interval holds 0, and two systems that are not
+# distinguishable are never called equal.
+
+
+# Largest number of differences whose verdicts on P(A > B) are spelled out; more would fill a page
+# with sentences that differ in names alone.
+_MAX_VERDICTS = 3
+
+_ESTIMANDS = {
+    "system": "difference of these trained systems on {}",
+    "method": "difference of the methods' expected performance at this training-set size",
+    "new": "expected difference on a new data set like these",
+    "these": "mean difference on these very data sets",
+}
+
+
+_NO_DIRECTION = (
+    "unknown: scores are called higher and lower; greater_is_better=True or False says which is "
+    "good, and ranks need it"
+)
+_NOT_SIGNIFICANT = "The difference is not significant: this does not show that"
+# What a one-sided alternative says of a difference.
+_SIDES = {"greater": "above", "less": "below"}
+
+
+def title(result: ComparisonResult) -> str:
+    """Say what was compared, on how many rows."""
+    name, average = wording.spoken(result.metric), wording.average_over(result)
+    systems = f"{len(result.systems)} {result._compared}s"
+    average = average and f",{average}"
+    return f"{wording.capitalized(name)} of {systems} on {_rows(result)}{average}"
+
+
+def short(result: ComparisonResult) -> str:
+    """Write the comparison on one short line."""
+    if len(result.pairs) == 1:
+        return f"{result.metric} {short_text(result.pairs[0])}"
+    apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
+    best = f", best {result.best}" if result.best else ""
+    return (
+        f"{result.metric} of {len(result.systems)} {result._compared}s{best}; "
+        f"{apart} of {len(result.pairs)} differences significant"
+    )
+
+
+# ------------------------------------------------------------------ a sentence for a paper
+
+
+def claim(result: ComparisonResult) -> str:
+    """Say the result for a paper; see `ComparisonResult.claim`."""
+    return _claim(result) + wording.if_random_sample(result)
+
+
+def _claim(result: ComparisonResult) -> str:
+    if len(result.pairs) == 1:
+        return _claim_of_pair(result, result.pairs[0])
+    if result.alternative != "two-sided":
+        return _claim_of_one_side(result)
+    if result.reference is not None:
+        return _claim_with(result, result.reference)
+    if result.best is None:
+        apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
+        return (
+            f"Of {len(result.pairs)} differences in {_metric(result)} between "
+            f"{len(result.systems)} {result._compared}s {apart} differed significantly from 0 "
+            f"({_together(result)})."
+        )
+    return _claim_with(result, result.best)
+
+
+def _claim_of_one_side(result: ComparisonResult) -> str:
+    """Return the claim of several differences that were tested against one side."""
+    side = _SIDES[result.alternative]
+    told = [f"{pair.first} - {pair.second}" for pair in result.pairs if pair.excludes_zero]
+    start = (
+        f"Of {len(result.pairs)} differences in {_metric(result)} between {len(result.systems)} "
+        f"{result.estimand}s on {_rows(result)}, {len(told)} were significantly {side} 0"
+    )
+    names = f": {wording.named(told)}" if told else ""
+    return f"{start}{names} ({_together(result)})."
+
+
+def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
+    """Return the claim of a comparison of two systems."""
+    if math.isnan(pair.difference):
+        return f"The difference in {_metric(result)} is undefined: {_reason(result, pair)}."
+    scales = scales_of_scores(result)
+    scores = [
+        rendering.number(result.systems[n].estimate, scales[n]) for n in (pair.first, pair.second)
+    ]
+    rows = _rows(result)
+    value = rendering.number(pair.difference, scale_of(pair))
+    start = (
+        f"{pair.first} scored {scores[0]} and {pair.second} {scores[1]} in {_metric(result)} on "
+        f"{rows}"
+    )
+    subject = {
+        "system": f"on {wording.new_data(result._any_system)} the difference is estimated at",
+        "method": f"the expected difference of the methods{_size(result)} is estimated at",
+        "new": "the expected difference on a new data set like these is estimated at",
+        "these": "the mean difference on these data sets is estimated at",
+    }[result.estimand]
+    fixed = wording.conditional_on(result) if result.estimand == "method" else ""
+    sentence = f"{start}; {subject} {value}{fixed} ({_own_interval(result, pair)})."
+    share = _claim_of_runs(result, pair)
+    word = _comparative(result)
+    if not result.is_distinguishable(pair) and pair.alternative != "two-sided":
+        side = _SIDES[pair.alternative]
+        return f"{sentence}{share} {_NOT_SIGNIFICANT} it is {side} 0."
+    if not result.is_distinguishable(pair):
+        return f"{sentence}{share} {_NOT_SIGNIFICANT} one is {word}, nor that they are equal."
+    winner, loser = _ordered(result, pair)
+    verb = "scores" if result.greater_is_better is None else "is"
+    return f"{sentence}{share} {winner} {verb} significantly {word} than {loser}."
+
+
+def _comparative(result: ComparisonResult) -> str:
+    """Return "better", or "higher" where the direction of the metric is unknown."""
+    return "higher" if result.greater_is_better is None else "better"
+
+
+def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
+    """Say how often a run of the first beat the paired run of the second."""
+    outperformance = pair.outperformance
+    if outperformance is None or outperformance.n_pairs == 0:
+        return ""
+    share, low, high = map(rendering.percentage, outperformance[:3])
+    level = rendering.percent(outperformance.confidence_level)
+    on = " on bootstrap samples" if _is_left_out(result) else ""
+    return (
+        f" {pair.first} beat {pair.second} in {share} % of {outperformance.n_pairs} pairs of runs"
+        f"{on} ({level} CI {low} to {high} %, given {_given(result)})."
+    )
+
+
+def _ordered(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str]:
+    """Return the names, that with the better score first; the higher, if no direction is known."""
+    first = (pair.difference > 0) == (result.greater_is_better is not False)
+    return (pair.first, pair.second) if first else (pair.second, pair.first)
+
+
+def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
+    """Write the interval of a difference by itself, how it was made, and its p-value."""
+    low, high = pair.confidence_interval
+    level, method = pair.confidence_interval.confidence_level, pair.confidence_interval.method
+    if math.isnan(low) or math.isnan(high):
+        return f"no {rendering.percent(level)} CI: {_reason(result, pair)}"
+    limits = rendering.limits(pair.confidence_interval, scale_of(pair))
+    sided = "one-sided " if pair.alternative != "two-sided" else ""
+    details = [
+        f"{sided}{rendering.percent(level)} CI {limits}",
+        result._method_name(method),
+    ]
+    if method not in CLOSED_FORM and method != "welch":
+        details += _drawn(result, "both")
+    if not math.isnan(pair.p_value):
+        details.append(p_text(p_numbers(result, pair)[0]))
+    return ", ".join(details)
+
+
+def _claim_with(result: ComparisonResult, centre: str) -> str:
+    """Return the claim that names systems better, worse and not distinguishable from one."""
+    others = [name for name in result._in_order if name != centre]
+    groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
+    for name in others:
+        pair = result.pair(name, centre)
+        kind = "open"
+        if result.is_distinguishable(pair):
+            kind = "better" if _ordered(result, pair)[0] == name else "worse"
+        groups[kind].append(name)
+    score = rendering.number(result.systems[centre].estimate, scales_of_scores(result)[centre])
+    noun = result._compared
+    rows = _rows(result)
+    if result.reference is None:
+        start = (
+            f"Of {len(result.systems)} {noun}s compared by {_metric(result)} on {rows}, {centre} "
+            f"scored best ({score})"
+        )
+    else:
+        start = f"Compared with {centre} ({score}) by {_metric(result)} on {rows}"
+    words = {
+        "better": "{} scored significantly higher"
+        if result.greater_is_better is None
+        else "{} did significantly better",
+        "worse": "{} scored significantly lower"
+        if result.greater_is_better is None
+        else "{} did significantly worse",
+        "open": "{} did not differ significantly from it",
+    }
+    clauses = [words[kind].format(wording.named(names)) for kind, names in groups.items() if names]
+    separator = "; " if result.reference is None else ", "
+    return f"{start}{separator}{', '.join(clauses)} ({_together(result)})."
+
+
+def _together(result: ComparisonResult) -> str:
+    """Say how the intervals allow for the number of differences, and what was drawn."""
+    level, n = rendering.percent(result.confidence_level), len(result.pairs)
+    level = level if result.alternative == "two-sided" else f"one-sided {level}"
+    drawn = "".join(f"; {text}" for text in _drawn(result, "all"))
+    if result.training_share is not None:
+        drawn += f"; methods{_size(result)}"
+    if result.adjust is None:
+        return f"{level} intervals of each difference by itself, not adjusted for {n}{drawn}"
+    name = {"max-t": "max-t", "holm": "Holm and Bonferroni", "bonferroni": "Bonferroni"}
+    return f"simultaneous {level} intervals over {n} differences, {name[result.adjust]}{drawn}"
+
+
+def _is_left_out(result: ComparisonResult) -> bool:
+    """Whether methods were scored on the rows left out of their training samples."""
+    return result._any_system.basis.is_on_rows_left_out
+
+
+def _drawn(result: ComparisonResult, for_whom: str) -> list[str]:
+    """Say what was resampled for which systems in common; empty if nothing was."""
+    if not result.is_paired:
+        return ["independent resamples of each test set"]
+    system = result._any_system
+    if not system.basis.is_resampled:
+        return []
+    return [f"{wording.units(system)} resampled for {for_whom}"]
+
+
+def _rows(result: ComparisonResult) -> str:
+    """Say how many rows the scores are of, and how rows that were trained on are avoided."""
+    if not result.is_paired:
+        sizes = [thousands(system.n_samples) for system in result.systems.values()]
+        return f"test sets of their own ({wording.listed(sizes)} rows)"
+    return result._any_system.basis.rows(wording.n_scored(result))
+
+
+def _units_of_each(result: ComparisonResult) -> str:
+    """Say what was drawn of each system on a test set of its own."""
+    units = [wording.units(system) for system in result.systems.values()]
+    return wording.listed(list(dict.fromkeys(units)))
+
+
+def _size(result: ComparisonResult) -> str:
+    """Say the size of the training samples of methods that are scored on rows left out of them."""
+    if result.training_share is None:
+        return ""
+    share = f"{100 * result.training_share:.3g} %"
+    return f" when trained on {share} of these {result._any_system.unit}s"
+
+
+def _given(result: ComparisonResult) -> str:
+    """Say what P(A > B) over paired runs holds fixed."""
+    if _is_left_out(result):
+        return "this training set"
+    listless = result.provenance.facts.varied == "independent" or is_untrained(result)
+    return "this test set" if listless else "this training set and test set"
+
+
+def _metric(result: ComparisonResult) -> str:
+    """Write the name of the metric as words."""
+    return wording.spoken(result.metric) + wording.average_over(result)
+
+
+def _reason(result: ComparisonResult, pair: PairedDifference) -> str:
+    """Say why a difference or its interval is undefined, without a full stop."""
+    if pair.reason:
+        return pair.reason
+    undefined = [name for name in result.systems if math.isnan(result.systems[name].estimate)]
+    if undefined:
+        return f"the metric has no value for {wording.listed(undefined)} on these data"
+    return "fewer than two resamples gave a value"
+
+
+# ------------------------------------------------------------------ facts
+
+
+def facts(result: ComparisonResult) -> list[tuple[str, str]]:
+    """Return what a reader should know besides the tables, as label and text."""
+    lines = [("estimand", _estimand(result))]
+    sign = wording.direction(result.greater_is_better)
+    lines.append(("direction", sign or _NO_DIRECTION))
+    lines.append(("adjusted", _adjusted(result)))
+    if result.alternative != "two-sided":
+        lines.append(("alternative", _one_sided(result)))
+    open_ = None if result.alternative != "two-sided" else result.indistinguishable_from_best
+    if open_ is not None and len(result.systems) > 2:
+        text = wording.listed(open_) if open_ else "none"
+        lines.append(("not significantly", f"different from {result.best}: {text}"))
+    hidden = len(result.pairs) - len(result._shown_pairs)
+    if hidden:
+        lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
+    if result._any_system.basis.is_resampled:
+        drawn = f"{wording.units(result._any_system)} for all {result._compared}s together"
+        if not result.is_paired:
+            drawn = f"{_units_of_each(result)}, each test set by itself"
+        drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
+        lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
+    lines += _facts_of_runs(result)
+    if not any(pair.outperformance for pair in result._shown_pairs):
+        lines.append((SUPERIORITY, _superiority(result)))
+    if result.held_fixed:
+        lines.append(("conditional on", wording.listed(result.held_fixed)))
+    lines += wording.judged(result, result._any_system.n_samples)
+    lines += [("note", note) for note in result.notes]
+    return lines
+
+
+def _one_sided(result: ComparisonResult) -> str:
+    """Say what one-sided intervals and p-values are against."""
+    side, limits = _SIDES[result.alternative], {"greater": "lower", "less": "upper"}
+    return (
+        f"{result.alternative}: one-sided p-values, against the differences not being {side} 0, "
+        f"and intervals of {limits[result.alternative]} limits alone"
+    )
+
+
+def _estimand(result: ComparisonResult) -> str:
+    """Say of what the differences are, and at which training-set size."""
+    if is_untrained(result):
+        return "difference of the methods' expected scores, over runs that differ as these do"
+    if result.training_share is None:
+        return _ESTIMANDS[result.estimand].format(wording.new_data(result._any_system))
+    return f"difference of the methods' expected performance{_size(result)}"
+
+
+def _superiority(result: ComparisonResult) -> str:
+    """Say what the column of this name holds."""
+    if any(pair.n_runs for pair in result._shown_pairs):
+        return (
+            "probability of superiority by Student's t, as the intervals: that the first scores "
+            f"{_comparative(result)}"
+        )
+    by, drawn = ", estimated by the bootstrap", "resamples"
+    if not result._any_system.basis.is_resampled:
+        by, drawn = "", "draws from the law of the errors"
+    return (
+        f"probability of superiority{by}: share of the {drawn} on which the first scores "
+        f"{_comparative(result)}, ties half"
+    )
+
+
+def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
+    """Return P(A > B) of each pair shown, with the rule for reading it, as label and text."""
+    shown = [
+        pair for pair in result._shown_pairs if pair.outperformance and pair.outperformance.n_pairs
+    ]
+    if not shown:
+        return []
+    on = ""
+    if _is_left_out(result):
+        on = " on bootstrap samples, which hold 63.2 % of the distinct rows,"
+    lines = [
+        (
+            "P(A > B)",
+            f"share of pairs of runs{on} in which A scores better than B, conditional on "
+            f"{_given(result)}: it does not hold for other rows. Significant if the interval lies "
+            "on one side of .5, and meaningful if it reaches beyond .75 or .25 (Bouthillier et al. "
+            "2021)",
+        )
+    ]
+    if len(shown) <= _MAX_VERDICTS:
+        for pair in shown:
+            outperformance = pair.outperformance
+            assert outperformance is not None
+            name = f"P({pair.first} > {pair.second})"
+            counted = wording.counted(outperformance.n_pairs, "pair")
+            number = f"{share_text(outperformance)} over {counted} of runs"
+            lines.append((name, f"{number}: {outperformance.verdict}{_in_favour(pair)}"))
+    return lines
+
+
+def _in_favour(pair: PairedDifference) -> str:
+    """Say which system a verdict favours, and where the difference itself holds 0."""
+    outperformance = pair.outperformance
+    if outperformance is None or not outperformance.is_significant:
+        return ""
+    winner = pair.first if outperformance.probability > 0.5 else pair.second
+    others = "; not shown on others: the interval of the difference holds 0"
+    return f" for {winner} on these rows{'' if pair.excludes_zero else others}"
+
+
+def _adjusted(result: ComparisonResult) -> str:
+    """Say how intervals and p-values allow for the number of differences."""
+    n = len(result.pairs)
+    if n == 1:
+        return "one difference: nothing to adjust for"
+    return {
+        "max-t": f"for {n} differences, by the joint law of the largest (max-t)",
+        "holm": f"for {n} differences: p by Holm, simultaneous intervals by Bonferroni",
+        "bonferroni": f"for {n} differences, by Bonferroni",
+        None: f"not for the {n} differences: some of them may exclude 0 by chance",
+    }[result.adjust]

@@ -1,0 +1,941 @@
+"""Sums that do not depend on the order in which they are added up.
+
+A float is an integer times a power of two. Sums are kept as integers: digits of 32 bits, the
+highest with its sign in up to 64, so that adding them is associative. Merging shards in any order
+then gives the same bits; integers need one digit, and losses of rows three.
+
+Sums of scores are large, and a process has those of its rows, of a batch and of both. So digits
+take four bytes where all of them fit, and are worked on in eight, some rows at a time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._base.checks import EXACT, fail
+from .._base.errors import collected
+from ..metrics.callables import Negated, without_sign
+from ..metrics.cells import check_two_columns, label_counts
+from ..metrics.ranking import positive_scores, rank
+from ..metrics.responses import check_response
+from ..metrics.statistic import Facts, Floats, ReducedData, Statistic, SumsOfRows
+from ..resampling.block import Block
+from ..resampling.coding import UnitsOfCodes
+from ..study.measured import Measured
+from ..study.rows import Rows
+
+Digits = NDArray[np.int32] | NDArray[np.int64]
+# Digits of some rows, the lowest first.
+Pieces = list[NDArray[np.int64]]
+
+_BITS = 32
+_HALF = np.int64(2 ** (_BITS - 1))
+# Exponent of two from which on a number, or a highest digit, gets one more digit.
+_LARGE = 61
+# Digits of a kind that are worked on at a time: 512 kB, which stay in the cache.
+_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class ExactSums:
+    """An array of sums.
+
+    Attributes
+    ----------
+    digits : ndarray of shape (n_digits, n_rows, n_columns)
+        The sum over digits of ``digits[k] * 2 ** (32 * (lowest + k))``; all but the last are from
+        -2**31 to 2**31 - 1, so that a small negative number has small digits. They are of 32 bits
+        if the last are in this range too, else of 64.
+    lowest : int
+        Power of the first digit, 0 or below.
+    """
+
+    digits: Digits
+    lowest: int = 0
+
+    @classmethod
+    def zeros(cls, n_rows: int, n_columns: int) -> Self:
+        """Return sums of nothing."""
+        return cls(np.zeros((1, n_rows, n_columns), dtype=np.int32))
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> Self:
+        """Return finite numbers, (n_rows, n_columns), integers or floats, as sums."""
+        if values.dtype == np.int32:
+            return cls(values[None])
+        if values.dtype.kind in "iu":
+            return cls.of_digits(values.astype(np.int64, copy=False)[None])
+        pieces = list(_pieces(values.shape))
+        largest = max((np.abs(values[some]).max(initial=0.0) for some in pieces), default=0.0)
+        highest = max(0, -(-(int(np.frexp(largest)[1]) - _LARGE) // _BITS))
+        lowest = min((_lowest(values[some]) for some in pieces), default=0)
+        return cls._made(
+            lambda some: _split(values[some], lowest, highest),
+            (highest - lowest + 1, *values.shape),
+            lowest,
+        )
+
+    @classmethod
+    def of_digits(cls, digits: Digits, lowest: int = 0) -> Self:
+        """Return the sums that have these digits, in however many bits."""
+        return cls._made(lambda some: list(digits[:, some].astype(np.int64)), digits.shape, lowest)
+
+    @classmethod
+    def _made(
+        cls, digits_of: Callable[[slice], Pieces], shape: tuple[int, ...], lowest: int
+    ) -> Self:
+        """Return sums from the digits of some rows, which need not be in their range yet."""
+        found: Digits = np.empty(shape, dtype=np.int32)
+        for some in _pieces(shape[1:]):
+            pieces = digits_of(some)
+            for k in range(len(pieces) - 1):
+                pieces[k], carried = _carried(pieces[k])
+                pieces[k + 1] = pieces[k + 1] + carried
+            if found.dtype == np.int32 and not _is_small(pieces[-1]):
+                found = found.astype(np.int64)
+            for k, piece in enumerate(pieces):
+                found[k, some] = piece
+        while found.dtype == np.int64 and _is_large(found[-1]):
+            digit, carried = _carried(found[-1])
+            found = np.array([*found[:-1], digit, carried])
+            if _is_small(carried):
+                found = found.astype(np.int32)
+        spare = 0
+        while lowest + spare < 0 and not found[spare].any():
+            spare += 1
+        return cls(found[spare:].copy() if spare else found, lowest + spare)
+
+    def __add__(self, other: ExactSums) -> ExactSums:
+        """Return the sums of both."""
+        rows = np.arange(self.digits.shape[1])
+        return self.added_at(rows, other, rows, len(rows))
+
+    def placed(self, rows: NDArray[np.intp], n_rows: int) -> ExactSums:
+        """Return ``n_rows`` sums, those of ``self`` added up at the given rows, the others 0."""
+        if n_rows == len(rows) and np.array_equal(rows, np.arange(n_rows)):
+            return self
+        nothing = ExactSums.zeros(0, self.digits.shape[2])
+        return self.added_at(rows, nothing, np.empty(0, dtype=np.intp), n_rows)
+
+    def added_at(
+        self,
+        rows: NDArray[np.intp],
+        other: ExactSums,
+        other_rows: NDArray[np.intp],
+        n_rows: int,
+    ) -> ExactSums:
+        """Return ``n_rows`` sums: those of both, added up at the rows of each, the others 0."""
+        parts = [_Placed(self, rows), _Placed(other, other_rows)]
+        lowest = min(self.lowest, other.lowest)
+        highest = max(one.lowest + len(one.digits) for one in (self, other))
+        shape = highest - lowest, n_rows, self.digits.shape[2]
+
+        def digits_of(some: slice) -> Pieces:
+            total = np.zeros((shape[0], some.stop - some.start, shape[2]), dtype=np.int64)
+            for part in parts:
+                part.add_to(total[part.sums.lowest - lowest :], some)
+            return list(total)
+
+        return ExactSums._made(digits_of, shape, lowest)
+
+    def values(self, columns: slice = slice(None), rows: Any = slice(None)) -> NDArray[np.float64]:
+        """Return the sums as floats, (n_rows, n_columns); those of some columns or rows alone."""
+        digits = self.digits[:, rows][:, :, columns]
+        total = np.zeros(digits.shape[1:])
+        for power, digit in enumerate(digits, self.lowest):
+            for some in _pieces(digit.shape):
+                total[some] += np.ldexp(digit[some].astype(np.float64), _BITS * power)
+        return total
+
+
+class _Placed:
+    """Sums and the row of a larger array that each is added to."""
+
+    def __init__(self, sums: ExactSums, rows: NDArray[np.intp]) -> None:
+        self.sums = sums
+        self._order = None if np.all(rows[1:] >= rows[:-1]) else np.argsort(rows, kind="stable")
+        self._rows = rows if self._order is None else rows[self._order]
+        self._are_different = bool(np.all(self._rows[1:] != self._rows[:-1]))
+
+    def add_to(self, total: NDArray[np.int64], some: slice) -> None:
+        """Add the digits of what lies in some rows to the digits of these rows."""
+        first, last = np.searchsorted(self._rows, (some.start, some.stop))
+        own: Any = slice(first, last) if self._order is None else self._order[first:last]
+        at = self._rows[first:last] - some.start
+        for k, digit in enumerate(self.sums.digits):
+            if self._are_different:
+                total[k, at] += digit[own]
+            else:
+                # Fewer than 2**31 digits below 2**32 fit a digit of 64 bits.
+                np.add.at(total[k], at, digit[own])
+
+
+def _pieces(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Yield rows that are worked on at a time."""
+    n_rows, n_columns = shape
+    step = max(_AT_ONCE // max(n_columns, 1), 1)
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def _lowest(values: NDArray[Any]) -> int:
+    """Return the power of the lowest digit of any of the numbers, 0 or below."""
+    rest, power = np.array(values, dtype=np.float64), 0
+    rest -= np.trunc(rest)
+    while rest.any():
+        rest = np.ldexp(rest, _BITS)
+        rest -= np.trunc(rest)
+        power -= 1
+    return power
+
+
+def _split(values: NDArray[Any], lowest: int, highest: int) -> Pieces:
+    """Return the digits of numbers from the lowest to the highest power."""
+    rest = np.array(values, dtype=np.float64)
+    found = []
+    for power in range(highest, lowest - 1, -1):
+        digit = np.trunc(np.ldexp(rest, -_BITS * power))
+        rest -= np.ldexp(digit, _BITS * power)
+        found.append(digit.astype(np.int64))
+    return found[::-1]
+
+
+def _is_small(digit: NDArray[np.int64]) -> bool:
+    """Whether digits fit 32 bits."""
+    return bool(digit.max(initial=0) < _HALF and digit.min(initial=0) >= -_HALF)
+
+
+def _is_large(digit: NDArray[np.int64]) -> bool:
+    """Whether a highest digit needs one more."""
+    largest = max(int(digit.max(initial=0)), -int(digit.min(initial=0)))
+    return bool(largest >> _LARGE)
+
+
+def _carried(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the part of a digit that is in its range, and what goes to the next one."""
+    carried = (digit + _HALF) >> _BITS
+    return digit - (carried << _BITS), carried
+
+
+# Weights of rows by what they hold: pairs of labels, or labels and intervals of a score.
+#
+# A `Table` of labels has a cell for each pair of truth and decision that occurs. One of scores
+# has a
+# cell for each class in each interval of the score. While the distinct scores fit, each has its
+# own;
+# then intervals are those of equal leading bits of the floating-point number, and one bit is
+# dropped
+# wherever they become too many. Which bits are left depends on the set of scores alone, so that a
+# table does not depend on the order of rows, batches or shards. Between one half and one the bits
+# are
+# those of the distance from one, so that probabilities have intervals as fine near one as near
+# zero.
+
+
+# Pairs of keys per row up to which those that occur are counted, and not sorted.
+_KEYS_PER_ROW = 4
+_SIGN = np.uint64(1 << 63)
+# Of numbers from one half to one the distances from one take 52 binades more, which are made up for
+# where numbers are largest: of those from 2**950 on the last two bits are not told apart.
+_MORE = np.uint64(52 << 52)
+_HALF_OF_TABLE, _ONE, _LARGE_TABLE = (np.float64(x).view(np.uint64) for x in (0.5, 1.0, 2.0**950))
+# The distance that one has from itself, below that of all other numbers.
+_LEAST_DISTANCE = 2.0**-54
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Sums of cells, in rising order of their keys.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_labels,)
+        Labels that occur, sorted.
+    truth : ndarray of shape (n_cells,)
+        Number of the true label of each cell.
+    other : ndarray of shape (n_cells,)
+        Number of the decision, or the leading bits of the score.
+    sums : ExactSums
+        Of (n_cells, 1 + n_resamples): the weight in the data, then in each resample.
+    shift : int or None
+        Bits of a score that are dropped; None for decisions.
+    ends : ndarray of shape (2, n_cells) or None
+        All bits of the least and of the greatest score of each cell.
+    """
+
+    labels: NDArray[Any]
+    truth: NDArray[np.int64]
+    other: NDArray[np.uint64]
+    sums: ExactSums
+    shift: int | None = None
+    ends: NDArray[np.uint64] | None = None
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return len(self.truth)
+
+    def __add__(self, other: Table) -> Table:
+        """Return the table of the rows of both, of scores still in as many intervals."""
+        labels = joined_labels(self.labels, other.labels)
+        both = [one._in(labels) for one in (self, other)]
+        shift = self.shift
+        if shift is not None and other.shift is not None:
+            shift = max(shift, other.shift)
+            both = [one.coarser(shift) for one in both]
+        truth, kept, at = distinct_cells(
+            np.concatenate([one.truth for one in both]), np.concatenate([one.other for one in both])
+        )
+        own, its = np.split(at, [both[0].n_cells])
+        sums = both[0].sums.added_at(own, both[1].sums, its, len(truth))
+        ends = None
+        if both[0].ends is not None and both[1].ends is not None:
+            ends = joined_ends(np.hstack([both[0].ends, both[1].ends]), at, len(truth))
+        return Table(labels, truth, kept, sums, shift, ends)
+
+    def _in(self, labels: NDArray[Any]) -> Table:
+        """Return the table with numbers among more labels."""
+        number = np.searchsorted(labels, self.labels)
+        decision = self.other
+        if self.shift is None:
+            decision = number[self.other.astype(np.intp)].astype(np.uint64)
+        return replace(self, labels=labels, truth=number[self.truth], other=decision)
+
+    def coarser(self, shift: int) -> Table:
+        """Return the table with at least so many bits dropped."""
+        if self.shift is None or shift <= self.shift:
+            return self
+        truth, kept, at = distinct_cells(self.truth, self.other >> np.uint64(shift - self.shift))
+        ends = None if self.ends is None else joined_ends(self.ends, at, len(truth))
+        return Table(self.labels, truth, kept, self.sums.placed(at, len(truth)), shift, ends)
+
+    def within(self, n_bins: int) -> Table:
+        """Return the table with as few bits dropped as leave no more than ``n_bins`` intervals."""
+        assert self.shift is not None
+        return self.coarser(self.shift + spare_bits(np.unique(self.other), n_bins))
+
+    def edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the least and the greatest score in the interval of each cell, (n_cells,) each."""
+        assert self.ends is not None
+        interval = self.rank().astype(np.intp)
+        ends = joined_ends(self.ends, interval, int(interval.max(initial=-1)) + 1)
+        low, high = (scores_of(end)[interval] for end in ends)
+        return low, high
+
+    def rank(self) -> NDArray[np.float64]:
+        """Return the number of the interval of each cell, (n_cells,): a score of the same order."""
+        return np.unique(self.other, return_inverse=True)[1].reshape(-1).astype(np.float64)
+
+
+def joined_ends(ends: NDArray[np.uint64], at: NDArray[np.intp], n: int) -> NDArray[np.uint64]:
+    """Return the least of the least, and the greatest of the greatest, at each of n places."""
+    found = np.empty((2, n), dtype=np.uint64)
+    found[0], found[1] = ~np.uint64(0), 0
+    np.minimum.at(found[0], at, ends[0])
+    np.maximum.at(found[1], at, ends[1])
+    return found
+
+
+def distinct_cells(
+    truth: NDArray[np.int64], other: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]:
+    """Return both keys of each cell that occurs, in rising order, and the cell of each row."""
+    values, number = np.unique(other, return_inverse=True)
+    return cells_of(truth, values, number.reshape(-1))
+
+
+def cells_of(
+    truth: NDArray[np.int64], values: NDArray[np.uint64], number: NDArray[np.intp]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]:
+    """Return the same for rows whose second keys are numbered in rising order."""
+    key, n_values = truth * len(values) + number, max(len(values), 1)
+    n_keys = n_values * (int(truth.max(initial=0)) + 1)
+    if n_keys <= _KEYS_PER_ROW * len(key):
+        occurs = np.bincount(key, minlength=n_keys) > 0
+        cells, at = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
+    else:
+        cells, at = np.unique(key, return_inverse=True)
+    first, second = np.divmod(cells, n_values)
+    return first, values[second], at.reshape(-1)
+
+
+class CodedScores(NamedTuple):
+    """Cells of scores: what a `Table` has of them, and the cell of each row."""
+
+    truth: NDArray[np.int64]
+    other: NDArray[np.uint64]
+    shift: int
+    ends: NDArray[np.uint64]
+    at: NDArray[np.intp]
+
+
+def cells_within(
+    truth: NDArray[np.int64], bits: NDArray[np.uint64], shift: int, n_bins: int
+) -> CodedScores:
+    """Return cells of scores in at most so many intervals, of at least ``shift`` dropped bits."""
+    distinct, number = np.unique(bits, return_inverse=True)
+    kept = distinct >> np.uint64(shift)
+    spare = spare_bits(np.unique(kept), n_bins)
+    kept = kept >> np.uint64(spare)
+    starts = np.flatnonzero(np.append(True, kept[1:] != kept[:-1])[: len(kept)])
+    interval = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(kept))))
+    first, second, at = cells_of(truth, kept[starts], interval[number.reshape(-1)])
+    ends = joined_ends(np.broadcast_to(bits, (2, len(bits))), at, len(first))
+    return CodedScores(first, second, shift + spare, ends, at)
+
+
+def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Return the labels of both, sorted; all are numbers, or all are text."""
+    if "U" in (first.dtype.kind, second.dtype.kind) and first.dtype.kind != second.dtype.kind:
+        if len(first) and len(second):
+            raise ValueError("Labels are numbers in one batch and text in another.")
+        return first if len(first) else second
+    for one, other in ((first, second), (second, first)):
+        if not (one.dtype.kind == "f" and other.dtype.kind in "iu" and len(one) and len(other)):
+            continue
+        # numpy would make floats of all of them, which merge large integers.
+        if max(float(np.abs(one).max()), abs(int(other.max())), abs(int(other.min()))) >= EXACT:
+            raise ValueError("Labels of 2**53 or more are floats in one batch, not in another.")
+    return np.union1d(first, second)
+
+
+def in_text(labels: Any) -> Any:
+    """Return labels in bytes as text, and any others as they are."""
+    if labels is None or labels.ndim != 1 or labels.dtype.kind not in "SO":
+        return labels
+    of_bytes = labels.dtype.kind == "S" or all(isinstance(one, bytes) for one in labels)
+    return np.char.decode(labels.astype(bytes), "latin-1") if of_bytes else labels
+
+
+def bits_of(scores: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return integers in the order of the scores, whose leading bits are those of the scores."""
+    # Adding zero makes the negative zero the positive one.
+    numbers = scores.astype(np.float64) + 0.0
+    bits = numbers.view(np.uint64)
+    is_negative = bits >= _SIGN
+    found = np.where(is_negative, ~bits, bits | _SIGN)
+    upper = np.flatnonzero(~is_negative & (bits > _HALF_OF_TABLE))
+    if len(upper):
+        own = bits[upper]
+        distance = np.maximum(1.0 - numbers[upper], _LEAST_DISTANCE).view(np.uint64)
+        beyond = (
+            np.where(own < _LARGE_TABLE, own, _LARGE_TABLE + ((own - _LARGE_TABLE) >> np.uint64(2)))
+            + _MORE
+        )
+        found[upper] = (
+            np.where(own < _ONE, (_HALF_OF_TABLE << np.uint64(1)) - distance, beyond) | _SIGN
+        )
+    return found
+
+
+def scores_of(bits: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return the scores whose `bits_of` are given; between two of them the one above."""
+    own = bits & ~_SIGN
+    # Some are of no number: they are the edges of intervals that hold the largest ones.
+    distance = ((_HALF_OF_TABLE << np.uint64(1)) - own).view(np.float64)
+    beyond = own - _MORE
+    beyond = np.where(
+        beyond < _LARGE_TABLE, beyond, _LARGE_TABLE + ((beyond - _LARGE_TABLE) << np.uint64(2))
+    )
+    with np.errstate(invalid="ignore"):
+        upper = np.where(own < _ONE + _MORE, 1.0 - distance, beyond.view(np.float64))
+    positive = np.where(own > _HALF_OF_TABLE, upper, own.view(np.float64))
+    return np.where(bits & _SIGN, positive, (~bits).view(np.float64))
+
+
+def spare_bits(distinct: NDArray[np.uint64], n_bins: int) -> int:
+    """Return how many bits must be dropped to leave no more than ``n_bins`` different keys."""
+    spare = 0
+    while len(distinct) > n_bins:
+        distinct = distinct >> np.uint64(1)
+        distinct = distinct[np.append(True, distinct[1:] != distinct[:-1])]
+        spare += 1
+    return spare
+
+
+# How a metric reads a stream: which sums it needs of each batch, and its value from the sums.
+#
+# What suffices, its statistic says in ``sketch``:
+#
+# * `SumsReading`: the sums of what each row adds;
+# * `CellsReading`: functions of the confusion matrix, from the pairs of labels that occur;
+# * `ScoresReading`: metrics of the order of scores, from the weight of each class at each score,
+#   of which there are more for the data than for resamples;
+# * `ColumnsReading`: their averages over several classes, from the same for each column of scores.
+#
+# A metric that needs all rows together has none, and is refused by name.
+
+
+# Labels of one column of probabilities, if none are given.
+ZERO_ONE = np.array([0, 1])
+# Kinds of tables; that of fine scores has the weights of the data alone, and comes first.
+LABELS, SCORES, FINE_SCORES = "labels", "scores", "fine scores"
+# Bytes of the weights of cells that are read at once.
+_BYTES_AT_ONCE = 1 << 26
+_NO_CELLS = ReducedData(None, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Read(Measured):
+    """A metric on the data and on every resample of a stream.
+
+    Its rows are the cells, each with its weight, where there are cells; its statistic has the
+    labels of all rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (1 + n_resamples,)
+        Value on the data, then on each resample.
+    facts : Facts
+        What it knows of the rows.
+    reduced : ReducedData
+        The cells, reduced as rows are.
+    error : float
+        Largest error of the estimate that intervals of scores leave.
+    intervals : {"", "all", "finer"}
+        Whether scores of resamples were counted in intervals, and those of the data in finer ones.
+    hidden : float
+        How far the order of rows in the intervals of resamples might move the value.
+    """
+
+    values: Floats
+    facts: Facts
+    reduced: ReducedData = _NO_CELLS
+    error: float = 0.0
+    intervals: str = ""
+    hidden: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What is kept of a metric of a system.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (1 + n_terms, 2 + n_resamples)
+        Of weights, then of what rows add; see `StreamState`.
+    largest : ndarray of shape (n_terms,)
+        Largest size of what one row adds.
+    zero_one : bool
+        Whether each row of weight 1 adds 0 or 1.
+    tables : sequence of Table
+    n_rows : int
+    weighted : bool
+        Whether rows carry weights.
+    """
+
+    sums: Floats
+    largest: Floats
+    zero_one: bool
+    tables: Sequence[Table]
+    n_rows: int
+    weighted: bool
+
+
+class Reading(ABC):
+    """What one metric reads of a stream."""
+
+    # Names of the tables that it shares with other metrics of the system; none for sums of terms.
+    tables: tuple[str, ...] = ()
+    # Number of sums of terms, beside that of the weights.
+    n_terms = 0
+    # Whether the labels are 0 and 1 because none were given.
+    assumes_zero_one = False
+
+    def __init__(self, statistic: Statistic) -> None:
+        self.statistic = statistic
+        self.inner: Any = without_sign(statistic)
+
+    @abstractmethod
+    def check(self, rows: Rows, argument: str) -> None:
+        """Refuse rows of a batch that the metric cannot take."""
+
+    @abstractmethod
+    def read(self, kept: Kept) -> Read:
+        """Return the metric from what is kept of all rows."""
+
+    def terms(self, rows: Rows) -> Floats:
+        """Return what each row adds to each sum, before its weight, (n_terms, n_rows)."""
+        return np.empty((0, rows.n_samples))
+
+    def _predicted(self, rows: Rows) -> NDArray[Any]:
+        return rows.predicted_for(self.statistic)
+
+
+class SumsReading(Reading):
+    """A metric of sums to which each row adds what it adds in any sample."""
+
+    def __init__(self, statistic: Statistic) -> None:
+        super().__init__(statistic)
+        self.n_terms = self.inner.n_sums
+
+    def check(self, rows: Rows, argument: str) -> None:
+        """Refuse rows that the metric cannot take, and top-k accuracy of one column of scores."""
+        predicted = self._predicted(rows)
+        with collected():  # the batch is looked at as a whole
+            check_response(self.statistic, rows.y_true, predicted, argument)
+        if self.inner.ranks_columns and rows.y_pred.ndim == 1:
+            must = "have a column for each class for a top-k accuracy of a stream"
+            advice = "The threshold of one column depends on all rows together."
+            raise fail(argument, must, "one column", advice)
+
+    def terms(self, rows: Rows) -> Floats:
+        """See `Reading.terms`."""
+        added: Floats = self.inner.added_by_rows(rows.y_true, self._predicted(rows))
+        return added
+
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`."""
+        sums = kept.sums
+        values = self.inner.of_sums(sums[:, 1:])
+        size = float(sums[1:, 0].sum())
+        share = float(kept.largest.max()) / size if size > 0 else None
+        rows = SumsOfRows(sums[:, 1], kept.n_rows, share, kept.zero_one, kept.weighted)
+        facts = self.statistic.facts_of_sums(rows)
+        values = values if self.inner is self.statistic else 0.0 - values
+        return Read(Rows(None, np.empty(0), None, None), self.statistic, values, facts)
+
+
+class _Tabled(Reading):
+    """A metric of the weights of cells."""
+
+    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+        """Return the truth, and decisions or scores, as the table of this kind has them."""
+        return rows.y_true, self._predicted(rows)
+
+
+class _OneTable(_Tabled):
+    """A metric of the weights of the cells of one table."""
+
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`."""
+        [table] = kept.tables
+        return self._of_table(table, weighted=kept.weighted)
+
+    def _of_table(self, table: Table, *, weighted: bool) -> Read:
+        truth, weights = table.labels[table.truth], table.sums.values()
+        decision = self._other(table)
+        argument = "y_pred"
+        with collected():  # the batch is looked at as a whole
+            statistic = check_response(self.statistic, truth, decision, argument)
+        reduced, by_code = _coded(statistic, truth, decision, weights)
+        values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
+        known = statistic.facts(reduced, (truth, decision, None))
+        facts = replace(known, row_mean=False)
+        if weighted:
+            # The weight of a row is not known where rows were counted by cells.
+            facts = Facts(known.bounds, statistic.reads == "sums", weighted=True)
+        cells = Rows(truth, self._predictions(table), weights[:, 0], None)
+        return Read(cells, statistic, values, facts, reduced)
+
+    @abstractmethod
+    def _other(self, table: Table) -> NDArray[Any]:
+        """Return what the metric reads in the place of the predictions of the cells."""
+
+    def _predictions(self, table: Table) -> NDArray[Any]:
+        """Return the predictions of the cells, or the least in their interval."""
+        return self._other(table)
+
+
+class CellsReading(_OneTable):
+    """A function of the confusion matrix."""
+
+    tables = (LABELS,)
+
+    def check(self, rows: Rows, argument: str) -> None:
+        """Refuse other predictions than labels; the labels are checked when all are known."""
+        predicted = self._predicted(rows)
+        if predicted.ndim != 1 or (predicted.dtype.kind == "f" and np.any(predicted % 1)):
+            must = f"hold class labels for the metric {self.statistic.name!r}"
+            raise fail(argument, must, "scores or probabilities", "Decide first.")
+
+    def _other(self, table: Table) -> NDArray[Any]:
+        return np.asarray(table.labels[table.other.astype(np.intp)])
+
+
+def _check_exact(argument: str, scores: NDArray[Any]) -> None:
+    """Refuse integers that floats merge, as which the scores of a stream are counted."""
+    if scores.dtype.kind in "iu" and max(int(scores.max()), -int(scores.min())) > EXACT:
+        must = "hold scores that floats of 64 bits tell apart, in a stream"
+        got = f"integers such as {int(scores[np.argmax(np.abs(scores))])}"
+        raise fail(argument, must, got, "Subtract the same number from the scores of all batches.")
+
+
+class ScoresReading(_OneTable):
+    """A metric of the order in which scores put the rows of two classes."""
+
+    tables = (SCORES, FINE_SCORES)
+
+    def check(self, rows: Rows, argument: str) -> None:
+        """Refuse other predictions than one score a row."""
+        y_pred = rows.y_pred
+        _check_exact(argument, y_pred)
+        if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
+            must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
+            got = f"an array of shape {y_pred.shape}"
+            if y_pred.ndim != 2:
+                raise fail(argument, must, got)
+            advice = "For the scores of several systems use compare_systems."
+            raise fail(argument, must, got, advice, about="systems")
+        must = f"be one score per row, or probabilities of two classes, for {self.inner.name!r}"
+        check_two_columns(argument, y_pred, must)
+
+    def _other(self, table: Table) -> NDArray[Any]:
+        # The metrics know the order of scores alone.
+        return table.rank()
+
+    def _predictions(self, table: Table) -> NDArray[Any]:
+        return table.edges()[0]
+
+    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+        """See `_Tabled.columns`."""
+        return rows.y_true, positive_scores(rows.y_pred, self.inner.labels, self.inner.pos_label)
+
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`; an interval of scores may hold rows in any order.
+
+        The estimate is that of the finer intervals. Resamples lie around it as they do around that
+        of the intervals in which they were counted.
+        """
+        coarse, finer = kept.tables
+        found, fine = (self._of_table(one, weighted=kept.weighted) for one in (coarse, finer))
+        if not coarse.shift:
+            return found
+        estimate = fine.values[0]
+        values = np.clip(found.values + (estimate - found.values[0]), *found.statistic.bounds)
+        values[0] = estimate
+        error, hidden = (_movement(*of) for of in ((fine, finer), (found, coarse)))
+        facts = replace(fine.facts, delong=None if error else fine.facts.delong)
+        return replace(
+            fine, values=values, facts=facts, error=error, intervals="finer", hidden=hidden
+        )
+
+
+class ColumnsReading(_Tabled):
+    """An area averaged over several classes, each of which has a column of scores.
+
+    A table has the scores of one column, beside the true class of pairs of classes, or else beside
+    whether the class of the column is the true one.
+    """
+
+    def __init__(self, statistic: Statistic) -> None:
+        super().__init__(statistic)
+        self.labels: NDArray[Any] = np.asarray(self.inner.labels)
+        self.by_pairs = self.inner.sketch == "pairs of columns"
+        beside = ("all classes" for _ in self.labels)
+        if not self.by_pairs:
+            beside = (f"the class {label!r}" for label in self.labels.tolist())
+        self.tables = tuple(f"column {k} beside {name}" for k, name in enumerate(beside))
+
+    @property
+    def n_sides(self) -> int:
+        """Classes that a table tells apart."""
+        return len(self.labels) if self.by_pairs else 2
+
+    def check(self, rows: Rows, argument: str) -> None:
+        """Refuse other predictions than a column for each class, and weights of pairs."""
+        with collected():  # the batch is looked at as a whole
+            check_response(self.statistic, rows.y_true, rows.y_pred, argument)
+        if rows.sample_weight is not None and not self.statistic.takes_weights:
+            must = f"be None with the metric {self.statistic.name!r}"
+            advice = "Pairs of classes have no weights in scikit-learn: use 'roc_auc_ovr'."
+            raise fail("sample_weight", must, "weights", advice)
+
+    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+        """See `_Tabled.columns`."""
+        column = self.tables.index(kind)
+        assert rows.y_true is not None
+        truth = rows.y_true if self.by_pairs else rows.y_true == self.labels[column]
+        return truth, rows.y_pred[:, column]
+
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`; some of the resamples at a time."""
+        tables = kept.tables
+        n_codes = sum(table.n_cells for table in tables)
+        member = self._member(tables)
+        reduced = self._reduced(tables, member, [table.rank() for table in tables])
+        n_values = tables[0].sums.digits.shape[2]
+        step = max(_BYTES_AT_ONCE // (8 * n_codes), 1)
+        values = np.empty(n_values)
+        for start in range(0, n_values, step):
+            some = slice(start, start + step)
+            values[some] = self._evaluated(self._weights(tables, some), reduced)
+        on_data = self._weights(tables, slice(1))
+        sizes = on_data[:, 0] @ self._sizes(tables, member)
+        cells = Rows(self.labels, np.zeros((len(self.labels),) * 2), sizes, None)
+        facts = Facts(self.statistic.bounds, weighted=kept.weighted)
+        found = Read(cells, self.statistic, values, facts)
+        if not any(table.shift for table in tables) or np.isnan(values[0]):
+            return found
+        extremes = self._extremes(tables, member, on_data)
+        error = max(abs(value - values[0]) for value in extremes)
+        return replace(found, error=error, intervals="all", hidden=error)
+
+    def _evaluated(self, weights: Floats, reduced: ReducedData) -> Floats:
+        return self.statistic.evaluate(WeightsBlock(weights.T, self.statistic.reads), reduced)
+
+    def _weights(self, tables: Sequence[Table], columns: slice) -> Floats:
+        return np.concatenate([table.sums.values(columns) for table in tables])
+
+    def _member(self, tables: Sequence[Table]) -> NDArray[np.bool_]:
+        """Which cells of all tables belong to each class, (n_classes, n_cells)."""
+        found = []
+        for column, table in enumerate(tables):
+            truth = table.labels[table.truth]
+            is_class = np.arange(len(self.labels)) == column
+            own = truth == self.labels[:, None] if self.by_pairs else truth & is_class[:, None]
+            found.append(own)
+        return np.concatenate(found, axis=1)
+
+    def _sizes(self, tables: Sequence[Table], member: NDArray[np.bool_]) -> Floats:
+        """What each cell adds to the size of each class, (n_cells, n_classes)."""
+        counted = np.arange(member.shape[1]) < tables[0].n_cells if self.by_pairs else True
+        return np.where(counted, member, False).T.astype(np.float64)
+
+    def _reduced(
+        self, tables: Sequence[Table], member: NDArray[np.bool_], scores: Sequence[Floats]
+    ) -> ReducedData:
+        """Return the cells of all tables as rows, each table in the order of its scores."""
+        starts = np.cumsum([0, *(table.n_cells for table in tables)])
+        ranked = []
+        for column, score in enumerate(scores):
+            own = rank(member[column, starts[column] : starts[column + 1]], score)
+            ranked.append(own._replace(order=own.order + starts[column]))
+        found: ReducedData = self.inner.of_ranked(ranked, member, self._sizes(tables, member))
+        return found
+
+    def _extremes(
+        self, tables: Sequence[Table], member: NDArray[np.bool_], on_data: Floats
+    ) -> list[float]:
+        """Values with each class above the others in every interval of its scores, and below."""
+        starts = np.cumsum([table.n_cells for table in tables])[:-1]
+        sides = [own[k] for k, own in enumerate(np.split(member, starts, axis=1))]
+        found = []
+        for is_upper in (True, False):
+            scores = [
+                2 * table.rank() + ((side == is_upper) & _movable(table))
+                for table, side in zip(tables, sides, strict=True)
+            ]
+            reduced = self._reduced(tables, member, scores)
+            found.append(float(self._evaluated(on_data, reduced)[0]))
+        weights = np.split(on_data[:, 0], starts)
+        of_class = [
+            self.inner.least_in_intervals(side, table.rank(), own, _movable(table))
+            for table, side, own in zip(tables, sides, weights, strict=True)
+        ]
+        if None not in of_class:
+            sizes = [own @ side for own, side in zip(weights, sides, strict=True)]
+            by_size = sizes if self.inner.average == "weighted" else None
+            found[1] = float(np.average(of_class, weights=by_size))
+        return found
+
+
+_READINGS: Mapping[str, type[Reading]] = {
+    "sums": SumsReading,
+    "cells": CellsReading,
+    "scores": ScoresReading,
+    "columns": ColumnsReading,
+    "pairs of columns": ColumnsReading,
+}
+
+
+def reading_of(statistic: Statistic, *, counted: bool = False) -> Reading:
+    """Return how a metric reads a stream, of labels by their pairs alone if these are counted.
+
+    A metric that needs all rows together is refused.
+    """
+    if counted:
+        return CellsReading(statistic)
+    inner: Any = without_sign(statistic)
+    if inner.lacks_labels and inner.response == "probabilities":
+        own = replace(inner, labels=ZERO_ONE)
+        found = reading_of(own if inner is statistic else Negated(own))
+        found.assumes_zero_one = True
+        return found
+    if inner.lacks_labels:
+        must = f"be given for the metric {statistic.name!r} of a stream"
+        advice = "Give all labels, in the order of the columns: a batch may lack some."
+        raise fail("labels", must, "None", advice)
+    if inner.sketch:
+        return _READINGS[inner.sketch](statistic)
+    must = "hold metrics that can be computed from sums, or from the order of scores"
+    advice = (
+        "Batches are not kept. Give a mean of rows, a metric of labels, R2, the area under the ROC "
+        "curve, average precision or an error rate at a threshold; others need all rows as arrays: "
+        "skboot.bootstrap_score."
+    )
+    raise fail("metric", must, f"{statistic.name!r}, which needs all rows", advice)
+
+
+class WeightsBlock(Block):
+    """Resamples of which the weight of every code is known, (n_resamples, n_codes)."""
+
+    def __init__(self, weights: Floats, reads: str) -> None:
+        n = weights.shape[1]
+        super().__init__(UnitsOfCodes(n, (n,), reads=reads), len(weights))
+        self._by_resample = weights
+
+    def _weights_by_entry(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        return self._by_resample[:, entries].T
+
+    def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        return np.ascontiguousarray(self._by_resample[:, entries])
+
+    def _part(self, resamples: slice) -> WeightsBlock:
+        return WeightsBlock(self._by_resample[resamples], self.units_of_codes.reads)
+
+
+def _coded(
+    statistic: Statistic, truth: NDArray[Any], other: NDArray[Any], weights: Floats
+) -> tuple[ReducedData, Floats]:
+    """Reduce cells as rows; return also the weight of each code, (n_codes, 1 + n_resamples)."""
+    reduced = statistic.reduce(truth, other, None)
+    code = np.arange(len(truth)) if reduced.code is None else reduced.code.astype(np.intp)
+    by_code = np.zeros((reduced.n_codes, weights.shape[1]))
+    np.add.at(by_code, code, weights)
+    data, observed = dict(reduced.data), by_code[:, 0]
+    if "observed" in data:
+        data["observed"] = np.asarray(observed @ reduced.terms).reshape(-1)
+        data["truth_counts"] = label_counts(truth, weights[:, 0])
+    counts = observed.astype(np.int64)
+    return replace(reduced, data=MappingProxyType(data), counts=counts), by_code
+
+
+def _movable(table: Table) -> NDArray[np.bool_]:
+    """Return whether the rows of each cell may lie on either side of others in their interval."""
+    low, high = table.edges()
+    return np.asarray(low < high)
+
+
+def _movement(read: Read, table: Table) -> float:
+    """How far the value moves at most with the order of rows in the intervals of a table."""
+    statistic, rank, movable = read.statistic, table.rank(), _movable(table)
+    if not movable.any():
+        return 0.0
+    truth, weights = read.rows.y_true, read.rows.sample_weight
+    assert truth is not None
+    assert weights is not None
+    positive = truth == _positive_label(statistic, truth)
+    found = []
+    for upper in (positive, ~positive):
+        scores = 2 * rank + (upper & movable)
+        reduced, by_code = _coded(statistic, truth, scores, weights[:, None])
+        block = WeightsBlock(by_code.T, statistic.reads)
+        found.append(float(statistic.evaluate(block, reduced)[0]))
+    inner = without_sign(statistic)
+    least = inner.least_in_intervals(positive, rank, weights, movable)
+    if least is not None:
+        found[1] = least if inner is statistic else -least
+    return max(abs(value - float(read.values[0])) for value in found)
+
+
+def _positive_label(statistic: Statistic, truth: NDArray[Any]) -> Any:
+    given = without_sign(statistic).pos_label
+    return truth.max() if given is None else given
