@@ -12,7 +12,7 @@ export MPLBACKEND ?= Agg
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-studies slow coverage lint format types docs texts gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
+.PHONY: help demo test test-shown test-studies slow coverage lint format types docs texts gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' Makefile
@@ -22,6 +22,9 @@ demo: $(VENV)/.demo  ## print scores with their intervals; write a picture and a
 
 test: $(VENV)/.dev  ## the tests, and the examples in docstrings and documentation
 	$(RUN) -m pytest $(ON_ALL)
+
+test-shown: $(VENV)/.dev  ## the tests in which a version of a dependency or of the system shows
+	$(RUN) -m pytest $(ON_ALL) $(SHOWN_BY) --ignore=tests/test_docs_examples.py
 
 test-studies: $(VENV)/.dev  ## the tests of the studies of coverage, which stand beside them
 	$(RUN) -m pytest $(ON_ALL) benchmarks/coverage/tests

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import sklearn
 import sklearn.metrics
+from in_turn import in_turn
 from sklearn import config_context
 
 import skboot.metrics
@@ -370,7 +371,18 @@ CASES = list(cases())
 # where units are left out, and every reading of every block is claimed in
 # tests/resampling/test_block.py.
 DESIGNS = ("rows", "groups in strata")
-every_case = pytest.mark.parametrize("case", CASES, ids=str)
+FUNCTIONS = list(dict.fromkeys(case.function.__name__ for case in CASES))
+
+
+def every_case(test):
+    """Run a test of a case once for each function, over all cases of it."""
+
+    @pytest.mark.parametrize("function", FUNCTIONS)
+    def run(function):
+        in_turn(case=[case for case in CASES if case.function.__name__ == function])(test)()
+
+    run.__doc__ = test.__doc__
+    return run
 
 
 def plain(case):
@@ -505,7 +517,7 @@ def assert_plain(case, values, counts):
     """Values are those of the plain function on rows repeated as often as counted."""
     data, weights, function = DATA[case.data], weights_of(case), plain(case)
     if BEFORE_1_9 and (case.function.__name__, case.data) == ("d2_log_loss_score", "three columns"):
-        pytest.skip("scikit-learn 1.6 refuses rows that lack a class, whatever labels are given")
+        return  # scikit-learn 1.6 refuses rows that lack a class, whatever labels are given
     expected = []
     with (
         warnings.catch_warnings(),
@@ -526,26 +538,24 @@ def assert_plain(case, values, counts):
     np.testing.assert_allclose(values[judged], wanted, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", DESIGNS)
 @every_case
-def test_a_replicate_is_the_plain_function_on_the_repeated_rows(case, kind):
+def test_a_replicate_is_the_plain_function_on_the_repeated_rows(case):
     statistic, reduced = reduced_of(case)
-    plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
     codings = [
         CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced)),
         CodedRows(None, N_SAMPLES, "rows"),
     ]
-    block, rows = plan.bind(codings).block(0)
-    counts = rows.sums(np.eye(N_SAMPLES))
-    assert_plain(case, statistic.evaluate(block, reduced)[:N_RESAMPLES], counts[:N_RESAMPLES])
+    for kind in DESIGNS:
+        plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
+        block, rows = plan.bind(codings).block(0)
+        counts = rows.sums(np.eye(N_SAMPLES))
+        assert_plain(case, statistic.evaluate(block, reduced)[:N_RESAMPLES], counts[:N_RESAMPLES])
 
 
 @every_case
 def test_where_codes_are_drawn_a_replicate_is_the_plain_function(case):
     if BEFORE_1_9 and case.function.__name__ == "adjusted_mutual_info_score":
-        pytest.skip(
-            "scikit-learn 1.6 divides 0 by a rounding where all tables have one information"
-        )
+        return  # scikit-learn 1.6 divides 0 by a rounding where all tables have one information
     statistic, reduced = reduced_of(case)
     counts = np.vstack((degenerate_resamples(case), np.ones((1, N_SAMPLES), int)))
     if reduced.code is None:
@@ -605,23 +615,19 @@ def test_leaving_a_unit_out_is_the_plain_function_without_its_rows(case):
         assert_plain(case, statistic.evaluate(block, reduced), rows.sums(np.eye(N_SAMPLES)))
 
 
-@pytest.mark.parametrize(
-    "case",
-    [case for case in CASES if case.response != "scores"],
-    ids=str,
-)
+@every_case
 def test_the_influence_formula_agrees_with_small_changes_of_the_weights(case):
     """The variance of `sums` statistics is that of numerical derivatives by each row."""
     statistic, reduced = reduced_of(case)
     if statistic.reads != "sums" or not np.isfinite(statistic.variance_cost(reduced)):
-        pytest.skip("no formula")
+        return  # no formula
     coding = CodedRows(None if reduced.code is None else reduced.code, reduced.n_codes, "sums")
     plan = ResamplingPlan(design_of("groups"), N_RESAMPLES, np.random.SeedSequence(3))
     binding = plan.bind([coding])
     (block,) = binding.observed()
     value = statistic.evaluate(block, reduced)[0]
     if not np.isfinite(value):
-        pytest.skip("undefined on these data")
+        return  # undefined on these data
     many, n_groups = 100_000, design_of("groups").n_units[0]
     moved = [many + sign * np.eye(n_groups, dtype=np.int64) for sign in (1, -1)]
     up, down = (

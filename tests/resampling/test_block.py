@@ -1,8 +1,11 @@
 """Every reading of a block, and every shorter way to it, against plain sums over repeated rows."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from designs import EXAMPLES, GROUPS, PAIRS, TRIALS, N
+from in_turn import in_turn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -80,14 +83,9 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(crossed_module, "WINDOW_ROWS", 0)
 
 
-@pytest.fixture(params=KINDS)
-def design(request):
-    return request.param
-
-
-@pytest.fixture(params=CODES)
-def case(request, design):
-    return Case(design, request.param)
+EVERY_CASE = {
+    f"{codes} of {design}": partial(Case, design, codes) for design in KINDS for codes in CODES
+}
 
 
 def plain_pairs(weights, upper, lower, level):
@@ -150,17 +148,19 @@ def test_products_of_counts_that_do_not_fit_a_byte_are_exact():
 # --- readings
 
 
+@in_turn(case=EVERY_CASE)
 def test_sums_without_terms_are_the_weights_of_the_codes(case):
     assert_array_equal(case.block.sums(), case.weights)
 
 
-@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+@in_turn(case=EVERY_CASE, convert=[np.asarray, sparse.csr_matrix])
 def test_sums_equal_weights_times_terms(case, convert):
     terms = case.rng.normal(size=(case.n_codes, 3))
     assert_allclose(case.block.sums(convert(terms)), case.weights @ terms, atol=1e-12)
     assert_allclose(Block.sums(case.block, convert(terms)), case.weights @ terms, atol=1e-12)
 
 
+@in_turn(case=EVERY_CASE)
 def test_pieces_hold_the_weights_in_order(case):
     order = case.rng.permutation(case.n_codes)
     for given in (None, order, order[: case.n_codes // 2 + 1]):
@@ -170,7 +170,7 @@ def test_pieces_hold_the_weights_in_order(case):
         assert_array_equal(read, case.weights if given is None else case.weights[:, given])
 
 
-@pytest.mark.parametrize("kind", ["flags", "weights"])
+@in_turn(case=EVERY_CASE, kind=["flags", "weights"])
 def test_running_sums_stop_at_the_ends(case, kind):
     n = case.n_codes
     terms = np.column_stack(sides(case.rng, n, kind))
@@ -186,8 +186,7 @@ def test_running_sums_stop_at_the_ends(case, kind):
         assert_allclose(read, expected.transpose(2, 0, 1), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("tile", [1 << 7, 1 << 17])
-@pytest.mark.parametrize("kind", ["flags", "weights"])
+@in_turn(case=EVERY_CASE, kind=["flags", "weights"], tile=[1 << 7, 1 << 17])
 def test_running_sums_of_a_term_that_is_zero_between_the_ends(case, kind, tile, monkeypatch):
     monkeypatch.setattr(block_module, "TILE_ELEMENTS", tile)
     terms = np.column_stack(sides(case.rng, case.n_codes, kind))
@@ -203,7 +202,7 @@ def test_running_sums_of_a_term_that_is_zero_between_the_ends(case, kind, tile, 
     assert_allclose(read, expected.transpose(2, 0, 1), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("exact", [1, 1 << 31], ids=["running", "integers"])
+@in_turn(exact=[1, 1 << 31])
 def test_running_sums_of_bytes_are_the_same_in_tiles_and_as_integers(exact, monkeypatch):
     monkeypatch.setattr(running_module, "EXACT_INTEGER", exact)
     rng = np.random.default_rng(5)
@@ -214,8 +213,11 @@ def test_running_sums_of_bytes_are_the_same_in_tiles_and_as_integers(exact, monk
     assert_array_equal(running_sums(counts, flags, True, below), expected)
 
 
-@pytest.mark.parametrize("kind", ["flags", "some on neither side", "weights"])
-@pytest.mark.parametrize("share_tied", [None, 0.02, 0.5, 1.0])
+@in_turn(
+    case=EVERY_CASE,
+    kind=["flags", "some on neither side", "weights"],
+    share_tied=[None, 0.02, 0.5, 1.0],
+)
 def test_pairs_count_those_in_order_and_half_of_the_ties(case, kind, share_tied):
     upper, lower = sides(case.rng, case.n_codes, kind)
     order = case.rng.permutation(case.n_codes)
@@ -231,6 +233,7 @@ def test_pairs_count_those_in_order_and_half_of_the_ties(case, kind, share_tied)
         assert_allclose(all_pairs, (weights @ upper) * (weights @ lower), atol=1e-11)
 
 
+@in_turn(case=EVERY_CASE)
 def test_pairs_of_some_codes_leave_the_others_out(case):
     some = case.rng.permutation(case.n_codes)[: case.n_codes // 2 + 1]
     upper, lower = sides(case.rng, len(some), "flags")
@@ -254,7 +257,7 @@ def plain_crossing(weights, terms, gap, ends):
     return end, at_ends[end - 1] if end else 0 * total, at_ends[end], total
 
 
-@pytest.mark.parametrize("share", [0.0, 0.31, 0.5, 1.0, 1.5])
+@in_turn(case=EVERY_CASE, share=[0.0, 0.31, 0.5, 1.0, 1.5])
 def test_a_crossing_is_the_first_end_where_the_gap_is_not_negative(case, share):
     n = case.n_codes
     terms = np.column_stack(sides(case.rng, n, "flags"))
@@ -291,7 +294,7 @@ def steps(before, sums):
     return (np.diff(both[0]) * sums[1]).sum(axis=1)
 
 
-@pytest.mark.parametrize("ordered", [False, True])
+@in_turn(case=EVERY_CASE, ordered=[False, True])
 def test_what_is_added_along_the_codes_is_the_sum_over_ends(case, ordered):
     n = case.n_codes
     order = case.rng.permutation(n)[: n // 2 + 1] if ordered else None
@@ -307,6 +310,7 @@ def test_what_is_added_along_the_codes_is_the_sum_over_ends(case, ordered):
     assert_allclose(last.T, running[:, -1], atol=1e-11)
 
 
+@in_turn(case=EVERY_CASE)
 def test_repeated_rows_are_those_of_a_code_for_each_row(case):
     own = Case("rows", "every row, shuffled") if case.n_codes < N else case
     code = own.code
@@ -330,8 +334,7 @@ def plain_variance(counts, rows_of_unit, strata, terms, code, gradient):
     return variance
 
 
-@pytest.mark.parametrize("name", ["rows", "strata", "groups", "groups in strata"])
-@pytest.mark.parametrize("codes", CODES)
+@in_turn(name=["rows", "strata", "groups", "groups in strata"], codes=list(CODES))
 def test_the_variance_is_that_of_influences_of_units(name, codes):
     case, design = Case(name, codes), EXAMPLES[name]
     unit = np.arange(N) if design.members is None else GROUPS
@@ -369,7 +372,7 @@ def test_counts_of_merged_codes_read_as_counts_of_rows():
     assert_allclose(merged.sums(terms), counts @ terms, rtol=1e-12)
 
 
-@pytest.mark.parametrize("tile", [1 << 7, 1 << 17])
+@in_turn(tile=[1 << 7, 1 << 17])
 def test_running_sums_beyond_single_precision_stay_exact(tile, monkeypatch):
     monkeypatch.setattr(block_module, "TILE_ELEMENTS", tile)
     counts = np.full((1, 70_000), 255, dtype=np.uint8)
@@ -387,9 +390,8 @@ def test_running_sums_beyond_single_precision_stay_exact(tile, monkeypatch):
 ONE_FACTOR = [name for name in KINDS if not EXAMPLES[name].no_jackknife]
 
 
-@pytest.fixture(params=[(design, codes) for design in ONE_FACTOR for codes in CODES], ids=str)
-def left_out(request):
-    case = Case(*request.param)
+def unit_left_out(design, codes):
+    case = Case(design, codes)
     multiplicity, strata = case.binding.multiplicity[0], case.binding.strata
     atoms = range(len(multiplicity))
     counts = multiplicity - np.eye(len(multiplicity), dtype=int)
@@ -399,6 +401,14 @@ def left_out(request):
     return case
 
 
+EVERY_UNIT_LEFT_OUT = {
+    f"{codes} of {design}": partial(unit_left_out, design, codes)
+    for design in ONE_FACTOR
+    for codes in CODES
+}
+
+
+@in_turn(left_out=EVERY_UNIT_LEFT_OUT)
 def test_sums_less_one_unit(left_out):
     terms = left_out.rng.normal(size=(left_out.n_codes, 2))
     expected = left_out.plain.sums(terms)
@@ -407,7 +417,7 @@ def test_sums_less_one_unit(left_out):
     assert_array_equal(left_out.closed.sums(), left_out.plain.sums())
 
 
-@pytest.mark.parametrize("share_tied", [None, 0.3])
+@in_turn(left_out=EVERY_UNIT_LEFT_OUT, share_tied=[None, 0.3])
 def test_pairs_less_one_unit(left_out, share_tied):
     n = left_out.n_codes
     upper, lower = sides(left_out.rng, n, "weights")
@@ -427,6 +437,7 @@ def test_pairs_less_one_unit(left_out, share_tied):
     assert_allclose(closed, plain, atol=1e-10)
 
 
+@in_turn(left_out=EVERY_UNIT_LEFT_OUT)
 def test_a_crossing_less_one_unit(left_out):
     n = left_out.n_codes
     terms = np.column_stack(sides(left_out.rng, n, "flags"))
@@ -440,8 +451,7 @@ def test_a_crossing_less_one_unit(left_out):
                 assert_array_equal(one.of_resamples(value), expected)
 
 
-@pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("kind", ["flags", "weights"])
+@in_turn(left_out=EVERY_UNIT_LEFT_OUT, kind=["flags", "weights"], ordered=[False, True])
 def test_what_is_added_along_the_codes_less_one_unit(left_out, kind, ordered):
     n = left_out.n_codes
     order = left_out.rng.permutation(n)[: n // 2 + 1] if ordered else None
@@ -465,6 +475,7 @@ def test_a_variance_that_is_nothing_is_no_rounding():
     assert_allclose(block.variance(terms, gradient), 0, atol=1e-36)
 
 
+@in_turn(left_out=EVERY_UNIT_LEFT_OUT)
 def test_the_variance_less_one_unit(left_out):
     terms = left_out.rng.normal(size=(left_out.n_codes, 2))
     gradient = left_out.rng.normal(size=(left_out.closed.n_resamples, 2))
@@ -472,6 +483,7 @@ def test_the_variance_less_one_unit(left_out):
     assert_allclose(closed, plain, atol=1e-10)
 
 
+@in_turn(left_out=EVERY_UNIT_LEFT_OUT)
 def test_other_readings_less_one_unit(left_out):
     closed, plain = left_out.closed, left_out.plain
     for (_, weights), (_, expected) in zip(closed._pieces(), plain._pieces(), strict=True):
@@ -511,9 +523,7 @@ def test_a_window_is_searched_around_the_ends_that_are_asked_for():
                 assert_array_equal(value, expected)
 
 
-@pytest.mark.parametrize("ends", [None, "some"])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("together", [False, True])
+@in_turn(case=EVERY_CASE, weighted=[False, True], ends=[None, "some"], together=[False, True])
 def test_shares_are_reached_where_running_sums_of_all_codes_reach_them(
     case, weighted, ends, together
 ):
