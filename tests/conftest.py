@@ -7,11 +7,26 @@ import numpy as np
 import pytest
 from fresh_entropy import pytest_runtest_setup  # noqa: F401 (a hook)
 
+from skboot.results import basis
+
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 # The scripts behind the references need packages that the tests do not; the calls are read by mypy
 # in test_typing.py, never run.
 collect_ignore = ["references", "typing_of_calls"]
+
+
+def pytest_configure(config):
+    """Leave out the cases of `make slow` before they are made where none of them will run."""
+    if config.getoption("markexpr").strip().startswith("not slow"):
+        os.environ.setdefault("SKBOOT_IDENTITY_SEEDS", "0")
+
+
+@pytest.fixture(autouse=True)
+def _few_repeats_of_monte_carlo_errors(request, monkeypatch):
+    """Both sides of an identity have the error of as many repeats."""
+    if request.node.get_closest_marker("identity"):
+        monkeypatch.setattr(basis, "_N_REPEATS", 25)
 
 
 class Predictions(NamedTuple):

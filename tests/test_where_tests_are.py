@@ -7,7 +7,7 @@ from test_architecture import PACKAGE
 
 TESTS = Path(__file__).parent
 # They are of no single package.
-OF_ALL = {"benchmarks", "golden", "identities", "kept", "references", "typing_of_calls"}
+OF_ALL = {"benchmarks", "golden", "kept", "references", "typing_of_calls"}
 # A package whose modules are tested through public functions alone.
 OF_ITS_USERS = {"testing"}
 
