@@ -42,10 +42,8 @@ from .streams.state import (
     settings_record,
     unpack,
 )
-from .study.row_order import warn_of_orders
-from .study.rows import Sampling, Wanted
-from .study.scores import results_of
-from .study.study import study_of_system
+from .study.rows import Sampling, Wanted, warn_of_orders
+from .study.study import results_of, study_of_system
 
 # Parts of a seed in the record of the settings.
 _SEED = ("entropy", "spawn_key", "pool_size")

@@ -25,10 +25,8 @@ from ._base.typing import (
 from .inference.intervals import FOR_ONE_SCORE, checked_first_look, interval_named
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
-from .study.measured import Scoring
-from .study.rows import Judge, Sampling, Wanted, is_lazy
-from .study.scores import results_of
-from .study.study import study_of_system
+from .study.rows import Judge, Sampling, Scoring, Wanted, is_lazy
+from .study.study import results_of, study_of_system
 
 
 @overload
@@ -289,7 +287,7 @@ def bootstrap_score(
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
         # Imported here, because few calls have a judge.
         from .streams.columns import STREAMED_SCORES
-        from .study.judged import with_judge
+        from .study.judge import with_judge
 
         return with_judge(
             Judge(proxy, proxy_weight),

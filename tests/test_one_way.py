@@ -126,7 +126,7 @@ def test_studies_bind_in_one_engine():
         "inference.distribution.bootstrap_each",
         "inference.gap._bootstrapped",
         "refit.run_metrics._binding",
-        "study.draws.draw",
+        "study.study.draw",
         "study.tasks.value_of",
     ]
 
@@ -182,7 +182,7 @@ def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():
     """Functions that take columns which are read in parts do no more for them than for arrays."""
     asks = [name for name, node in functions(PACKAGE) if "is_lazy" in calls(node)]
     # Systems on test sets of their own are refused, and the labels of a judge.
-    refused = ["comparison.systems._unpaired", "study.judged.with_judge"]
+    refused = ["comparison.systems._unpaired", "study.judge.with_judge"]
     assert sorted(asks) == sorted(
         [*refused, "evaluation.bootstrap_score", "streams.columns.of_columns"]
     )

@@ -27,8 +27,7 @@ from ..metrics.statistic import Statistic
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
-from ..study.measured import Scoring, measured_by
-from ..study.rows import Judge, Sampling, Wanted, is_lazy
+from ..study.rows import Judge, Sampling, Scoring, Wanted, is_lazy, measured_by
 from ..study.study import Study, study_of
 from .arguments import (
     arguments_of,
@@ -299,7 +298,7 @@ def compare_systems(
     if not is_paired:
         raise check.fail("paired", "be True with proxy", "False")
     # Imported here, because few calls have a judge.
-    from ..study.judged import with_judge
+    from ..study.judge import with_judge
 
     return with_judge(
         Judge(proxy, proxy_weight),

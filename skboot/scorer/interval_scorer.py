@@ -14,10 +14,8 @@ from .._base.work import DEFAULT_WORKERS
 from ..inference.intervals import FOR_ONE_SCORE, interval_named
 from ..refit.scoring import named_scorers, needed_of
 from ..refit.training import Answers
-from ..study.measured import Scoring
-from ..study.rows import Sampling, Wanted
-from ..study.scores import results_of
-from ..study.study import study_of_system
+from ..study.rows import Sampling, Scoring, Wanted
+from ..study.study import results_of, study_of_system
 
 # What a row can have beside its target.
 _COLUMNS = ("groups", "sample_weight", "strata", "average_over")

@@ -35,8 +35,7 @@ from .._base.work import (
 from ..inference.distribution import check_replicates_fit
 from ..metrics.lookup import NotGiven
 from ..metrics.statistic import Statistic
-from ..study.measured import Scoring
-from ..study.rows import Sampling, Wanted, is_lazy
+from ..study.rows import Sampling, Scoring, Wanted, is_lazy
 from .source import Stream, study_of_stream
 from .state import FEWEST_UNITS, N_BINS, ROWS_AT_ONCE, StreamSettings, StreamState, part_added
 

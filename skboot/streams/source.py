@@ -22,10 +22,8 @@ from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results.result import CallFacts
-from ..study.draws import Draws, Score, Source
-from ..study.measured import Measured, Places, Scores, positive_setting
-from ..study.rows import WHOLE, Part, Sampling, Wanted
-from ..study.study import Study
+from ..study.rows import WHOLE, Measured, Part, Places, Sampling, Scores, Wanted, positive_setting
+from ..study.study import Draws, Score, Source, Study
 from .state import (
     FEWEST_UNITS,
     GROUPS_KEPT,

@@ -30,8 +30,7 @@ from ..metrics.lookup import averaging, resolve_metrics
 from ..metrics.responses import doubts
 from ..metrics.statistic import Floats, Statistic
 from ..resampling.streamed import PoissonWeights, Words
-from ..study.measured import Scoring, check_averaged, checked_columns
-from ..study.rows import Rows, checked_rows
+from ..study.rows import Rows, Scoring, check_averaged, checked_columns, checked_rows
 from .sums import (
     FINE_SCORES,
     LABELS,

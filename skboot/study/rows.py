@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import itertools
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from .._base import checks as check
 from .._base.checks import category_order, declared_categories, is_column, is_dask, order_of
-from .._base.errors import Note
+from .._base.errors import Note, only_advises, rename, tell
 from .._base.work import Workers
-from ..metrics.responses import positive_note
-from ..metrics.statistic import Statistic
+from ..inference._tuning import FEWEST_ROWS
+from ..inference.dependence import neighbours_are_alike
+from ..metrics.cells import label_counts
+from ..metrics.lookup import KnownLabels, NotGiven, averaging, resolve_metrics, unnamed_positives
+from ..metrics.responses import (
+    LookedAt,
+    check_decidable,
+    check_response,
+    doubts,
+    of_no_positive,
+    positive_note,
+    positive_of_call,
+)
+from ..metrics.statistic import CallableStatistic, Statistic
+from ..resampling.plan import ResamplingPlan
+
+if TYPE_CHECKING:
+    from ..metrics.tasks import Tasks
+
 
 _DECIDED = Note(
     "advice",
@@ -336,3 +357,573 @@ def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp]:
     for k, own in enumerate(rows):
         number[own] = k
     return number
+
+
+# The metrics of a call as statistics, each checked against the rows that it is evaluated on.
+
+
+OF_MISSING = (
+    "The metric has no value on these rows: let it leave missing values out, as np.nanmean does, "
+    "or remove the rows from every argument."
+)
+# Maximum number of different numbers that a truth of labels has without a doubt.
+_MANY_NUMBERS = 30
+_ROWS_LOOKED_AT = 10_000
+_EXACT_HITS = Note(
+    "caution",
+    f"y_true holds more than {_MANY_NUMBERS} different numbers, and accuracy counts exact hits. "
+    "Give metric='mean_absolute_error', 'neg_mean_absolute_error' or 'r2'; of classes 'accuracy'.",
+)
+
+
+class Places(NamedTuple):
+    """Where the results of metrics belong.
+
+    Attributes
+    ----------
+    single : bool
+        Whether one metric alone was asked for.
+    paths : dict of str to tuple
+        Keys of the result of each statistic: the metric, and its entry where it has several.
+    alone : bool
+        Whether there is one result, with nothing to tell it apart from.
+    """
+
+    single: bool
+    paths: dict[str, tuple[Any, ...]]
+    alone: bool
+
+
+class _OfScorers:
+    """In place of a positive class: scorers name theirs, and estimators answer for it."""
+
+
+OF_SCORERS = _OfScorers()
+
+
+class Scoring(NamedTuple):
+    """What is scored by which metric, as it was given.
+
+    Attributes
+    ----------
+    metric : str, callable, list or dict
+    greater_is_better : bool or None
+    pos_label : label or None
+        The positive class of metrics that have one. `OF_SCORERS`: their estimators answer for it,
+        and nothing is doubted.
+    labels : array-like or None
+        Of the columns of probabilities.
+    several : bool
+        Whether a metric may return several numbers, each of which has a statistic.
+    """
+
+    metric: Any
+    greater_is_better: Any = None
+    pos_label: Any = OF_SCORERS
+    labels: Any = None
+    several: bool = True
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What results hold of the positive class: nothing where none is named."""
+        return positive_setting(self.pos_label)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A statistic, and the rows that it is of."""
+
+    rows: Rows
+    statistic: Statistic
+
+
+# By metric, and by system or method; several for the runs of a method.
+Scores = Mapping[str, Mapping[str, Sequence[Measured]]]
+
+
+def measured_by(
+    scoring: Scoring,
+    rows: Mapping[str, Sequence[tuple[str, Rows]]],
+    truths: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[dict[str, dict[str, list[Measured]]], Places]:
+    """Return statistics checked against the rows, and where their results belong.
+
+    The metric is looked up once; each statistic is fixed to the labels of its own predictions.
+
+    Parameters
+    ----------
+    scoring : Scoring
+    rows : mapping of str to sequence of tuple (str, Rows)
+        By system or method: the rows of each run, after the argument that its predictions came in.
+    truths : mapping of str to str
+        The argument that the truth of an array came in, where it is not ``y_true``.
+
+    Returns
+    -------
+    scores : Scores
+    places : Places
+    """
+    named = [one for own in rows.values() for one in own]
+    found, places, columns = _statistics_of_each(scoring, named, truths)
+    scores = {}
+    for metric, statistics in found.items():
+        every = [own for _, own in named]
+        if metric in columns:
+            # A metric of one column of the predictions, against a truth of its own.
+            every = [
+                replace(own, y_true=truth, y_pred=predicted, labels=None, _in_order=[])
+                for own, (truth, predicted) in zip(every, columns[metric], strict=True)
+            ]
+        following = map(Measured, every, statistics)
+        scores[metric] = {name: [next(following) for _ in own] for name, own in rows.items()}
+    return scores, places
+
+
+def _statistics_of_each(
+    scoring: Scoring, rows: Sequence[tuple[str, Rows]], truths: Mapping[str, str]
+) -> tuple[dict[str, list[Statistic]], Places, Mapping[str, Any]]:
+    """Return statistics by metric, one for each array, and where their results belong.
+
+    Last the truth and predictions of those that read one column.
+    """
+    better = check.check_direction(scoring.greater_is_better)
+    pos_label, not_given = scoring.pos_label, isinstance(scoring.metric, NotGiven)
+    metric = str(scoring.metric) if not_given else scoring.metric
+    asked: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
+    if pos_label is not OF_SCORERS and pos_label is not None:
+        asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
+    arrays = [own for _, own in rows]
+    order = category_order(arrays[0].y_true, *(own.y_pred for own in arrays))
+    one_column = scoring.labels is not None and any(own.y_pred.ndim == 1 for own in arrays)
+    of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
+    if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:
+        of_rows = of_rows._replace(positive=order.tolist()[1])
+    resolved: dict[str, Statistic] = {}
+    single, labels = True, None
+    found: dict[str, list[Statistic]] = {}
+    looked_at: list[LookedAt] = []
+    complete: set[int] = set()
+    of_truth: set[tuple[str, int]] = set()
+    for argument, own in rows:
+        if not resolved or own.labels is not labels:
+            labels = own.labels
+            asked |= {"labels": labels, "several_outputs": own.has_outputs}
+            resolved, single = resolve_metrics(metric, of_rows=of_rows, **asked)
+            positive = None
+            truth = own.y_true
+            if (
+                pos_label is None
+                and truth is not None
+                and truth.dtype.kind in "iuf"
+                and truth.max() > 1
+            ):
+                columns = [(one.y_true, one.y_pred, None) for one in arrays]
+                positive = positive_of_call(unnamed_positives(metric, resolved), columns)
+            if positive is not None and positive.are_both:
+                of_rows = of_rows._replace(positive=positive.label)
+                resolved, single = resolve_metrics(metric, of_rows=of_rows, **asked)
+        try:
+            for name, statistic in resolved.items():
+                if one_column:
+                    check_averaged(statistic, own, name in averaging(metric, resolved))
+                takes_any = statistic.calls_function and not statistic.calls_library
+                for column, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
+                    if values is not None and id(values) not in complete and not takes_any:
+                        check.check_no_missing(column, values)
+                        complete.add(id(values))
+                predicted = own.y_pred
+                if predicted.ndim == 2:
+                    predicted = checked_columns(own, statistic, argument)
+                checked = check_response(statistic, own.y_true, predicted, argument)
+                # The runs of a call share their truth.
+                truth = own.y_true
+                if truth is not None and truth.ndim == 1 and (name, id(truth)) not in of_truth:
+                    of_truth.add((name, id(truth)))
+                    (checked.unsigned or checked).check_all(truth)
+                looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
+                if own.sample_weight is not None and not checked.takes_weights:
+                    raise _refused_weights(checked)
+                if takes_any:
+                    _check_defined(checked, own)
+                found.setdefault(name, []).append(checked)
+        except ValueError as error:
+            names = {"y_pred": argument, "y_true": truths.get(argument, "y_true")}
+            rename(error, names)
+            raise
+    if not_given and _hardly_labels([own for _, own in rows]):
+        tell(_EXACT_HITS)
+    if pos_label is not OF_SCORERS:
+        notes = doubts(looked_at) + _of_positive(arrays, found, pos_label)
+        tell(*notes, *([] if positive is None else [positive.note()]))
+    if order is not None and scoring.labels is None:
+        _tell_of_columns(arrays)
+    if not scoring.several or not any(own[0].calls_function for own in found.values()):
+        return found, Places(single, {name: (name,) for name in found}, single), {}
+    return _of_each_entry(found, single, [own for _, own in rows])
+
+
+def check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
+    """Refuse labels beside one label or number a row that the metric cannot mean."""
+    inner = statistic.unsigned or statistic
+    truth = own.truth_column
+    if own.labels is None or own.y_pred.ndim != 1 or truth is None:
+        return
+    if inner.response == "values":
+        must = f"be None for the metric {inner.name!r} of numbers"
+        raise check.fail("labels", must, f"{own.labels.tolist()[:5]}")
+    if inner.response != "labels" or not inner.names_classes:
+        return
+    true, predicted = (set(label_counts(y)[0].tolist()) for y in (truth, own.y_pred))
+    labels = own.labels.tolist()
+    if averages and true.isdisjoint(labels):
+        must = f"hold a label of y_true for the metric {inner.name!r}"
+        raise check.fail("labels", must, f"{labels[:5]}")
+    others = [] if averages else [one for one in true | predicted if one not in labels]
+    if others:
+        must = f"hold each label that occurs for the metric {inner.name!r}, which averages no part"
+        advice = "Leave labels out, or remove the rows of other labels from every argument."
+        raise check.fail("labels", must, f"{labels[:5]} without {others[:5]}", advice)
+
+
+def _check_defined(statistic: Statistic, own: Rows) -> None:
+    """Refuse rows with missing values where a function of the user's has no value on them."""
+    for name, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
+        try:
+            if values is not None:
+                check.check_no_missing(name, values, OF_MISSING)
+        except ValueError:
+            reduced = statistic.reduce(*own.of(statistic, None))
+            value = cast(CallableStatistic, statistic).returned(reduced)[1]
+            numbers = list(value.values()) if isinstance(value, Mapping) else value
+            if not np.isfinite(np.asarray(numbers, dtype=np.float64)).any():
+                raise
+            return
+
+
+def _tell_of_columns(rows: Sequence[Rows]) -> None:
+    """Warn of columns in the order of categories where scikit-learn sorts the labels."""
+    for own in rows:
+        labels = [] if own.labels is None or own.y_pred.ndim != 2 else own.labels.tolist()
+        if labels != sorted(labels):
+            text = (
+                f"The columns of y_pred are taken in the order of the categories of y_true, "
+                f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
+            )
+            tell(Note("caution", text, about="columns"))
+            return
+
+
+def _of_each_entry(
+    found: Mapping[str, Sequence[Statistic]], single: bool, rows: Sequence[Rows]
+) -> tuple[dict[str, list[Statistic]], Places, Mapping[str, Any]]:
+    """Return the statistics with one for each number of those that return several."""
+    # Imported here, because few metrics are functions of which nothing is known.
+    from ..metrics.outputs import each_entry
+
+    columns = {
+        name: [own.of(one, None) for own, one in zip(rows, statistics, strict=True)]
+        for name, statistics in found.items()
+    }
+    entries = each_entry(found, columns)
+    alone = single and all(len(path) == 1 for path in entries.paths.values())
+    return entries.statistics, Places(single, entries.paths, alone), entries.columns
+
+
+def _refused_weights(statistic: Statistic) -> ValueError:
+    """Return the error of weights of rows for a metric that takes none."""
+    must = f"be None with the metric {statistic.name!r}"
+    advice = "The metric has no sample_weight argument: give it one, or leave weights out."
+    return check.fail("sample_weight", must, "weights", advice)
+
+
+def _of_positive(
+    rows: Sequence[Rows], found: Mapping[str, Sequence[Statistic]], pos_label: Any
+) -> list[Note]:
+    """Warn of a class that is positive because nobody named it, or named where none is."""
+    if pos_label is not None:
+        note = of_no_positive([own[0] for own in found.values()], pos_label)
+        return [] if note is None else [note]
+    truth = rows[0].y_true
+    if truth is None or truth.dtype.kind not in "USO":
+        return []
+    for statistics in found.values():
+        for own, one in zip(rows, statistics, strict=True):
+            note = positive_note(one, own.y_true, own.predicted_for(one), "caution")
+            if note is not None:
+                return [note]
+    return []
+
+
+def positive_setting(pos_label: Any) -> dict[str, Any]:
+    """Return what settings hold of a positive class: nothing where none is named."""
+    if pos_label is None or pos_label is OF_SCORERS:
+        return {}
+    pos_label = check.check_label("pos_label", pos_label)
+    return {"pos_label": pos_label if isinstance(pos_label, str | int | float) else repr(pos_label)}
+
+
+def checked_columns(own: Rows, statistic: Statistic, argument: str) -> NDArray[Any]:
+    """Return two-dimensional predictions as the metric reads them."""
+    if own.decides(statistic):
+        assert own.labels is not None
+        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels, argument)
+    return own.predicted_for(statistic)
+
+
+def _hardly_labels(rows: Sequence[Rows]) -> bool:
+    """Whether the truth takes many numbers that nobody predicts exactly in half of the rows.
+
+    Ten thousand rows, evenly spaced, are looked at.
+    """
+    truth = rows[0].y_true
+    if truth is None or truth.dtype.kind not in "iuf":
+        return False
+    every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+    looked_at = truth[every]
+    for own in rows:
+        if own.y_pred.ndim == 2:
+            return False
+        if 2 * np.count_nonzero(looked_at == own.y_pred[every]) >= len(looked_at):
+            return False
+    return len(np.unique(looked_at)) > _MANY_NUMBERS
+
+
+# Rows whose order says something: alike neighbours, dates, indexes in different orders.
+
+
+# Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
+_PAIRS_LOOKED_AT = 1000
+_MOST_LOOKED_AT = 10
+# By how much values must correlate more by their labels than by the order of rows, times the
+# square root of their number: more than chance in values that have nothing in common.
+_PLAINLY = 5
+
+_HAS_DATES = Note(
+    "caution",
+    "The rows have an index of dates, and intervals are too short where rows depend on those "
+    "before them. Give block_length='auto', or the values without their index.",
+)
+_ARE_SIMILAR = Note(
+    "caution",
+    "Neighbouring rows have similar values of the metric. If you did not sort them, intervals are "
+    "too short: give block_length='auto' for rows in time, groups= for rows of one source.",
+)
+
+
+def with_caution(
+    plan: ResamplingPlan,
+    has_dates: bool,
+    scores: Scores,
+    parts: Sequence[Part],
+    tasks: Tasks | None,
+) -> ResamplingPlan:
+    """Return the plan, with a remark where it draws rows one by one that look dependent."""
+    design = plan.design
+    # Groups of one row each are rows.
+    if design.n_units != (design.n_samples,) or plan.resamples is not None:
+        return plan
+    if has_dates:
+        return replace(plan, design=replace(design, remarks=(*design.remarks, _HAS_DATES)))
+    of_part = part_of_each_row(parts) if len(parts) > 1 else None
+    strata = design.strata
+    if strata is not None and design.members is not None:
+        strata = strata[design.members[:, 0]]
+    kinds = (strata, of_part, None if tasks is None else tasks.number)
+    looked_at = [
+        own[0]
+        for by_name in scores.values()
+        for own in itertools.islice(by_name.values(), _MOST_LOOKED_AT)
+    ]
+    if any(_are_similar(one, kinds, len(looked_at)) for one in looked_at):
+        return replace(plan, design=replace(design, remarks=(*design.remarks, _ARE_SIMILAR)))
+    return plan
+
+
+@only_advises(False)
+def _are_similar(one: Measured, kinds: Sequence[Any], n_looks: int) -> bool:
+    """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
+    statistic, n = one.statistic.unsigned or one.statistic, one.rows.n_samples
+    if not statistic.of_row_values or n < FEWEST_ROWS:
+        return False
+    if n <= 2 * _PAIRS_LOOKED_AT:
+        looked_at: NDArray[np.intp] = np.arange(n)
+        first, second = looked_at[:-1], looked_at[1:]
+    else:
+        start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
+        looked_at = np.concatenate((start, start + 1))
+        first, second = np.split(np.arange(len(looked_at)), 2)
+    y_true, y_pred, _ = one.rows.of(statistic, looked_at)
+    values = statistic.row_values_of(y_true, y_pred)
+    columns = [np.asarray(of_row)[looked_at] for of_row in kinds if of_row is not None]
+    if statistic.response in ("labels", "probabilities"):
+        # Rows are often sorted by their class, and classes differ in how hard they are.
+        columns.append(y_true)
+    kind = None
+    for column in columns:
+        names, own = np.unique(column, return_inverse=True)
+        if kind is not None:
+            own = np.unique(kind * len(names) + own, return_inverse=True)[1]
+        kind = own
+    return neighbours_are_alike(values, first, second, kind, n_looks)
+
+
+# ------------------------------------------------------------------ indexes of pandas
+
+
+def dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
+    """Return each index of dates as numbers; of several levels the first that holds dates."""
+    found = []
+    for _, index, _ in _labelled(answers):
+        for level in range(index.nlevels):
+            dates = index.get_level_values(level)
+            if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
+                found.append(numbers)
+                break
+            if getattr(dates, "inferred_type", "") == "date":
+                days: NDArray[Any] = np.asarray(dates, dtype="datetime64[D]")
+                found.append(days.view(np.int64))
+                break
+    return found
+
+
+@only_advises(None)
+def warn_of_orders(*tables: Mapping[str, Any]) -> None:
+    """Warn once if two columns of a table have the same labels in different orders, or none.
+
+    Labels are those of rows, and of the columns of frames.
+
+    Parameters
+    ----------
+    *tables : mapping of str to array-like, or mapping or list of these
+        What was given for some rows, by argument; columns without an index are passed over.
+    """
+    notes = [_note(table, axis) for table in tables for axis in ("index", "columns")]
+    if found := [note for note in notes if note is not None]:
+        tell(*found)
+
+
+def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
+    seen: list[_Labelled] = []
+    for one in _labelled(columns, axis):
+        if any(one.index is other.index or one.index.equals(other.index) for other in seen):
+            continue
+        first = next((other.name for other in seen if _differ_in_order(other, one)), None)
+        if first is None:
+            apart = (other.name for other in seen if _share_no_label(other, one))
+            if axis == "index" and (first := next(apart, None)) is not None:
+                text = (
+                    f"{first} and {one.name} have no index label in common: row order pairs them. "
+                    "Pair a long table by table.pivot(index=<row>, columns=<system>), or give "
+                    ".to_numpy() of each."
+                )
+                return Note("caution", text, about=f"order of {axis}")
+            seen.append(one)
+            continue
+        what, name = ("row", f"{one.name}.loc") if axis == "index" else ("column", one.name)
+        aligned = f"{name}[{first}.{axis}]" if one.index.is_unique else "sort both alike"
+        text = (
+            f"{first} and {one.name} have the same {_LABELS[axis]} in different orders, and {what} "
+            f"order pairs them. Align them, {aligned}, or give .to_numpy() of each if their order "
+            "is right."
+        )
+        return Note("caution", text, about=f"order of {axis}")
+    return None
+
+
+_LABELS = {"index": "index labels", "columns": "column labels"}
+
+
+class _Labelled(NamedTuple):
+    """A column of pandas, and the labels of its rows or columns."""
+
+    name: str
+    index: Any
+    values: Any
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the labels are those that pandas gives by itself."""
+        return bool(self.index.equals(sys.modules["pandas"].RangeIndex(len(self.index))))
+
+
+def _labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Labelled]:
+    """Yield each column of pandas, also of those in a mapping or a list."""
+    # While pandas is imported it has no such class yet.
+    of_pandas = getattr(sys.modules.get("pandas"), "Index", None)
+    if of_pandas is None:
+        return
+    for name, values in columns.items():
+        if values is None or isinstance(values, np.ndarray) or sparse.issparse(values):
+            continue
+        index = getattr(values, axis, None)
+        if isinstance(index, of_pandas):
+            yield _Labelled(name, index, values)
+        elif isinstance(values, Mapping):
+            yield from _labelled({f"{name}[{key!r}]": values[key] for key in values}, axis)
+        elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
+            yield from _labelled({f"{name}[{k}]": own for k, own in enumerate(values)}, axis)
+
+
+def _differ_in_order(first: _Labelled, second: _Labelled) -> bool:
+    """Whether two columns hold the same labels, which are not just numbers of rows."""
+    if not _holds_the_same(first.index, second.index):
+        return False
+    return not (first.is_numbered or second.is_numbered) or _pair_by_label(first, second)
+
+
+def _pair_by_label(first: _Labelled, second: _Labelled) -> bool:
+    """Whether values go together by their labels, and not in the order of rows.
+
+    A fresh column of predictions, or a shuffled one, has numbers for labels: values tell which.
+    """
+    values = [np.asarray(one.values) for one in (first, second)]
+    if any(own.ndim != 1 for own in values):
+        return False
+    try:
+        ranks = np.unique(np.concatenate(values), return_inverse=True)[1].astype(np.float64)
+    except TypeError:
+        # Values that cannot be sorted.
+        return False
+    one, other = np.split(ranks, 2)
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return False
+    by_label = np.corrcoef(one, other[second.index.get_indexer(first.index)])[0, 1]
+    by_row = np.corrcoef(one, other)[0, 1]
+    return bool(by_label - by_row > _PLAINLY / np.sqrt(len(one)))
+
+
+def _share_no_label(first: _Labelled, second: _Labelled) -> bool:
+    """Whether no label of one column is one of the other's, and both are more than equal steps.
+
+    Every third row of a table, or its first half, is in the order of the table.
+    """
+    if any(one.is_numbered or _is_in_steps(one.index) for one in (first, second)):
+        return False
+    counts = _counts_of_labels(first.index, second.index)
+    return counts is not None and not (counts[0] * counts[1]).any()
+
+
+def _is_in_steps(index: Any) -> bool:
+    if not len(index) or index.nlevels > 1 or getattr(index.dtype, "kind", "O") not in "iu":
+        return not len(index)
+    steps = np.diff(index.to_numpy())
+    return bool((steps > 0).all() and (steps == steps[:1]).all())
+
+
+def _holds_the_same(first: Any, second: Any) -> bool:
+    """Whether two indexes hold the same labels, each as often."""
+    counts = _counts_of_labels(first, second)
+    return counts is not None and bool((counts[0] == counts[1]).all())
+
+
+def _counts_of_labels(first: Any, second: Any) -> list[NDArray[np.intp]] | None:
+    """Return how often each index has each label of both; None if they cannot be compared."""
+    if len(first) != len(second) or first.nlevels != second.nlevels:
+        return None
+    try:
+        codes, labels = first.append(second).factorize(use_na_sentinel=False)
+    except TypeError:
+        # Labels that cannot be hashed.
+        return None
+    halves = (codes[: len(first)], codes[len(first) :])
+    return [np.bincount(half, minlength=len(labels)) for half in halves]

@@ -35,8 +35,7 @@ from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.design import RowDesign, strata_of_tasks
 from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign
-from .measured import Measured, Scores
-from .rows import Sampling
+from .rows import Measured, Sampling, Scores
 
 
 def in_time(

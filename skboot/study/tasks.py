@@ -21,8 +21,7 @@ from ..metrics.statistic import MetricError, ReducedData, Statistic
 from ..metrics.tasks import DrawnTaskAverage, TaskAverage, Tasks
 from ..resampling.design import RowDesign, SamplingDesign, across_tasks, drawn_tasks, within_tasks
 from ..resampling.plan import ResamplingPlan
-from .measured import Measured, Scores
-from .rows import Part, Rows
+from .rows import Measured, Part, Rows, Scores
 
 # Maximum number of labels in which a truth is asked whether a metric needs each of them.
 _MOST_CLASSES = 20
