@@ -15,14 +15,14 @@ from .._base.checks import fail
 from .._base.errors import Note, refuse, tell, thousands
 from .._base.work import Workers
 from ..inference.distribution import BootstrapDistribution, BoundStatistic
-from ..inference.evidence import Drawn, Evidence
+from ..inference.evidence import BeforeResampling, Drawn, Evidence
 from ..metrics.lookup import unnamed_positives
 from ..metrics.responses import note_on_scores, of_no_positive, positive_note, positive_of_call
 from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results.result import CallFacts
-from ..study.rows import WHOLE, Measured, Part, Places, Sampling, Scores, Wanted, positive_setting
+from ..study.rows import WHOLE, Measured, Part, Places, Sampling, Scores, Wanted
 from ..study.study import Draws, Score, Source, Study
 from .state import (
     FEWEST_UNITS,
@@ -111,7 +111,7 @@ class SumsOfStream(Source):
             part,
             read.statistic,
             BoundStatistic(read.statistic, reduced, coding),
-            Evidence(np.nan, np.empty(0), Drawn.of(plan.design), read.facts, first_look=first_look),
+            BeforeResampling(Drawn.of(plan.design), read.facts, first_look),
             interval,
             read,
             (*self._on_intervals(read), *([] if positive is None else [positive])),
@@ -173,14 +173,18 @@ def study_of_stream(
     return Study(
         scores,
         plan_of(settings, state),
-        settings=settings_of(settings, state) | wanted.settings | of_call,
+        wanted.interval,
+        wanted.confidence_level,
+        settings_of(settings, state) | wanted.settings | of_call,
         facts=CallFacts(weighted=state.weighted),
         places=Places(
             settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
         ),
         notes=notes,
+        workers=wanted.workers,
+        adjust=wanted.adjust,
         source=source,
-        **wanted._asdict(),
+        first_look=wanted.first_look,
     )
 
 
@@ -199,7 +203,7 @@ def settings_of(settings: StreamSettings, state: StreamState) -> dict[str, Any]:
         "groups": state.unit == "groups",
         "sample_weight": state.weighted,
         "n_bins": settings.n_bins,
-        **positive_setting(settings.pos_label),
+        **settings.scoring.settings,
     }
 
 

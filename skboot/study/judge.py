@@ -1,4 +1,9 @@
-"""What is drawn where a judge labelled all rows and humans some of them.
+"""Scores of few human labels and of a judge's labels on all rows: the engine of ``proxy=``.
+
+A call becomes three: of human labels alone, of all rows with the judge's labels, and of all rows
+with human ones where there are any (`with_judge`). `WithJudge` draws its rows once, and combines
+the terms of each score; everything above reads that as any other score. Where the judge is of no
+use, the result is that of human labels alone.
 
 A score has three terms: l f(judge, rows without a human label) + f(human) - l f(judge, rows with
 one). What the judge gets wrong on labelled rows is taken out (Angelopoulos et al. 2023), with a
@@ -26,7 +31,7 @@ from .._base.work import Workers, child_seed
 from ..inference.automatic import planned_method
 from ..inference.cautions import value_range
 from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
-from ..inference.evidence import Drawn, Evidence, deciding_units
+from ..inference.evidence import BeforeResampling, Drawn, deciding_units
 from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
@@ -155,21 +160,28 @@ class WithJudge(Source):
             for own, of_part in ((judge, without), (judge, with_label), (measured, with_label))
         ]
         human = terms[-1]
-        if human.known.facts.optimized or human.known.facts.bins is not None:
+        facts_of_labels = human.premises.facts
+        if facts_of_labels.optimized or facts_of_labels.bins is not None:
             must = "not be the best over thresholds, nor a sum of distances, with proxy"
             raise fail("metric", must, repr(metric), "Their bias depends on the rows.")
         facts = Facts(
-            value_range(human.known),
-            additive=human.known.facts.additive,
-            weighted=human.known.facts.weighted,
+            value_range(human.premises),
+            additive=facts_of_labels.additive,
+            weighted=facts_of_labels.weighted,
             proxy_weight=1.0,
         )
-        known = Evidence(np.nan, np.empty(0), Drawn.of(self.design), facts)
-        planned = planned_method(known) if interval == "auto" else interval
+        premises = BeforeResampling(Drawn.of(self.design), facts)
         return ScoreWithJudge(
-            **(vars(human) | {"known": known, "interval": planned, "table": None}),
-            terms=tuple(one.subject for one in terms),
-            measured=measured,
+            metric,
+            human.rows,
+            human.part,
+            human.statistic,
+            human.subject,
+            premises,
+            planned_method(premises) if interval == "auto" else interval,
+            tuple(term.subject for term in terms),
+            measured,
+            classes=human.classes,
         )
 
     def draw(self, plan: ResamplingPlan, scores: Sequence[Any], workers: Workers) -> Draws:
@@ -179,8 +191,8 @@ class WithJudge(Source):
         estimates, replicates = terms.combined(weight)
         distributions, combined = [], []
         for k, one in enumerate(scores):
-            facts = replace(one.known.facts, proxy_weight=weight)
-            combined.append(replace(one, known=replace(one.known, facts=facts)))
+            facts = replace(one.premises.facts, proxy_weight=weight)
+            combined.append(replace(one, premises=replace(one.premises, facts=facts)))
             estimate = float(np.clip(estimates[k], *facts.bounds))
             moved = terms.combined_deviations(k, weight)
             error = float(np.sqrt(moved @ moved))
@@ -354,13 +366,7 @@ def _deviations_without(
     return (values - estimates[..., None]) * np.sqrt((1 - 1 / n_units)[..., None] * times)
 
 
-# Scores of few human labels and of a judge's labels on all rows: the engine of ``proxy=``.
-#
-# A call becomes three: of human labels alone, of all rows with the judge's labels, and of all rows
-# with human ones where there are any. `WithJudge` draws its rows once, and combines the terms of each
-# score (`skboot.study.judge`); everything above reads that as any other score. Where the
-# judge is of no use, the result is that of human labels alone.
-
+# ------------------------------------------------------------------ a call with a judge
 
 # Minimum units with a human label, and rows of each class for metrics of classes.
 FEWEST_UNITS, FEWEST_OF_CLASS = 30, 10

@@ -1,4 +1,9 @@
-"""What a call gives of rows: how they are resampled, columns of one length, and subgroups."""
+"""The rows of a call, checked against what is asked of them.
+
+Columns become arrays of one length (`checked_rows`), a metric becomes a statistic that is checked
+against each array of predictions (`measured_by`), subgroups become parts of the rows, and warnings
+tell of an order of rows that says something: alike neighbours, dates, indexes that differ.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +29,7 @@ from ..metrics.cells import label_counts
 from ..metrics.lookup import KnownLabels, NotGiven, averaging, resolve_metrics, unnamed_positives
 from ..metrics.responses import (
     LookedAt,
+    PositiveClass,
     check_decidable,
     check_response,
     doubts,
@@ -31,8 +37,7 @@ from ..metrics.responses import (
     positive_note,
     positive_of_call,
 )
-from ..metrics.statistic import CallableStatistic, Statistic
-from ..resampling.plan import ResamplingPlan
+from ..metrics.statistic import CallableStatistic, ReducedData, Statistic
 
 if TYPE_CHECKING:
     from ..metrics.tasks import Tasks
@@ -87,10 +92,15 @@ class Sampling(NamedTuple):
 
     def settings(self, n_resamples: int) -> dict[str, Any]:
         """Return what results hold of it."""
-        given = {name: getattr(self, name) is not None for name in (*_BY_ROW, "resamples")}
-        del given["average_over"]
-        own = {"n_resamples": n_resamples, "same_population": bool(self.same_population)}
-        return given | own
+        return {
+            "groups": self.groups is not None,
+            "strata": self.strata is not None,
+            "by": self.by is not None,
+            "sample_weight": self.sample_weight is not None,
+            "resamples": self.resamples is not None,
+            "n_resamples": n_resamples,
+            "same_population": bool(self.same_population),
+        }
 
 
 class Wanted(NamedTuple):
@@ -117,9 +127,15 @@ class Wanted(NamedTuple):
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        more = {name: getattr(self, name) for name in ("adjust", "first_look")}
-        given = {name: value for name, value in more.items() if value is not None}
-        return {"confidence_level": self.confidence_level, "interval": self.interval, **given}
+        settings: dict[str, Any] = {
+            "confidence_level": self.confidence_level,
+            "interval": self.interval,
+        }
+        if self.adjust is not None:
+            settings["adjust"] = self.adjust
+        if self.first_look is not None:
+            settings["first_look"] = self.first_look
+        return settings
 
 
 class Judge(NamedTuple):
@@ -156,11 +172,6 @@ class Rows:
     @property
     def n_samples(self) -> int:
         return len(self.y_pred)
-
-    @property
-    def has_outputs(self) -> bool:
-        """Whether the truth has several columns."""
-        return self.y_true is not None and self.y_true.ndim == 2
 
     @property
     def truth_column(self) -> NDArray[Any] | None:
@@ -207,7 +218,8 @@ class Rows:
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Any, Any, Any]:
         """Arguments of `Statistic.reduce` on some rows (all when None), or places in an order."""
-        columns = (self.y_true, self.predicted_for(statistic), self.sample_weight)
+        y_pred = self.y_pred if self.y_pred.ndim == 1 else self.predicted_for(statistic)
+        columns = (self.y_true, y_pred, self.sample_weight)
         if rows is None:
             return columns
         y_true, y_pred, weights = (
@@ -232,7 +244,7 @@ class Rows:
     def notes_for(self, statistic: Statistic) -> tuple[Note, ...]:
         """What a reader must know of how the metric reads these predictions."""
         positive = positive_note(statistic, self.y_true, self.y_pred)
-        decided = (_DECIDED,) if self.decides(statistic) else ()
+        decided = (_DECIDED,) if self.y_pred.ndim == 2 and self.decides(statistic) else ()
         return decided if positive is None else (*decided, positive)
 
     def beside(self, predicted: NDArray[Any], name: str) -> Rows:
@@ -426,7 +438,10 @@ class Scoring(NamedTuple):
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of the positive class: nothing where none is named."""
-        return positive_setting(self.pos_label)
+        if self.pos_label is None or self.pos_label is OF_SCORERS:
+            return {}
+        label = check.check_label("pos_label", self.pos_label)
+        return {"pos_label": label if isinstance(label, str | int | float) else repr(label)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -435,6 +450,11 @@ class Measured:
 
     rows: Rows
     statistic: Statistic
+
+    @cached_property
+    def reduced(self) -> ReducedData:
+        """All rows as the statistic reads them."""
+        return self.statistic.reduce(*self.rows.of(self.statistic, None))
 
 
 # By metric, and by system or method; several for the runs of a method.
@@ -463,103 +483,152 @@ def measured_by(
     scores : Scores
     places : Places
     """
-    named = [one for own in rows.values() for one in own]
-    found, places, columns = _statistics_of_each(scoring, named, truths)
-    scores = {}
-    for metric, statistics in found.items():
-        every = [own for _, own in named]
-        if metric in columns:
-            # A metric of one column of the predictions, against a truth of its own.
-            every = [
-                replace(own, y_true=truth, y_pred=predicted, labels=None, _in_order=[])
-                for own, (truth, predicted) in zip(every, columns[metric], strict=True)
-            ]
-        following = map(Measured, every, statistics)
-        scores[metric] = {name: [next(following) for _ in own] for name, own in rows.items()}
-    return scores, places
-
-
-def _statistics_of_each(
-    scoring: Scoring, rows: Sequence[tuple[str, Rows]], truths: Mapping[str, str]
-) -> tuple[dict[str, list[Statistic]], Places, Mapping[str, Any]]:
-    """Return statistics by metric, one for each array, and where their results belong.
-
-    Last the truth and predictions of those that read one column.
-    """
+    named = [pair for by_run in rows.values() for pair in by_run]
+    arrays = [array for _, array in named]
     better = check.check_direction(scoring.greater_is_better)
-    pos_label, not_given = scoring.pos_label, isinstance(scoring.metric, NotGiven)
-    metric = str(scoring.metric) if not_given else scoring.metric
-    asked: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
+    pos_label = scoring.pos_label
+    metric = str(scoring.metric) if isinstance(scoring.metric, NotGiven) else scoring.metric
+    options: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
     if pos_label is not OF_SCORERS and pos_label is not None:
-        asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
-    arrays = [own for _, own in rows]
-    order = category_order(arrays[0].y_true, *(own.y_pred for own in arrays))
-    one_column = scoring.labels is not None and any(own.y_pred.ndim == 1 for own in arrays)
+        options["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
+    order = category_order(arrays[0].y_true, *(array.y_pred for array in arrays))
+    one_column = scoring.labels is not None and any(array.y_pred.ndim == 1 for array in arrays)
     of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
     if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:
         of_rows = of_rows._replace(positive=order.tolist()[1])
     resolved: dict[str, Statistic] = {}
-    single, labels = True, None
-    found: dict[str, list[Statistic]] = {}
+    single, labels, positive = True, None, None
+    statistics: dict[str, list[Statistic]] = {}
     looked_at: list[LookedAt] = []
     complete: set[int] = set()
-    of_truth: set[tuple[str, int]] = set()
-    for argument, own in rows:
-        if not resolved or own.labels is not labels:
-            labels = own.labels
-            asked |= {"labels": labels, "several_outputs": own.has_outputs}
-            resolved, single = resolve_metrics(metric, of_rows=of_rows, **asked)
+    checked_truths: set[tuple[str, int]] = set()
+    for argument, array in named:
+        truth = array.y_true
+        if not resolved or array.labels is not labels:
+            labels = array.labels
+            options["labels"] = labels
+            options["several_outputs"] = truth is not None and truth.ndim == 2
+            resolved, single = resolve_metrics(metric, of_rows=of_rows, **options)
             positive = None
-            truth = own.y_true
-            if (
-                pos_label is None
-                and truth is not None
-                and truth.dtype.kind in "iuf"
-                and truth.max() > 1
-            ):
-                columns = [(one.y_true, one.y_pred, None) for one in arrays]
+            is_numeric = truth is not None and truth.dtype.kind in "iuf"
+            if pos_label is None and truth is not None and is_numeric and truth.max() > 1:
+                columns = [(each.y_true, each.y_pred, None) for each in arrays]
                 positive = positive_of_call(unnamed_positives(metric, resolved), columns)
             if positive is not None and positive.are_both:
                 of_rows = of_rows._replace(positive=positive.label)
-                resolved, single = resolve_metrics(metric, of_rows=of_rows, **asked)
+                resolved, single = resolve_metrics(metric, of_rows=of_rows, **options)
         try:
             for name, statistic in resolved.items():
                 if one_column:
-                    check_averaged(statistic, own, name in averaging(metric, resolved))
+                    check_averaged(statistic, array, name in averaging(metric, resolved))
                 takes_any = statistic.calls_function and not statistic.calls_library
-                for column, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
+                for column, values in (("y_true", truth), ("y_pred", array.y_pred)):
                     if values is not None and id(values) not in complete and not takes_any:
                         check.check_no_missing(column, values)
                         complete.add(id(values))
-                predicted = own.y_pred
+                predicted = array.y_pred
                 if predicted.ndim == 2:
-                    predicted = checked_columns(own, statistic, argument)
-                checked = check_response(statistic, own.y_true, predicted, argument)
+                    predicted = checked_columns(array, statistic, argument)
+                checked = check_response(statistic, truth, predicted, argument)
                 # The runs of a call share their truth.
-                truth = own.y_true
-                if truth is not None and truth.ndim == 1 and (name, id(truth)) not in of_truth:
-                    of_truth.add((name, id(truth)))
+                if (
+                    truth is not None
+                    and truth.ndim == 1
+                    and (name, id(truth)) not in checked_truths
+                ):
+                    checked_truths.add((name, id(truth)))
                     (checked.unsigned or checked).check_all(truth)
-                looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
-                if own.sample_weight is not None and not checked.takes_weights:
-                    raise _refused_weights(checked)
+                looked_at.append((statistic, truth, predicted, array.labels, argument))
+                if array.sample_weight is not None and not checked.takes_weights:
+                    must = f"be None with the metric {checked.name!r}"
+                    advice = (
+                        "The metric has no sample_weight argument: give it one, or leave weights "
+                        "out."
+                    )
+                    raise check.fail("sample_weight", must, "weights", advice)
                 if takes_any:
-                    _check_defined(checked, own)
-                found.setdefault(name, []).append(checked)
+                    _check_defined(checked, array)
+                statistics.setdefault(name, []).append(checked)
         except ValueError as error:
-            names = {"y_pred": argument, "y_true": truths.get(argument, "y_true")}
-            rename(error, names)
+            rename(error, {"y_pred": argument, "y_true": truths.get(argument, "y_true")})
             raise
-    if not_given and _hardly_labels([own for _, own in rows]):
-        tell(_EXACT_HITS)
+    _tell_doubts(scoring, arrays, statistics, looked_at, positive)
+    places, columns_of = Places(single, {name: (name,) for name in statistics}, single), {}
+    if scoring.several and any(first.calls_function for first, *_ in statistics.values()):
+        # Imported here, because few metrics are functions of which nothing is known.
+        from ..metrics.outputs import each_entry
+
+        entries = each_entry(
+            statistics,
+            {
+                name: [array.of(one, None) for array, one in zip(arrays, by_array, strict=True)]
+                for name, by_array in statistics.items()
+            },
+        )
+        alone = single and all(len(path) == 1 for path in entries.paths.values())
+        places, columns_of = Places(single, entries.paths, alone), entries.columns
+        statistics = entries.statistics
+    scores = {}
+    for name, by_array in statistics.items():
+        every = arrays
+        if name in columns_of:
+            # A metric of one column of the predictions, against a truth of its own.
+            every = [
+                replace(array, y_true=truth, y_pred=predicted, labels=None, _in_order=[])
+                for array, (truth, predicted) in zip(arrays, columns_of[name], strict=True)
+            ]
+        following = map(Measured, every, by_array)
+        scores[name] = {system: [next(following) for _ in own] for system, own in rows.items()}
+    return scores, places
+
+
+def _tell_doubts(
+    scoring: Scoring,
+    arrays: Sequence[Rows],
+    statistics: Mapping[str, Sequence[Statistic]],
+    looked_at: Sequence[LookedAt],
+    positive: PositiveClass | None,
+) -> None:
+    """Warn of what a metric takes but what is hardly meant."""
+    truth, pos_label = arrays[0].y_true, scoring.pos_label
+    if isinstance(scoring.metric, NotGiven) and truth is not None and truth.dtype.kind in "iuf":
+        # Many numbers of which nobody predicts half exactly. Ten thousand rows, evenly spaced, are
+        # looked at.
+        every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+        some = truth[every]
+        if (
+            all(array.y_pred.ndim != 2 for array in arrays)
+            and all(2 * np.count_nonzero(some == a.y_pred[every]) < len(some) for a in arrays)
+            and len(np.unique(some)) > _MANY_NUMBERS
+        ):
+            tell(_EXACT_HITS)
     if pos_label is not OF_SCORERS:
-        notes = doubts(looked_at) + _of_positive(arrays, found, pos_label)
+        notes = doubts(looked_at)
+        if pos_label is not None:
+            unused = of_no_positive([first for first, *_ in statistics.values()], pos_label)
+            notes += [] if unused is None else [unused]
+        elif truth is not None and truth.dtype.kind in "USO":
+            # A class that is positive because nobody named it.
+            named = (
+                positive_note(one, array.y_true, array.predicted_for(one), "caution")
+                for by_array in statistics.values()
+                for array, one in zip(arrays, by_array, strict=True)
+            )
+            notes += [note for note in named if note is not None][:1]
         tell(*notes, *([] if positive is None else [positive.note()]))
-    if order is not None and scoring.labels is None:
-        _tell_of_columns(arrays)
-    if not scoring.several or not any(own[0].calls_function for own in found.values()):
-        return found, Places(single, {name: (name,) for name in found}, single), {}
-    return _of_each_entry(found, single, [own for _, own in rows])
+    if scoring.labels is None and any(array.y_pred.ndim == 2 for array in arrays):
+        if category_order(truth, *(array.y_pred for array in arrays)) is None:
+            return
+        # Columns in the order of categories, where scikit-learn sorts the labels.
+        of_columns = [a.labels for a in arrays if a.labels is not None and a.y_pred.ndim == 2]
+        for labels in map(np.ndarray.tolist, of_columns):
+            if labels != sorted(labels):
+                text = (
+                    f"The columns of y_pred are taken in the order of the categories of y_true, "
+                    f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
+                )
+                tell(Note("caution", text, about="columns"))
+                return
 
 
 def check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
@@ -600,92 +669,12 @@ def _check_defined(statistic: Statistic, own: Rows) -> None:
             return
 
 
-def _tell_of_columns(rows: Sequence[Rows]) -> None:
-    """Warn of columns in the order of categories where scikit-learn sorts the labels."""
-    for own in rows:
-        labels = [] if own.labels is None or own.y_pred.ndim != 2 else own.labels.tolist()
-        if labels != sorted(labels):
-            text = (
-                f"The columns of y_pred are taken in the order of the categories of y_true, "
-                f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
-            )
-            tell(Note("caution", text, about="columns"))
-            return
-
-
-def _of_each_entry(
-    found: Mapping[str, Sequence[Statistic]], single: bool, rows: Sequence[Rows]
-) -> tuple[dict[str, list[Statistic]], Places, Mapping[str, Any]]:
-    """Return the statistics with one for each number of those that return several."""
-    # Imported here, because few metrics are functions of which nothing is known.
-    from ..metrics.outputs import each_entry
-
-    columns = {
-        name: [own.of(one, None) for own, one in zip(rows, statistics, strict=True)]
-        for name, statistics in found.items()
-    }
-    entries = each_entry(found, columns)
-    alone = single and all(len(path) == 1 for path in entries.paths.values())
-    return entries.statistics, Places(single, entries.paths, alone), entries.columns
-
-
-def _refused_weights(statistic: Statistic) -> ValueError:
-    """Return the error of weights of rows for a metric that takes none."""
-    must = f"be None with the metric {statistic.name!r}"
-    advice = "The metric has no sample_weight argument: give it one, or leave weights out."
-    return check.fail("sample_weight", must, "weights", advice)
-
-
-def _of_positive(
-    rows: Sequence[Rows], found: Mapping[str, Sequence[Statistic]], pos_label: Any
-) -> list[Note]:
-    """Warn of a class that is positive because nobody named it, or named where none is."""
-    if pos_label is not None:
-        note = of_no_positive([own[0] for own in found.values()], pos_label)
-        return [] if note is None else [note]
-    truth = rows[0].y_true
-    if truth is None or truth.dtype.kind not in "USO":
-        return []
-    for statistics in found.values():
-        for own, one in zip(rows, statistics, strict=True):
-            note = positive_note(one, own.y_true, own.predicted_for(one), "caution")
-            if note is not None:
-                return [note]
-    return []
-
-
-def positive_setting(pos_label: Any) -> dict[str, Any]:
-    """Return what settings hold of a positive class: nothing where none is named."""
-    if pos_label is None or pos_label is OF_SCORERS:
-        return {}
-    pos_label = check.check_label("pos_label", pos_label)
-    return {"pos_label": pos_label if isinstance(pos_label, str | int | float) else repr(pos_label)}
-
-
 def checked_columns(own: Rows, statistic: Statistic, argument: str) -> NDArray[Any]:
     """Return two-dimensional predictions as the metric reads them."""
     if own.decides(statistic):
         assert own.labels is not None
         check_decidable(statistic.name, own.y_true, own.y_pred, own.labels, argument)
     return own.predicted_for(statistic)
-
-
-def _hardly_labels(rows: Sequence[Rows]) -> bool:
-    """Whether the truth takes many numbers that nobody predicts exactly in half of the rows.
-
-    Ten thousand rows, evenly spaced, are looked at.
-    """
-    truth = rows[0].y_true
-    if truth is None or truth.dtype.kind not in "iuf":
-        return False
-    every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
-    looked_at = truth[every]
-    for own in rows:
-        if own.y_pred.ndim == 2:
-            return False
-        if 2 * np.count_nonzero(looked_at == own.y_pred[every]) >= len(looked_at):
-            return False
-    return len(np.unique(looked_at)) > _MANY_NUMBERS
 
 
 # Rows whose order says something: alike neighbours, dates, indexes in different orders.
@@ -698,7 +687,7 @@ _MOST_LOOKED_AT = 10
 # square root of their number: more than chance in values that have nothing in common.
 _PLAINLY = 5
 
-_HAS_DATES = Note(
+HAS_DATES = Note(
     "caution",
     "The rows have an index of dates, and intervals are too short where rows depend on those "
     "before them. Give block_length='auto', or the values without their index.",
@@ -710,61 +699,51 @@ _ARE_SIMILAR = Note(
 )
 
 
-def with_caution(
-    plan: ResamplingPlan,
-    has_dates: bool,
-    scores: Scores,
-    parts: Sequence[Part],
-    tasks: Tasks | None,
-) -> ResamplingPlan:
-    """Return the plan, with a remark where it draws rows one by one that look dependent."""
-    design = plan.design
-    # Groups of one row each are rows.
-    if design.n_units != (design.n_samples,) or plan.resamples is not None:
-        return plan
-    if has_dates:
-        return replace(plan, design=replace(design, remarks=(*design.remarks, _HAS_DATES)))
+@only_advises(None)
+def note_on_order(
+    scores: Scores, strata: NDArray[np.intp] | None, parts: Sequence[Part], tasks: Tasks | None
+) -> Note | None:
+    """Return the caution where neighbouring rows of one kind have similar values of a metric.
+
+    Pairs of many rows are a sample, and so are systems. Few rows are not reduced a second time.
+    """
     of_part = part_of_each_row(parts) if len(parts) > 1 else None
-    strata = design.strata
-    if strata is not None and design.members is not None:
-        strata = strata[design.members[:, 0]]
-    kinds = (strata, of_part, None if tasks is None else tasks.number)
+    kinds = [k for k in (strata, of_part, None if tasks is None else tasks.number) if k is not None]
     looked_at = [
-        own[0]
+        runs[0]
         for by_name in scores.values()
-        for own in itertools.islice(by_name.values(), _MOST_LOOKED_AT)
+        for runs in itertools.islice(by_name.values(), _MOST_LOOKED_AT)
     ]
-    if any(_are_similar(one, kinds, len(looked_at)) for one in looked_at):
-        return replace(plan, design=replace(design, remarks=(*design.remarks, _ARE_SIMILAR)))
-    return plan
-
-
-@only_advises(False)
-def _are_similar(one: Measured, kinds: Sequence[Any], n_looks: int) -> bool:
-    """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
-    statistic, n = one.statistic.unsigned or one.statistic, one.rows.n_samples
-    if not statistic.of_row_values or n < FEWEST_ROWS:
-        return False
-    if n <= 2 * _PAIRS_LOOKED_AT:
-        looked_at: NDArray[np.intp] = np.arange(n)
-        first, second = looked_at[:-1], looked_at[1:]
-    else:
-        start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
-        looked_at = np.concatenate((start, start + 1))
-        first, second = np.split(np.arange(len(looked_at)), 2)
-    y_true, y_pred, _ = one.rows.of(statistic, looked_at)
-    values = statistic.row_values_of(y_true, y_pred)
-    columns = [np.asarray(of_row)[looked_at] for of_row in kinds if of_row is not None]
-    if statistic.response in ("labels", "probabilities"):
-        # Rows are often sorted by their class, and classes differ in how hard they are.
-        columns.append(y_true)
-    kind = None
-    for column in columns:
-        names, own = np.unique(column, return_inverse=True)
-        if kind is not None:
-            own = np.unique(kind * len(names) + own, return_inverse=True)[1]
-        kind = own
-    return neighbours_are_alike(values, first, second, kind, n_looks)
+    for measured in looked_at:
+        statistic = measured.statistic.unsigned or measured.statistic
+        n = len(measured.rows.y_pred)
+        if not statistic.of_row_values or n < FEWEST_ROWS:
+            continue
+        some: NDArray[np.intp] | slice = slice(None)
+        first: NDArray[np.intp] = np.arange(n - 1)
+        second = first + 1
+        if n > 2 * _PAIRS_LOOKED_AT:
+            start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
+            some = np.concatenate((start, start + 1))
+            first, second = np.split(np.arange(len(some)), 2)
+        if n <= 2 * _PAIRS_LOOKED_AT and measured.rows.sample_weight is None:
+            y_true, values = measured.rows.y_true, statistic.values_of(measured.reduced)
+        else:
+            y_true, y_pred, _ = measured.rows.of(statistic, some)
+            values = statistic.row_values_of(y_true, y_pred)
+        columns = [np.asarray(kind)[some] for kind in kinds]
+        if statistic.response in ("labels", "probabilities"):
+            # Rows are often sorted by their class, and classes differ in how hard they are.
+            columns.append(y_true)
+        kind = None
+        for column in columns:
+            names, number = np.unique(column, return_inverse=True)
+            if kind is not None:
+                number = np.unique(kind * len(names) + number, return_inverse=True)[1]
+            kind = number
+        if neighbours_are_alike(values, first, second, kind, len(looked_at)):
+            return _ARE_SIMILAR
+    return None
 
 
 # ------------------------------------------------------------------ indexes of pandas
@@ -773,7 +752,7 @@ def _are_similar(one: Measured, kinds: Sequence[Any], n_looks: int) -> bool:
 def dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
     """Return each index of dates as numbers; of several levels the first that holds dates."""
     found = []
-    for _, index, _ in _labelled(answers):
+    for _, index, _ in labelled(answers):
         for level in range(index.nlevels):
             dates = index.get_level_values(level)
             if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
@@ -804,7 +783,7 @@ def warn_of_orders(*tables: Mapping[str, Any]) -> None:
 
 def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
     seen: list[_Labelled] = []
-    for one in _labelled(columns, axis):
+    for one in labelled(columns, axis):
         if any(one.index is other.index or one.index.equals(other.index) for other in seen):
             continue
         first = next((other.name for other in seen if _differ_in_order(other, one)), None)
@@ -846,7 +825,7 @@ class _Labelled(NamedTuple):
         return bool(self.index.equals(sys.modules["pandas"].RangeIndex(len(self.index))))
 
 
-def _labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Labelled]:
+def labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Labelled]:
     """Yield each column of pandas, also of those in a mapping or a list."""
     # While pandas is imported it has no such class yet.
     of_pandas = getattr(sys.modules.get("pandas"), "Index", None)
@@ -859,9 +838,9 @@ def _labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Labe
         if isinstance(index, of_pandas):
             yield _Labelled(name, index, values)
         elif isinstance(values, Mapping):
-            yield from _labelled({f"{name}[{key!r}]": values[key] for key in values}, axis)
+            yield from labelled({f"{name}[{key!r}]": values[key] for key in values}, axis)
         elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
-            yield from _labelled({f"{name}[{k}]": own for k, own in enumerate(values)}, axis)
+            yield from labelled({f"{name}[{k}]": own for k, own in enumerate(values)}, axis)
 
 
 def _differ_in_order(first: _Labelled, second: _Labelled) -> bool:

@@ -1,10 +1,10 @@
-"""The engine of every study: scores before resampling, and on the resamples that they share.
+"""A study: what is evaluated on which resamples, and the results that are made of it.
 
-A `Source` has the draws: rows in memory, from which they are drawn here, or the sums that a stream
-has kept. `RowsInMemory` reduces the rows and says which interval will be wanted, so that nothing is
-computed that it does not need. `draw` binds statistics to a plan and runs over its resamples; what
-else an interval needs, such as the values without single units, is computed for the scores that ask
-for it.
+Every function of frozen predictions makes a study of what it was given (`study_of`; one system in
+memory: `study_of_system`). A `Source` has its draws: rows in memory, which are reduced to a `Score`
+of each metric and drawn here, or the sums that a stream has kept. The draws of scores have the
+evidence of each, from which `results_of` makes the results of one system; comparisons of systems,
+runs and streams use the same steps.
 """
 
 from __future__ import annotations
@@ -49,7 +49,15 @@ from ..inference.distribution import (
     jackknife,
     leave_out,
 )
-from ..inference.evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut
+from ..inference.evidence import (
+    BeforeResampling,
+    ConfidenceInterval,
+    Drawn,
+    Evidence,
+    JackknifeBias,
+    JackknifeJumps,
+    notes_of_cut,
+)
 from ..inference.intervals import (
     LEAVING_OUT,
     OF_STANDARD_ERRORS,
@@ -80,6 +88,7 @@ from ..results.result import NOTHING_ASKED, CallFacts, Provenance, evaluation_re
 from ..results.table import laid_out
 from ..results.wording import is_worse
 from .rows import (
+    HAS_DATES,
     WHOLE,
     Measured,
     Part,
@@ -92,10 +101,11 @@ from .rows import (
     check_row_each,
     checked_rows,
     dates_of_each,
+    labelled,
     measured_by,
+    note_on_order,
     subgroups,
     warn_of_orders,
-    with_caution,
 )
 
 if TYPE_CHECKING:
@@ -136,14 +146,14 @@ class Score:
         The metric, of all rows.
     subject : BoundStatistic
         The metric on the rows of the part, reduced.
-    known : Evidence
-        With estimate NaN and no replicates, which are not known yet.
+    premises : BeforeResampling
     interval : str
         Method that will be wanted, which decides what else is computed.
     classes : ndarray of shape (n_groups,) or None
         Class of each group where all its rows are of one, -1 of groups without rows.
     table : Tabled or None
-        Of functions of a table of truth and decision, on rows that are not in groups.
+        Of functions of a table of truth and decision, on rows that are not in groups, if few rows
+        may decide or tables are asked for.
     """
 
     metric: str
@@ -151,7 +161,7 @@ class Score:
     part: Part
     statistic: Statistic
     subject: BoundStatistic[Statistic]
-    known: Evidence
+    premises: BeforeResampling
     interval: str
     classes: NDArray[np.intp] | None = field(default=None, kw_only=True)
     table: Tabled | None = field(default=None, kw_only=True)
@@ -213,36 +223,42 @@ class Score:
         smoothed: Floats | None = None,
     ) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
-        acceleration = shape = bias_and_error = freedom = variance = None
+        premises, influence = self.premises, distribution.influence
+        drawn, acceleration, freedom, variance = premises.drawn, None, None, None
+        jumps: JackknifeJumps | None = None
+        bias: JackknifeBias | None = None
         if isinstance(left_out, RobustVariance):
             variance = left_out.value
         elif left_out is not None:
-            n_own = min(self.known.drawn.n_units)
+            n_own = min(drawn.n_units)
             if n_own < left_out.n_units:
                 left_out = left_out.among(n_own)
             acceleration, freedom = left_out.acceleration, left_out.error_freedom
+            error = left_out.standard_error
             if left_out.n_values is not None:
-                shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
+                jumps = JackknifeJumps(error, left_out.n_values, left_out.n_left_out)
             elif not np.isnan(acceleration):
-                bias_and_error = left_out.bias, left_out.standard_error
-        drawn, influence = self.known.drawn, distribution.influence
+                bias = JackknifeBias(left_out.bias, error)
         if self.classes is not None and influence is not None:
-            assert self.known.group_weight is not None
-            drawn = drawn.of_classes(self.classes, self.known.group_weight, influence)
-        return replace(
-            self.known,
-            drawn=drawn,
-            estimate=distribution.estimate,
-            replicates=distribution.replicates,
+            assert premises.group_weight is not None
+            drawn = drawn.of_classes(self.classes, premises.group_weight, influence)
+        return Evidence(
+            distribution.estimate,
+            distribution.replicates,
+            drawn,
+            premises.facts,
             standard_error=distribution.standard_error,
             replicate_standard_errors=distribution.replicate_standard_errors,
             acceleration=acceleration,
-            jackknife=shape,
-            left_out=bias_and_error,
+            jackknife=jumps,
+            left_out=bias,
             error_freedom=freedom,
             group_influence=influence,
+            group_weight=premises.group_weight,
+            n_effective_rows=premises.n_effective_rows,
             robust_variance=variance,
             over_time=in_time,
+            first_look=premises.first_look,
             smoothed=smoothed,
         )
 
@@ -280,55 +296,65 @@ class RowsInMemory(Source):
         first_look: int | None = None,
     ) -> Score:
         """Reduce the rows of the part, and gather what is known before resampling."""
-        design = plan.design
-        rows, members = measured.rows.of(measured.statistic, part.at, part.order), None
+        design, statistic = plan.design, measured.statistic
+        rows = measured.rows.of(statistic, part.at, part.order)
+        if part.order is None:
+            reduced = measured.reduced
+        else:
+            statistic = statistic.on_rows(part.rows)
+            reduced = statistic.reduce(*rows)
+        members = None
         if design.members is not None and not design.units_are_rows:
             members = design.members if part.rows is None else design.members[part.rows]
-        statistic = measured.statistic
-        statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
-        reduced = statistic.reduce(*rows)
-        variance_cost = statistic.variance_cost(reduced)
         facts = statistic.facts(reduced, rows, members)
-        reads = statistic.reading(reduced)
         drawn = Drawn.of(design, part.rows, rows[2])
-        known = Evidence(np.nan, np.empty(0), drawn, facts, first_look=first_look)
         # Rows that the user gave as resamples may split groups; groups then have no influence.
         holds_rows = design.n_factors == 1 and not design.units_are_rows
-        by_group = holds_rows and known.facts.additive and plan.resamples is None
-        if by_group:
-            known = _with_groups(known, statistic, design, part, rows)
-        # A mean over all rows asks no class how many groups it has.
-        by_class = holds_rows and not statistic.is_row_mean
-        classes = _classes_of_groups(statistic, design, part, rows) if by_class else None
-        if classes is not None and not by_group:
-            sizes = np.bincount(_groups_of(design, part), rows[2], design.n_units[0])
-            drawn = drawn.of_classes(classes, sizes)
-            facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
-            known = replace(known, drawn=drawn, facts=facts)
-        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
-        planned = planned_method(known) if interval == "auto" else interval
+        by_group = holds_rows and facts.additive and plan.resamples is None
+        group_weight, n_effective, classes = None, None, None
+        if holds_rows:
+            assert members is not None
+            groups = members[:, 0]
+            if by_group:
+                group_weight = np.bincount(groups, rows[2], design.n_units[0]).astype(np.float64)
+                n_effective = float(len(groups))
+                if rows[2] is not None and rows[2].any():
+                    n_effective = equal_units(rows[2])
+            # A mean over all rows asks no class how many groups it has.
+            if not statistic.is_row_mean and not design.units_are_blocks:
+                classes = _classes_of_groups(statistic, groups, design.n_units[0], rows[0])
+            if classes is not None and not by_group:
+                sizes = np.bincount(groups, rows[2], design.n_units[0])
+                drawn = drawn.of_classes(classes, sizes)
+                facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
+        premises = BeforeResampling(drawn, facts, first_look, group_weight, n_effective)
+        planned = planned_method(premises) if interval == "auto" else interval
         tabled = design.units_are_rows and not design.averages_tasks and has_table(statistic)
         tabled &= plan.resamples is None and plan.drawn is None and first_look is None
-        if interval != "auto" or known.facts.bins is not None:
-            _refuse_impossible(interval, planned, known, statistic, tabled=tabled)
-        cost = variance_cost * min(reduced.n_codes, design.n_units[0])
+        if interval != "auto" or facts.bins is not None:
+            _refuse_impossible(interval, planned, premises, statistic, tabled=tabled)
+        cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
         with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
-        subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
-        strata = design.strata if tabled else None
-        if part.rows is not None and strata is not None:
-            # Those without a row of the part are none of it.
-            strata = np.unique(strata[part.rows], return_inverse=True)[1]
+        reads = statistic.reading(reduced)
+        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
+        table = None
+        if tabled and (planned == "smoothed" or premises.share is None):
+            strata = design.strata
+            if part.rows is not None and strata is not None:
+                # Those without a row of the part are none of it.
+                strata = np.unique(strata[part.rows], return_inverse=True)[1]
+            table = Tabled(statistic, rows, strata)
         return Score(
             metric,
             measured.rows,
             part,
             measured.statistic,
-            subject,
-            known,
+            BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group),
+            premises,
             planned,
             classes=classes,
-            table=Tabled(statistic, rows, strata) if tabled else None,
+            table=table,
         )
 
     def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
@@ -339,23 +365,17 @@ class RowsInMemory(Source):
 IN_MEMORY = RowsInMemory()
 
 
-def _groups_of(design: SamplingDesign, part: Part) -> NDArray[np.intp]:
-    """Return the group of each row of a part."""
-    assert design.members is not None
-    return design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
-
-
 def _classes_of_groups(
-    statistic: Statistic, design: SamplingDesign, part: Part, rows: Columns
+    statistic: Statistic, groups: NDArray[np.intp], n_groups: int, y_true: NDArray[Any] | None
 ) -> NDArray[np.intp] | None:
     """Return the class of each group if all rows of every group are of one; else None.
 
     Groups of one row each are rows, and not groups of a class.
     """
-    y_true, given = rows[0], statistic.response in ("labels", "scores", "probabilities")
-    if not given or y_true is None or y_true.ndim > 1 or design.units_are_blocks:
+    has_classes = statistic.response in ("labels", "scores", "probabilities")
+    if not has_classes or y_true is None or y_true.ndim > 1:
         return None
-    groups, last_row = _groups_of(design, part), np.full(design.n_units[0], -1)
+    last_row = np.full(n_groups, -1)
     last_row[groups] = np.arange(len(groups))
     has_rows = last_row >= 0
     if has_rows.sum() == len(groups) or not np.array_equal(y_true[last_row[groups]], y_true):
@@ -366,34 +386,31 @@ def _classes_of_groups(
     return classes if len(labels) > 1 else None
 
 
-def _with_groups(
-    known: Evidence, statistic: Statistic, design: SamplingDesign, part: Part, rows: Columns
-) -> Evidence:
-    """Return the evidence with what each group has of the rows, and how many decide the score."""
-    (_, y_pred, weights), groups = rows, _groups_of(design, part)
-    of_groups = np.bincount(groups, weights, design.n_units[0]).astype(np.float64)
-    n_effective = float(len(y_pred))
-    if weights is not None and weights.any():
-        n_effective = equal_units(weights)
-    return replace(known, group_weight=of_groups, n_effective_rows=n_effective)
-
-
 def _refuse_impossible(
-    asked: str, method: str, known: Evidence, statistic: Statistic, *, tabled: bool
+    asked: str, method: str, premises: BeforeResampling, statistic: Statistic, *, tabled: bool
 ) -> None:
-    """Refuse an interval that this metric or design cannot have, before any work."""
-    crossed = known.drawn.design.n_factors > 1 and has_influence(statistic)
-    hoped = replace(
-        known,
-        acceleration=0.0,
-        left_out=(0.0, 0.0),
-        robust_variance=0.0 if crossed else None,
+    """Refuse an interval that this metric or design cannot have, before any work.
+
+    What it needs beside the facts is taken to be computed.
+    """
+    crossed = premises.drawn.design.n_factors > 1 and has_influence(statistic)
+    with_all_computed = Evidence(
+        np.nan,
+        np.empty(0),
+        premises.drawn,
+        premises.facts,
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
-        over_time=(0.0, 1.0, 0.0),
+        acceleration=0.0,
+        left_out=JackknifeBias(0.0, 0.0),
+        group_weight=premises.group_weight,
+        n_effective_rows=premises.n_effective_rows,
+        robust_variance=0.0 if crossed else None,
+        over_time=OverTime(0.0, 1.0, 0.0),
+        first_look=premises.first_look,
         smoothed=np.zeros((2, 2)) if tabled else None,
     )
-    problem = problem_with(method, hoped)
+    problem = problem_with(method, with_all_computed)
     if problem:
         named = repr(method) if asked == method else f"{asked!r}, here {method!r}"
         got = f"{named}, which {problem.removesuffix('.')}"
@@ -428,13 +445,19 @@ class Draws:
     @cached_property
     def evidence(self) -> dict[int, Evidence]:
         """What intervals of the scores are made of, by their numbers."""
-        left_out, design = self._left_out(), self.plan.design
-        in_series = design.units_are_blocks and not design.averages_tasks
-        in_time = self._over_time() if in_series else {}
-        smoothed = self._smoothed()
+        design = self.plan.design
+        left_out: Sequence[LeftOut | None] = [self.distributions[k].jackknife for k in self.scores]
+        if self.binding is not None and None in left_out:
+            left_out = self._left_out()
+        in_time: dict[int, OverTime] = {}
+        if design.units_are_blocks and not design.averages_tasks:
+            in_time = self._over_time()
+        smoothed: dict[int, Floats] = {}
+        if any(score.table is not None for score in self.scores.values()):
+            smoothed = self._smoothed()
         return {
-            k: one.evidence(self.distributions[k], own, in_time.get(k), smoothed.get(k))
-            for (k, one), own in zip(self.scores.items(), left_out, strict=True)
+            k: score.evidence(self.distributions[k], without, in_time.get(k), smoothed.get(k))
+            for (k, score), without in zip(self.scores.items(), left_out, strict=True)
         }
 
     def values_left_out(self) -> JackknifeValues:
@@ -466,11 +489,13 @@ class Draws:
 
         Of crossed factors, which have no jackknife, it is the cluster-robust variance.
         """
-        found = [self.distributions[k].jackknife for k in self.scores]
-        if self.binding is None or None not in found:
-            return found
         if self.plan.design.n_factors > 1:
-            return self._robust_variances()
+            variances = [
+                float(robust_variance(self.covariances[:, k, k], score.premises.drawn.n_units))
+                for k, score in enumerate(self.scores.values())
+            ]
+            return [None if np.isnan(value) else RobustVariance(value) for value in variances]
+        assert self.binding is not None
         subjects = {
             k: self.subjects[k]
             for k, one in self.scores.items()
@@ -492,7 +517,7 @@ class Draws:
         seen: list[tuple[Tabled, Table | None, list[Floats]]] = []
         for k, one in self.scores.items():
             own, asked = one.table, one.interval == "smoothed"
-            if own is None or (one.known.share is not None and not asked):
+            if own is None:
                 continue
             if one.subject.reduced.data.get("fewest", 0) >= FEW_IN_TABLE and not asked:
                 # No fewer rows than are in a cell decide.
@@ -525,14 +550,6 @@ class Draws:
             if left_out is not None and not np.isnan(left_out.values).any():
                 found[k] = over_time(-left_out.values[0], circles.sizes, circles.length)
         return found
-
-    def _robust_variances(self) -> list[RobustVariance | None]:
-        """Return the cluster-robust variance of each score, None for one without influences."""
-        variances = [
-            float(robust_variance(self.covariances[:, k, k], one.known.drawn.n_units))
-            for k, one in enumerate(self.scores.values())
-        ]
-        return [None if np.isnan(value) else RobustVariance(value) for value in variances]
 
 
 def draw(
@@ -702,13 +719,7 @@ def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundSt
     return replace(subject, statistic=statistic, reduced=reduced)
 
 
-# A study: what is evaluated on which resamples, all checked.
-#
-# Every function of frozen predictions makes one of what it was given: scores, systems and runs by
-# `study_of`; curves, whose points are no metrics, take the same `planned`. What is drawn may go by
-# metric where tasks are averaged over: `Study.answered` evaluates what belongs to each plan, and puts
-# the results where they belong.
-
+# ------------------------------------------------------------------ study
 
 # One metric that has no name to be told apart by, and nothing else.
 ALONE = Places(True, {}, True)
@@ -771,9 +782,17 @@ class Study:
         """Return the study of rows with checked weights, in which nothing is evaluated yet."""
         weights = sampling.sample_weight
         plan = resampling_plan(sampling, n_samples, n_series, weights)
-        settings = wanted.settings | sampling.settings(plan.n_resamples)
-        facts = CallFacts(weighted=weights is not None)
-        return cls({}, plan, settings=settings, facts=facts, **wanted._asdict())
+        return cls(
+            {},
+            plan,
+            wanted.interval,
+            wanted.confidence_level,
+            wanted.settings | sampling.settings(plan.n_resamples),
+            facts=CallFacts(weighted=weights is not None),
+            workers=wanted.workers,
+            adjust=wanted.adjust,
+            first_look=wanted.first_look,
+        )
 
     def by_plan(self) -> list[Study]:
         """Return the study of each plan, none of which has tasks beside it."""
@@ -827,13 +846,17 @@ def study_of(
     return Study(
         scores,
         drawn.plan,
-        settings=wanted.settings | settings | of_rows,
+        wanted.interval,
+        wanted.confidence_level,
+        wanted.settings | settings | of_rows,
         facts=drawn.facts,
         parts=drawn.parts,
         tasks=drawn.tasks,
         of_tasks=drawn.of_tasks,
         places=places,
-        **wanted._asdict(),
+        workers=wanted.workers,
+        adjust=wanted.adjust,
+        first_look=wanted.first_look,
     )
 
 
@@ -862,50 +885,65 @@ def planned(
     sampling: Sampling, answers: dict[str, Any], scores: Scores, n_series: int = 0
 ) -> Planned:
     """Return what is drawn for scores; see `study_of`."""
-    rows = _any_of(scores).rows
+    [[measured, *_], *_] = next(iter(scores.values())).values()
+    rows = measured.rows
     plan = resampling_plan(sampling, rows.n_samples, n_series, rows.sample_weight)
-    tasks = None
+    tasks, parts, length = None, WHOLE, 0
     # Few calls have tasks or rows in time order: their modules are imported for those.
     if sampling.average_over is not None:
         from .tasks import checked_tasks, over_tasks
 
         tasks = checked_tasks(sampling.average_over, rows)
-    parts = subgroups(sampling.by, rows)
-    if sampling.by is not None and sampling.groups is not None:
-        n_units = [plan.design.among(part.rows)[0] for part in parts]
-        single = np.all(np.array(n_units) == 1, axis=0)
-        if single.any():
-            must = "hold several groups for a subgroup of by, to have intervals by groups"
-            advice = "Rows of a single group are its sample: leave groups out, or by."
-            if len(single) > 1:
-                column = int(np.argmin(single))
-                advice = f"Leave by out, or give groups[:, {column}] alone."
-            raise check.fail("groups", must, "one group for every subgroup", advice)
-    warn_of_orders(answers | sampling.columns)
-    dates, length = dates_of_each(answers), 0
-    if sampling.block_length is None:
-        plan = with_caution(plan, bool(dates), scores, parts, tasks)
-    else:
+    if sampling.by is not None:
+        parts = subgroups(sampling.by, rows)
+        if sampling.groups is not None:
+            _check_groups_in_parts(plan.design, parts)
+    dates: list[NDArray[np.int64]] = []
+    columns = answers | sampling.columns
+    if next(labelled(columns), None) is not None:
+        warn_of_orders(columns)
+        dates = dates_of_each(answers)
+    design = plan.design
+    if sampling.block_length is not None:
         from .series import in_time
 
         plan, length = in_time(plan, sampling, dates, scores, tasks)
+    # Groups of one row each are rows.
+    elif design.n_units == (design.n_samples,) and plan.resamples is None:
+        note: Note | None = HAS_DATES
+        if not dates:
+            strata = design.strata
+            if strata is not None and design.members is not None:
+                strata = strata[design.members[:, 0]]
+            note = note_on_order(scores, strata, parts, tasks)
+        if note is not None:
+            plan = replace(plan, design=replace(design, remarks=(*design.remarks, note)))
     settings = {"block_length": length} if length else {}
+    of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
+    n_tasks: tuple[int, ...] = ()
+    if tasks is not None:
+        of_tasks, n_tasks = over_tasks(plan, tasks, scores, parts), (len(tasks.names),)
+        settings["average_over"] = len(tasks.names)
     facts = CallFacts(
         block_length=length,
         weighted=sampling.sample_weight is not None,
         by_subgroup=sampling.by is not None,
+        n_tasks=n_tasks,
     )
-    if tasks is None:
-        return Planned(plan, parts, None, (), settings, facts)
-    of_tasks, n_tasks = over_tasks(plan, tasks, scores, parts), len(tasks.names)
-    settings["average_over"] = n_tasks
-    facts = replace(facts, n_tasks=(n_tasks,))
     return Planned(plan, parts, tasks, of_tasks, settings, facts)
 
 
-def _any_of(scores: Scores) -> Measured:
-    """Return the first of all scores, for what they share."""
-    return next(iter(next(iter(scores.values())).values()))[0]
+def _check_groups_in_parts(design: SamplingDesign, parts: Sequence[Part]) -> None:
+    """Refuse subgroups of a single group each, which do not show how groups vary."""
+    n_units = [design.among(part.rows)[0] for part in parts]
+    single = np.all(np.array(n_units) == 1, axis=0)
+    if single.any():
+        must = "hold several groups for a subgroup of by, to have intervals by groups"
+        advice = "Rows of a single group are its sample: leave groups out, or by."
+        if len(single) > 1:
+            column = int(np.argmin(single))
+            advice = f"Leave by out, or give groups[:, {column}] alone."
+        raise check.fail("groups", must, "one group for every subgroup", advice)
 
 
 # ------------------------------------------------------------------ what is drawn
@@ -928,7 +966,11 @@ def resampling_plan(
     n_resamples = check.check_count("n_resamples", sampling.n_resamples, 2, advice)
     if n_series:
         check_replicates_fit(n_resamples, n_series)
-    design = _design(sampling.groups, sampling.strata, same_population, n_samples, weights)
+    design: SamplingDesign
+    if sampling.groups is None and sampling.strata is None and not same_population:
+        design = RowDesign.of(n_samples)
+    else:
+        design = _design(sampling.groups, sampling.strata, same_population, n_samples, weights)
     if sampling.resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
     if design.no_given_rows:
@@ -1038,11 +1080,7 @@ def _tell_of_shared_members(columns: NDArray[Any]) -> None:
         tell(Note("caution", text))
 
 
-# Scores of a study and the results that are made of them: the engine of `bootstrap_score`.
-#
-# `evaluate` draws for every metric and subgroup at once, and makes a result of each; comparisons of
-# systems, runs and streams use the steps that stand below it.
-
+# ------------------------------------------------------------------ results of one system
 
 # Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
@@ -1066,26 +1104,39 @@ def results_of(study: Study) -> Any:
 
 
 def evaluate(study: Study) -> dict[str, Any]:
-    """Return the results of a study of one plan, all on the same resamples."""
+    """Return the results of the one system of a study of one plan, all on the same resamples.
+
+    By metric name; a table by subgroup within where there are subgroups.
+    """
     parts = study.parts
     scores = [
-        study.source.prepare(study.plan, study.interval, metric, one, part, study.first_look)
+        study.source.prepare(study.plan, study.interval, metric, measured, part, study.first_look)
         for metric, by_system in study.scores.items()
-        for [one] in by_system.values()
+        for [measured] in by_system.values()
         for part in parts
     ]
-    if len(parts) == 1 and all(one.interval in WITHOUT_RESAMPLES for one in scores):
+    many = study.plan.n_resamples > _MOST_UNNEEDED and len(parts) == 1
+    if many and all(score.interval in WITHOUT_RESAMPLES for score in scores):
         study = _with_fewer_resamples(study)
     draws = study.source.draw(study.plan, scores, study.workers)
     evidence = list(draws.evidence.values())
-    bases = _bases(study, evidence)
+    bases: Sequence[SystemBasis] = [SystemBasis(one) for one in evidence]
+    are_together = study.adjust is not None and len(evidence) > 1
+    if are_together:
+        # Imported here, because few calls ask for intervals that hold at once.
+        from ..results.basis import bases_together
+
+        bases = bases_together(evidence)
     results: dict[str, Any] = {}
     for k, metric in enumerate(study.scores):
         of_metric = slice(k * len(parts), (k + 1) * len(parts))
-        table = {
-            one.part.name: result_of(study, one, basis, _chosen_on(study, basis))
-            for one, basis in zip(scores[of_metric], bases[of_metric], strict=True)
-        }
+        table = {}
+        for score, basis in zip(scores[of_metric], bases[of_metric], strict=True):
+            if are_together:
+                chosen = _chosen_together(study, basis)
+            else:
+                chosen = chosen_interval(study, basis.evidence)
+            table[score.part.name] = result_of(study, score, basis, chosen)
         if len(parts) > 1:
             table["gap"] = _gap(study, scores[of_metric], evidence[of_metric])
         results[metric] = ResultTable(table) if len(parts) > 1 else table[None]
@@ -1094,30 +1145,16 @@ def evaluate(study: Study) -> dict[str, Any]:
 
 def _with_fewer_resamples(study: Study) -> Study:
     """Return the study with no more resamples than a picture of the distribution can use."""
-    asked = study.plan.n_resamples
-    if asked <= _MOST_UNNEEDED or study.plan.resamples is not None:
+    if study.plan.resamples is not None:
         return study
     note = Note(
         "choice",
-        f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the {asked:,} asked for "
-        "were made, for the distribution.",
+        f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the "
+        f"{study.plan.n_resamples:,} asked for were made, for the distribution.",
     )
     plan = replace(study.plan, n_resamples=_MOST_UNNEEDED)
     settings = {**study.settings, "n_resamples": _MOST_UNNEEDED}
     return replace(study, plan=plan, settings=settings, notes=(note,))
-
-
-def _bases(study: Study, evidence: Sequence[Evidence]) -> Sequence[SystemBasis]:
-    """Return what each result stands on: intervals that hold at once, where several shall."""
-    if study.adjust is None or len(evidence) < 2:
-        return [SystemBasis(known) for known in evidence]
-    # Imported here, because few calls ask for it.
-    from ..results.basis import bases_together
-
-    return bases_together(evidence)
-
-
-# ------------------------------------------------------------------ results
 
 
 def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
@@ -1136,17 +1173,15 @@ def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
     return IntervalWithNotes(interval, (*notes, *notes_of_cut(interval)))
 
 
-def _chosen_on(study: Study, basis: SystemBasis) -> IntervalWithNotes:
-    """Return the interval that the study asks for, or the one of several that hold at once."""
-    if study.adjust is None:
-        return chosen_interval(study, basis.evidence)
+def _chosen_together(study: Study, basis: SystemBasis) -> IntervalWithNotes:
+    """Return an interval of several that hold at once, if the score of the basis varies."""
     from ..results.basis import SimultaneousBasis
 
     if not isinstance(basis, SimultaneousBasis):
         return chosen_interval(study, basis.evidence)
     level = study.confidence_level
-    own = replace(study, confidence_level=basis.level_of_own(level))
-    interval, notes = chosen_interval(own, basis.evidence)
+    alone = replace(study, confidence_level=basis.level_of_own(level))
+    interval, notes = chosen_interval(alone, basis.evidence)
     return IntervalWithNotes(interval.at_level(level), (*notes, basis.note))
 
 
@@ -1161,31 +1196,24 @@ def result_of(
     if statistic.response in ("scores", "probabilities"):
         reversed_scores = of_reversed_scores(statistic, rows, naive, chosen.interval)
         tell(*reversed_scores)
-    notes = texts_of((*chosen.notes, *score.notes, *study.notes, *reversed_scores))
-    if not reversed_scores:
-        notes += below_baseline(evidence, naive, statistic.greater_is_better)
-    n_samples = study.plan.design.n_samples
+    texts = texts_of((*chosen.notes, *score.notes, *study.notes, *reversed_scores))
+    better = statistic.greater_is_better
+    best = evidence.facts.bounds[0 if better is False else 1]
+    if not reversed_scores and naive != best and is_worse(evidence.estimate, naive, better):
+        texts += (
+            f"Worse than the baseline: a system that ignores its inputs scores {naive:.4g} here.",
+        )
+    name, design = score.name, study.plan.design
     return make_result(
         study,
-        score.name,
+        name,
         basis,
         chosen.interval,
-        notes_on_limits(notes, score.name, evidence, chosen.interval),
-        n_samples=n_samples if score.part.rows is None else len(score.part.rows),
-        greater_is_better=statistic.greater_is_better,
+        notes_on_limits(texts, name, evidence, chosen.interval),
+        n_samples=design.n_samples if score.part.rows is None else len(score.part.rows),
+        greater_is_better=better,
         naive_estimate=naive,
     )
-
-
-def below_baseline(
-    evidence: Evidence, naive: float | None, greater_is_better: bool | None
-) -> tuple[str, ...]:
-    """Say that a score is worse than that of a system that ignores its inputs."""
-    best = evidence.facts.bounds[0 if greater_is_better is False else 1]
-    if naive == best or not is_worse(evidence.estimate, naive, greater_is_better):
-        return ()
-    text = f"Worse than the baseline: a system that ignores its inputs scores {naive:.4g} here."
-    return (text,)
 
 
 def _gap(study: Study, scores: Sequence[Score], evidence: Sequence[Evidence]) -> EvaluationResult:
