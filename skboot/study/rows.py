@@ -720,9 +720,10 @@ def note_on_order(
         if not statistic.of_row_values or n < FEWEST_ROWS:
             continue
         some: NDArray[np.intp] | slice = slice(None)
-        first: NDArray[np.intp] = np.arange(n - 1)
-        second = first + 1
-        if n > 2 * _PAIRS_LOOKED_AT:
+        if n <= 2 * _PAIRS_LOOKED_AT:
+            first: NDArray[np.intp] = np.arange(n - 1)
+            second = first + 1
+        else:
             start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
             some = np.concatenate((start, start + 1))
             first, second = np.split(np.arange(len(some)), 2)
