@@ -113,7 +113,7 @@ def _are_settings(node):
 
 
 def test_one_loop_over_blocks_evaluates():
-    assert loops_over_blocks(PACKAGE) == ["inference.distribution.over_blocks"]
+    assert loops_over_blocks(PACKAGE) == ["inference.distribution._other_blocks"]
 
 
 def test_studies_bind_in_one_engine():
