@@ -295,7 +295,7 @@ def bootstrap_score(
             y_pred,
             sampling,
             wanted,
-            lambda *given: study_of_system(*given, scoring, wanted),
+            lambda *rows: study_of_system(rows[0], rows[1], rows[2], scoring, wanted),
             results_of,
             by_argument={None: ("y_pred", y_pred)},
             interval=interval,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -146,7 +146,7 @@ def _drawn(values: NDArray[np.float64]) -> BootstrapDistribution:
 
 
 def study_of_stream(
-    settings: StreamSettings, state: StreamState, wanted: Wanted, of_call: Mapping[str, Any]
+    settings: StreamSettings, state: StreamState, wanted: Wanted, of_call: dict[str, Any]
 ) -> Study:
     """Return the study of the rows of a stream, and tell what is doubtful in them.
 
@@ -156,7 +156,7 @@ def study_of_stream(
     state : StreamState
     wanted : Wanted
         Of each system.
-    of_call : mapping of str
+    of_call : dict of str
         Other arguments as a result holds them.
     """
     scores: Scores = {
@@ -367,7 +367,7 @@ class Stream:
             [y_preds] = y_preds.values()
         return cls(settings, state, FewGiven(columns.get(TRUTH), y_preds, sampling))
 
-    def study(self, wanted: Wanted, of_call: Mapping[str, Any]) -> Study:
+    def study(self, wanted: Wanted, of_call: dict[str, Any]) -> Study:
         """Return the study of its sums; see `study_of_stream`."""
         return study_of_stream(self.settings, self.state, wanted, of_call)
 

@@ -429,26 +429,24 @@ def with_judge(
     sampling = sampling._replace(random_state=seed)
     of_truth = y_true is not None
     columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
-    if columns.of_truth:
-        whole_given, judged_given = (
-            (labels[None], y_preds, sampling) for labels in (columns.human, columns.judge)
-        )
-    else:
-        whole_given, judged_given = (
-            (None, labels[None] if None in labels else dict(labels), sampling)
-            for labels in (columns.human, columns.judge)
-        )
+    arguments: list[tuple[Any, Any, Sampling]] = []
+    for labels in (columns.human, columns.judge):
+        if of_truth:
+            arguments.append((labels[None], y_preds, sampling))
+        else:
+            arguments.append((None, labels[None] if None in labels else dict(labels), sampling))
+    by_human, by_judge = arguments
     groups = sampling.groups
     if groups is not None and np.shape(groups) == columns.labelled.shape:
         n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
         if n_labelled < FEWEST_UNITS:
             raise _too_few(next(iter(columns.called)), "group", n_labelled)
     with collected():
-        alone = study_of(*_rows_at(columns.at, *whole_given))
+        alone = study_of(*_rows_at(columns.at, *by_human))
     try:
-        whole = study_of(*whole_given)
+        whole = study_of(*by_human)
         with collected():
-            judged = study_of(*judged_given)
+            judged = study_of(*by_judge)
     except ValueError as error:
         # What human labels have passed, those of the judge do not.
         bad = parts_of(error)
@@ -626,7 +624,7 @@ def _rows_at(
     at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
 ) -> tuple[Any, Any, Sampling]:
     """Return some rows of what was given."""
-    columns = {
+    columns: dict[str, Any] = {
         name: check.check_rows(name, column)[at]
         for name, column in sampling.columns.items()
         if column is not None

@@ -222,11 +222,11 @@ class Rows:
         columns = (self.y_true, y_pred, self.sample_weight)
         if rows is None:
             return columns
-        y_true, y_pred, weights = (
+        truth, predicted, weights = (
             None if c is None else (c if order is None else self._by_part(c, order))[rows]
             for c in columns
         )
-        return y_true, y_pred, weights
+        return truth, predicted, weights
 
     def _by_part(self, column: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:
         """Return a column in the order of the parts, kept for the next part."""
@@ -732,15 +732,19 @@ def note_on_order(
         else:
             y_true, y_pred, _ = measured.rows.of(statistic, some)
             values = statistic.row_values_of(y_true, y_pred)
-        columns = [np.asarray(kind)[some] for kind in kinds]
+        columns: list[Any] = [np.asarray(kind)[some] for kind in kinds]
         if statistic.response in ("labels", "probabilities"):
             # Rows are often sorted by their class, and classes differ in how hard they are.
             columns.append(y_true)
-        kind = None
+        kind: Any = None
         for column in columns:
-            names, number = np.unique(column, return_inverse=True)
+            if column.dtype.kind == "i" and int(column.max()) - int(column.min()) < n:
+                # Small integers number themselves.
+                number = column.astype(np.intp) - int(column.min())
+            else:
+                number = np.unique(column, return_inverse=True)[1]
             if kind is not None:
-                number = np.unique(kind * len(names) + number, return_inverse=True)[1]
+                number = np.unique(kind * (number.max() + 1) + number, return_inverse=True)[1]
             kind = number
         if neighbours_are_alike(values, first, second, kind, len(looked_at)):
             return _ARE_SIMILAR

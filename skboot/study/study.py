@@ -298,7 +298,7 @@ class RowsInMemory(Source):
         """Reduce the rows of the part, and gather what is known before resampling."""
         design, statistic = plan.design, measured.statistic
         rows = measured.rows.of(statistic, part.at, part.order)
-        if part.order is None:
+        if part.rows is None:
             reduced = measured.reduced
         else:
             statistic = statistic.on_rows(part.rows)
@@ -734,7 +734,7 @@ class Study:
     scores : Scores
         By metric, and by system or method.
     plan : ResamplingPlan
-        Without the tasks; see `by_plan`.
+        Without the tasks; see `of_tasks`.
     interval : str
         Of each score by itself: "auto" or the name of a method.
     confidence_level : float
@@ -746,8 +746,8 @@ class Study:
         One of all rows, or the subgroups.
     tasks : Tasks or None
         That metrics are averaged over.
-    of_tasks : sequence of tuple (ResamplingPlan, Scores)
-        What is drawn for them, and the averages that are evaluated by it.
+    of_tasks : sequence of Study
+        Of the averages over them: one, or two where some metrics are drawn within classes.
     places : Places
         Where the results of the metrics belong.
     workers : Workers
@@ -769,7 +769,7 @@ class Study:
     facts: CallFacts = NOTHING_ASKED
     parts: Sequence[Part] = WHOLE
     tasks: Tasks | None = None
-    of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
+    of_tasks: Sequence[Study] = ()
     places: Places = ALONE
     workers: Workers = DEFAULT_WORKERS
     notes: tuple[Note, ...] = ()
@@ -796,12 +796,7 @@ class Study:
 
     def by_plan(self) -> list[Study]:
         """Return the study of each plan, none of which has tasks beside it."""
-        if self.tasks is None:
-            return [self]
-        return [
-            replace(self, plan=plan, scores=scores, tasks=None, of_tasks=())
-            for plan, scores in self.of_tasks
-        ]
+        return list(self.of_tasks) or [self]
 
     def answered(self, evaluate: Callable[[Study], Mapping[str, Any]]) -> Any:
         """Return what an engine makes of each plan, laid out."""
@@ -843,7 +838,7 @@ def study_of(
     scores, places = scored
     drawn = planned(sampling, answers, scores, n_series)
     of_rows = sampling.settings(drawn.plan.n_resamples) | drawn.settings
-    return Study(
+    study = Study(
         scores,
         drawn.plan,
         wanted.interval,
@@ -851,13 +846,15 @@ def study_of(
         wanted.settings | settings | of_rows,
         facts=drawn.facts,
         parts=drawn.parts,
-        tasks=drawn.tasks,
-        of_tasks=drawn.of_tasks,
         places=places,
         workers=wanted.workers,
         adjust=wanted.adjust,
         first_look=wanted.first_look,
     )
+    if drawn.tasks is None:
+        return study
+    of_tasks = [replace(study, plan=plan, scores=of_plan) for plan, of_plan in drawn.of_tasks]
+    return replace(study, tasks=drawn.tasks, of_tasks=of_tasks)
 
 
 def study_of_system(
@@ -888,7 +885,8 @@ def planned(
     [[measured, *_], *_] = next(iter(scores.values())).values()
     rows = measured.rows
     plan = resampling_plan(sampling, rows.n_samples, n_series, rows.sample_weight)
-    tasks, parts, length = None, WHOLE, 0
+    tasks, length = None, 0
+    parts: Sequence[Part] = WHOLE
     # Few calls have tasks or rows in time order: their modules are imported for those.
     if sampling.average_over is not None:
         from .tasks import checked_tasks, over_tasks
@@ -1097,7 +1095,7 @@ def results_of(study: Study) -> Any:
         Of each metric where it belongs; a table by subgroup within where there are subgroups.
     """
     results: dict[str, Any] = {}
-    for of_plan in [study] if study.tasks is None else study.by_plan():
+    for of_plan in study.of_tasks or [study]:
         results |= evaluate(of_plan)
         tell(*of_plan.plan.design.remarks)
     return study.laid_out(results)
