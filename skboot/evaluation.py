@@ -276,7 +276,8 @@ def bootstrap_score(
         random_state=random_state,
     )
     scoring = Scoring(metric, greater_is_better, pos_label, labels)
-    _check_adjust(adjust, sampling)
+    if adjust is not None:
+        _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
     interval = interval_named(interval)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
@@ -313,9 +314,7 @@ def bootstrap_score(
 
 
 def _check_adjust(adjust: Any, sampling: Sampling) -> None:
-    """Accept None, or "max-t" where all scores are evaluated on the same resamples."""
-    if adjust is None:
-        return
+    """Accept "max-t" where all scores are evaluated on the same resamples."""
     if not check.is_among(adjust, ["max-t"]):
         advice = "Use adjust='max-t' for simultaneous intervals."
         raise check.fail("adjust", "be None or 'max-t'", repr(adjust), advice)

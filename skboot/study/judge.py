@@ -490,20 +490,18 @@ def _of_metric(
     if result is not alone:
         n_units = labels.plan.design.smallest_side
         if isinstance(result, ComparisonResult) and n_units < FEW_FOR_DIFFERENCE:
-            few = Note("caution", _few_for_difference(n_units, labels.plan.design.unit))
-            told.append(few)
-            notes = (few.text,)
+            unit = labels.plan.design.unit
+            text = (
+                f"{n_units} {unit}s with a human label are few for a difference: "
+                "with 50 its 95 % intervals covered 89 to 99 % in simulations, with "
+                f"{FEW_FOR_DIFFERENCE} 93 % or more."
+            )
+            told.append(Note("caution", text))
+            notes = (text,)
     elif judge.weight == "auto":
         notes = (_OF_NO_USE,)
     tell(*told)
     return _completed(result, alone, study.plan.design.n_samples, judge, notes)
-
-
-def _few_for_difference(n_units: int, unit: str) -> str:
-    return (
-        f"{n_units} {unit}s with a human label are few for a difference: with 50 its 95 % "
-        f"intervals covered 89 to 99 % in simulations, with {FEW_FOR_DIFFERENCE} 93 % or more."
-    )
 
 
 def _weight_of(result: EvaluationResult | ComparisonResult) -> float:

@@ -787,30 +787,44 @@ def warn_of_orders(*tables: Mapping[str, Any]) -> None:
 
 
 def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
+    """Return the note on the first column whose labels contradict those of one before it."""
     seen: list[_Labelled] = []
-    for one in labelled(columns, axis):
-        if any(one.index is other.index or one.index.equals(other.index) for other in seen):
+    for column in labelled(columns, axis):
+        index = column.index
+        if any(index is before.index or index.equals(before.index) for before in seen):
             continue
-        first = next((other.name for other in seen if _differ_in_order(other, one)), None)
-        if first is None:
-            apart = (other.name for other in seen if _share_no_label(other, one))
-            if axis == "index" and (first := next(apart, None)) is not None:
-                text = (
-                    f"{first} and {one.name} have no index label in common: row order pairs them. "
-                    "Pair a long table by table.pivot(index=<row>, columns=<system>), or give "
-                    ".to_numpy() of each."
-                )
-                return Note("caution", text, about=f"order of {axis}")
-            seen.append(one)
-            continue
-        what, name = ("row", f"{one.name}.loc") if axis == "index" else ("column", one.name)
-        aligned = f"{name}[{first}.{axis}]" if one.index.is_unique else "sort both alike"
-        text = (
-            f"{first} and {one.name} have the same {_LABELS[axis]} in different orders, and {what} "
-            f"order pairs them. Align them, {aligned}, or give .to_numpy() of each if their order "
-            "is right."
-        )
-        return Note("caution", text, about=f"order of {axis}")
+        counted = [(before, _counts_of_labels(before.index, index)) for before in seen]
+        for before, counts in counted:
+            # The same labels, each as often, which are not just numbers of rows.
+            if counts is None or (counts[0] != counts[1]).any():
+                continue
+            are_numbers = before.is_numbered or column.is_numbered
+            if are_numbers and not _pair_by_label(before, column):
+                continue
+            what, name = (
+                ("row", f"{column.name}.loc") if axis == "index" else ("column", column.name)
+            )
+            aligned = f"{name}[{before.name}.{axis}]" if index.is_unique else "sort both alike"
+            text = (
+                f"{before.name} and {column.name} have the same {_LABELS[axis]} in different "
+                f"orders, and {what} order pairs them. Align them, {aligned}, or give .to_numpy() "
+                "of each if their order is right."
+            )
+            return Note("caution", text, about=f"order of {axis}")
+        for before, counts in counted if axis == "index" else []:
+            # No label of one is one of the other's. Every third row of a table, or its first half,
+            # is in the order of the table.
+            if counts is None or (counts[0] * counts[1]).any():
+                continue
+            if any(one.is_numbered or _is_in_steps(one.index) for one in (before, column)):
+                continue
+            text = (
+                f"{before.name} and {column.name} have no index label in common: row order pairs "
+                "them. Pair a long table by table.pivot(index=<row>, columns=<system>), or give "
+                ".to_numpy() of each."
+            )
+            return Note("caution", text, about=f"order of {axis}")
+        seen.append(column)
     return None
 
 
@@ -848,13 +862,6 @@ def labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Label
             yield from labelled({f"{name}[{k}]": own for k, own in enumerate(values)}, axis)
 
 
-def _differ_in_order(first: _Labelled, second: _Labelled) -> bool:
-    """Whether two columns hold the same labels, which are not just numbers of rows."""
-    if not _holds_the_same(first.index, second.index):
-        return False
-    return not (first.is_numbered or second.is_numbered) or _pair_by_label(first, second)
-
-
 def _pair_by_label(first: _Labelled, second: _Labelled) -> bool:
     """Whether values go together by their labels, and not in the order of rows.
 
@@ -876,28 +883,12 @@ def _pair_by_label(first: _Labelled, second: _Labelled) -> bool:
     return bool(by_label - by_row > _PLAINLY / np.sqrt(len(one)))
 
 
-def _share_no_label(first: _Labelled, second: _Labelled) -> bool:
-    """Whether no label of one column is one of the other's, and both are more than equal steps.
-
-    Every third row of a table, or its first half, is in the order of the table.
-    """
-    if any(one.is_numbered or _is_in_steps(one.index) for one in (first, second)):
-        return False
-    counts = _counts_of_labels(first.index, second.index)
-    return counts is not None and not (counts[0] * counts[1]).any()
-
-
 def _is_in_steps(index: Any) -> bool:
+    """Whether labels are numbers that rise by equal steps."""
     if not len(index) or index.nlevels > 1 or getattr(index.dtype, "kind", "O") not in "iu":
         return not len(index)
     steps = np.diff(index.to_numpy())
     return bool((steps > 0).all() and (steps == steps[:1]).all())
-
-
-def _holds_the_same(first: Any, second: Any) -> bool:
-    """Whether two indexes hold the same labels, each as often."""
-    counts = _counts_of_labels(first, second)
-    return counts is not None and bool((counts[0] == counts[1]).all())
 
 
 def _counts_of_labels(first: Any, second: Any) -> list[NDArray[np.intp]] | None:

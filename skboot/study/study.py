@@ -585,7 +585,11 @@ def _in_cells(
     design, given = plan.design, plan.resamples is not None or plan.drawn is not None
     if given or not design.units_are_rows:
         return plan, subjects
-    parts = _parts_of(subjects)
+    # The statistics of each part of the rows; no two parts share rows.
+    by_part: dict[int, list[int]] = {}
+    for k, subject in enumerate(subjects):
+        by_part.setdefault(id(subject.coding.rows), []).append(k)
+    parts = list(by_part.values())
     n_codes = sum(max(subjects[k].reduced.n_codes for k in own) for own in parts)
     most = max(map(len, parts))
     if n_codes > _CODES_AS_CELLS and most <= _MOST_IN_CELLS:
@@ -619,8 +623,8 @@ def _by_sums(
             found = _cells_of([known[k] for k in own], design.strata)
             if found is None:
                 return None
-            cells.append(found.cells)
-            for k, reduced in zip(own, found.reduced, strict=True):
+            cells.append(found[0])
+            for k, reduced in zip(own, found[1], strict=True):
                 in_cells[k] = replace(known[k], reduced=reduced)
     drawn = CellsDesign.by(design, cells, [subjects[own[0]].coding.rows for own in parts])
     if drawn.n_atoms > design.n_samples // 2:
@@ -633,25 +637,13 @@ def _by_sums(
     return replace(plan, design=drawn), in_cells
 
 
-def _parts_of(subjects: Sequence[BoundStatistic]) -> list[list[int]]:
-    """Return the statistics of each part of the rows; no two parts share rows."""
-    of_part: dict[int, list[int]] = {}
-    for k, subject in enumerate(subjects):
-        of_part.setdefault(id(subject.coding.rows), []).append(k)
-    return list(of_part.values())
-
-
-class _CellsOfPart(NamedTuple):
-    """Cells of a part of the rows, and the terms of its statistics on them."""
-
-    cells: RowCells
-    reduced: list[ReducedData]
-
-
 def _cells_of(
     known: Sequence[BoundStatistic], strata: NDArray[np.intp] | None
-) -> _CellsOfPart | None:
-    """Put the rows of statistics of the same rows into cells; None where cells do not serve."""
+) -> tuple[RowCells, list[ReducedData]] | None:
+    """Put the rows of statistics of the same rows into cells; None where cells do not serve.
+
+    Return the cells, and the terms of each statistic on them.
+    """
     from ..resampling.row_cells import row_cells
 
     # A statistic by itself has few equal columns, which directions tell as fast.
@@ -673,7 +665,7 @@ def _cells_of(
         )
         for one, own in zip(known, numbers, strict=True)
     ]
-    return _CellsOfPart(cells, reduced)
+    return cells, reduced
 
 
 def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> BoundStatistic | None:
@@ -686,17 +678,16 @@ def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> Bo
     reduced = subject.statistic.in_cells(subject.reduced)
     if strata is not None and subject.coding.rows is not None:
         strata = strata[subject.coding.rows]
-    if reduced is None or (strata is not None and not _are_within(reduced, strata)):
+    if reduced is None:
         return None
+    if strata is not None:
+        # The rows of each code must be of one stratum.
+        stratum = np.zeros(reduced.n_codes, strata.dtype)
+        stratum[reduced.code] = strata
+        if not np.array_equal(stratum[reduced.code], strata):
+            return None
     own = subject.coding._replace(code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts)
     return replace(subject, reduced=reduced, coding=own)
-
-
-def _are_within(reduced: ReducedData, strata: NDArray[np.integer]) -> bool:
-    """Whether the rows of each code are of one stratum."""
-    stratum = np.zeros(reduced.n_codes, strata.dtype)
-    stratum[reduced.code] = strata
-    return np.array_equal(stratum[reduced.code], strata)
 
 
 def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:
