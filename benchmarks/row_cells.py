@@ -25,7 +25,7 @@ import skboot
 from skboot.metrics.ranking import AveragePrecision
 from skboot.resampling.row_cells import row_cells
 from skboot.streams.sums import WeightsBlock
-from skboot.study import draws
+from skboot.study import study
 
 ROWS = (20_000, 100_000, 1_000_000)
 
@@ -130,7 +130,7 @@ def print_limits_of(name, rows, metric, n, seeds):
     """Print how percentiles, and limits of BCa, by cells differ from those by rows."""
     limits, spread = np.empty((2, seeds, 4)), 0.0
     for k, least in enumerate((n, n + 1)):
-        draws._ROWS_FOR_CELLS = least
+        study._ROWS_FOR_CELLS = least
         for seed in range(seeds):
             result = skboot.bootstrap_score(
                 *rows, metric=metric, interval="bca", n_resamples=9999, random_state=seed
@@ -173,7 +173,7 @@ def print_coverage(n, data_sets):
         for seed in range(data_sets):
             rows, metric, truth = draw(np.random.default_rng([7, seed]))
             for k, least in enumerate((n, n + 1)):
-                draws._ROWS_FOR_CELLS = least
+                study._ROWS_FOR_CELLS = least
                 found = skboot.bootstrap_score(
                     *rows, metric=metric, n_resamples=999, random_state=seed
                 )

@@ -27,7 +27,7 @@ from .study.curve_rows import (
     requested,
 )
 from .study.curves import evaluate_curves
-from .study.measured import Scoring
+from .study.rows import Scoring
 
 
 @overload

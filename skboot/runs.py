@@ -18,8 +18,7 @@ from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, 
 from .inference.intervals import FOR_ONE_SCORE, interval_named
 from .inference.runs import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable
-from .study.measured import Scoring, measured_by
-from .study.rows import Sampling, Wanted
+from .study.rows import Sampling, Scoring, Wanted, measured_by
 from .study.run_results import evaluate_runs, refusal
 from .study.run_scores import RunsCall
 from .study.runs import checked_columns, checked_runs, training_samples

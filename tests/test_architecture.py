@@ -589,7 +589,7 @@ ALLOWED = [
     ("_base/sklearn_compat.py", "from sklearn.metrics._scorer import _Scorer"),
     ("resampling/draws.py", "from skboot.resampling.design import SamplingDesign"),
     ("inference/choice.py", "from skboot.metrics.lookup import get"),
-    ("comparison.py", "from skboot.study.scores import evaluate"),
+    ("comparison.py", "from skboot.study.study import evaluate"),
     (
         "cli/verbs.py",
         "def f():\n    from ..evaluation import bootstrap_score\n    bootstrap_score()",

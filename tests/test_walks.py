@@ -39,6 +39,8 @@ def stream():
     return skboot.BootstrapAccumulator("roc_auc", random_state=0).update(Y, SCORES)
 
 
+# Types of the package that functions of a score are handed, or hand back.
+MOST_TYPES = 39
 STREAM = stream()
 SYSTEMS = {"A": A, "B": B}
 # Each call, and its walk today: functions, modules.
@@ -103,6 +105,42 @@ def walk_of(call):
     return Walk(len(functions), len(files), len(steps) / max(len(functions), 1))
 
 
+def types_handed_on(call):
+    """Types of the package among the arguments and returns of the functions of a second call."""
+    types = set()
+
+    def add(value):
+        if type(value).__module__.partition(".")[0] == skboot.__name__:
+            types.add(type(value).__qualname__)
+
+    def watch(frame, event, argument):
+        code = frame.f_code
+        if not code.co_filename.startswith(PACKAGE) or code.co_name in WITHIN_A_FUNCTION:
+            return
+        if event == "call":
+            n = code.co_argcount + code.co_kwonlyargcount
+            named = (name for name in code.co_varnames[:n] if name not in ("self", "cls"))
+            for name in named:
+                add(frame.f_locals.get(name))
+        elif event == "return":
+            add(argument)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call()
+        before = sys.getprofile()
+        sys.setprofile(watch)
+        try:
+            call()
+        finally:
+            sys.setprofile(before)
+    return types
+
+
+def test_few_types_are_handed_from_function_to_function_in_a_score():
+    assert len(types_handed_on(WALKS["accuracy"][0])) <= MOST_TYPES
+
+
 @pytest.mark.parametrize("name", WALKS)
 def test_a_call_passes_through_no_more_functions_and_modules_than_it_did(name):
     call, functions, modules = WALKS[name]
@@ -129,3 +167,5 @@ if __name__ == "__main__":
     for name, (call, *_) in WALKS.items():
         walk = walk_of(call)
         print(f"{name:20} {walk.functions:4} {walk.modules:3} {walk.calls_a_function:5.1f}")
+    types = types_handed_on(WALKS["accuracy"][0])
+    print(f"types of accuracy: {len(types)}: {', '.join(sorted(types))}")

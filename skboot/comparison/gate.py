@@ -13,8 +13,7 @@ from .._base.typing import DifferenceInterval, Metric
 from ..inference.differences import Verdict
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..results.comparison import check_margin, verdict_of
-from ..study.measured import Scoring
-from ..study.rows import Sampling, Wanted
+from ..study.rows import Sampling, Scoring, Wanted
 from .arguments import checked_asked
 from .systems import SystemsRequest, compared
 

@@ -43,8 +43,7 @@ from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
-from ..study.measured import Scores, Scoring, measured_by
-from ..study.rows import Sampling, Wanted
+from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
 from ..study.run_results import result_of_runs
 from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
 from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_samples

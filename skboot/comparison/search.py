@@ -36,9 +36,7 @@ from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis
 from ..results.result import Provenance, evaluation_result
 from ..results.table import laid_out
-from ..study.measured import Scoring, measured_by
-from ..study.row_order import warn_of_orders
-from ..study.rows import Rows, Sampling
+from ..study.rows import Rows, Sampling, Scoring, measured_by, warn_of_orders
 from ..study.study import check_units_vary, resampling_plan
 from .arguments import arguments_of, checked_systems
 

@@ -20,8 +20,7 @@ from ..results import EvaluationResult
 from ..results.basis import GapBasis
 from ..results.comparison import PairedDifference, few_compared
 from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
-from ..study.scores import make_gap_result
-from ..study.study import Study
+from ..study.study import Study, make_gap_result
 from .asked import Asked
 from .contestants import Contestant, difference_of
 from .families import records_of

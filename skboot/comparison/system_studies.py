@@ -28,9 +28,7 @@ from ..metrics.ranking import delong_covariance
 from ..results import ResultTable
 from ..results.basis import SystemBasis
 from ..results.comparison import ComparisonResult
-from ..study.draws import Draws, Score
-from ..study.scores import chosen_interval, result_of
-from ..study.study import Study
+from ..study.study import Draws, Score, Study, chosen_interval, result_of
 from .arguments import constant_answers, copy_of_truth
 from .asked import Asked, answered
 from .contestants import Contestant, pairs_of

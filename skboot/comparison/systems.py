@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack, overload
 
@@ -27,8 +27,7 @@ from ..metrics.statistic import Statistic
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
-from ..study.measured import Scoring, measured_by
-from ..study.rows import Judge, Sampling, Wanted, is_lazy
+from ..study.rows import Judge, Sampling, Scoring, Wanted, is_lazy, measured_by
 from ..study.study import Study, study_of
 from .arguments import (
     arguments_of,
@@ -299,9 +298,22 @@ def compare_systems(
     if not is_paired:
         raise check.fail("paired", "be True with proxy", "False")
     # Imported here, because few calls have a judge.
-    from ..study.judged import with_judge
+    from ..study.judge import with_judge
 
-    return with_judge(request, Judge(proxy, proxy_weight), partial(_compared_on, request))
+    return with_judge(
+        Judge(proxy, proxy_weight),
+        y_true,
+        y_preds,
+        sampling,
+        request.wanted,
+        lambda *given: replace(
+            request, **dict(zip(("y_true", "y_preds", "sampling"), given, strict=True))
+        ).in_memory(),
+        partial(_compared_on, request),
+        by_argument=request.by_argument if y_true is None else {},
+        interval=request.interval,
+        intervals=request.intervals,
+    )
 
 
 @dataclass(frozen=True, eq=False)

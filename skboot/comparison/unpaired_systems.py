@@ -9,8 +9,7 @@ from typing import Any
 from .._base import checks as check
 from .._base.values import in_order_of_content
 from .._base.work import child_seed
-from ..study.measured import Scoring, measured_by
-from ..study.rows import Rows, Sampling, Wanted, checked_rows
+from ..study.rows import Rows, Sampling, Scoring, Wanted, checked_rows, measured_by
 from ..study.study import Study, study_of
 from .arguments import arguments_of, check_reference, checked_names
 from .asked import Asked

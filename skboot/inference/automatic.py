@@ -65,7 +65,7 @@ from .cautions import (
     variation,
     wilson_on_range,
 )
-from .evidence import ConfidenceInterval, Evidence, notes_of_cut, within_range
+from .evidence import ConfidenceInterval, Evidence, Premises, notes_of_cut, within_range
 from .intervals import (
     LEAVING_OUT,
     ROUNDING,
@@ -216,13 +216,12 @@ def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str |
     )
 
 
-def planned_method(evidence: Evidence) -> str:
+def planned_method(evidence: Premises) -> str:
     """Method that "auto" will try first, which needs no replicates to be chosen.
 
     Parameters
     ----------
-    evidence : Evidence
-        Without replicates.
+    evidence : Premises
 
     Returns
     -------
@@ -260,7 +259,7 @@ def planned_method(evidence: Evidence) -> str:
     return method
 
 
-def _quantile_method(evidence: Evidence) -> str:
+def _quantile_method(evidence: Premises) -> str:
     """Return "expanded", or Student's t where few units were drawn."""
     if not evidence.drawn.of_few:
         return "expanded"
@@ -268,7 +267,7 @@ def _quantile_method(evidence: Evidence) -> str:
     return "logit-t" if np.isfinite(evidence.facts.bounds).all() else "t"
 
 
-def _in_strata(method: str, evidence: Evidence) -> str:
+def _in_strata(method: str, evidence: Premises) -> str:
     """Return "expanded" in place of BCa where few rows of each stratum were drawn."""
     few = evidence.drawn.n_strata > 1 and evidence.drawn.inflation > INFLATED
     return "expanded" if few and method == "bca" else method

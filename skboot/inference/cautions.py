@@ -30,7 +30,7 @@ from ._tuning import (
     SMALL_CLASS,
     UNITS_CARRY,
 )
-from .evidence import ConfidenceInterval, Evidence, deciding_units
+from .evidence import ConfidenceInterval, Evidence, Premises, deciding_units
 from .proportions import wilson_limits
 
 # Resamples above which more are not advised: their values would take minutes and gigabytes.
@@ -276,7 +276,7 @@ def variation(evidence: Evidence) -> GroupVariation | None:
     )
 
 
-def value_range(evidence: Evidence) -> tuple[float, float]:
+def value_range(evidence: Premises) -> tuple[float, float]:
     """Return the range of the metric: that of proportions for a mean of zeros and ones."""
     bounds, share = evidence.facts.bounds, evidence.facts.proportion
     # Values that are all 0 can be losses without a largest value as well as proportions.

@@ -337,7 +337,11 @@ def neighbours_are_alike(
     rows were sorted by something that their values depend on, these are as much alike.
     """
     # Ranks make the largest of heavy tails no larger than the others.
-    _, number, counts = np.unique(values, return_inverse=True, return_counts=True)
+    if values.dtype == bool:
+        number, n_true = values.astype(np.intp), int(np.count_nonzero(values))
+        counts = np.array([len(values) - n_true, n_true])
+    else:
+        _, number, counts = np.unique(values, return_inverse=True, return_counts=True)
     rank = (np.cumsum(counts) - counts / 2)[number]
     if strata is None:
         strata = np.zeros(len(rank), dtype=np.intp)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -147,26 +146,46 @@ def bootstrap(
     """
     n_values = sum(bound.statistic.n_values for bound in statistics)
     check_replicates_fit(binding.plan.n_resamples, n_values)
-    shared = (binding, statistics)
-    # Someone who looks at progress sees how long it takes.
-    is_shown = bool(workers.verbose) or (workers.verbose is None and is_watched())
-    with_data = partial(_with_data, is_shown=is_shown)
-    try:
-        (data, first), *rest = over_blocks(binding, _block, shared, workers, with_data)
-    except MetricError as failure:
-        raise failure.on_data() from failure.error
-    blocks = [first, *rest]
-    _check_sizes(data, statistics)
+    progress = Progress(binding.plan.n_resamples, "resamples", workers.verbose)
+    with progress, single_threaded_blas():
+        start = time.perf_counter()
+        try:
+            data, first = _data_and_first_block(binding, statistics)
+        except MetricError as failure:
+            raise failure.on_data() from failure.error
+        seconds = time.perf_counter() - start
+        if seconds * binding.n_blocks >= _WORTH_ADVICE:
+            # Someone who looks at progress sees how long it takes.
+            is_shown = bool(workers.verbose) or (workers.verbose is None and is_watched())
+            note = _note_on_time(binding, statistics, is_shown)
+            if note is not None:
+                warn_before(note)
+        progress.done(binding.block_size)
+        blocks = [first]
+        if binding.n_blocks > 1:
+            blocks += _other_blocks(
+                binding, _block, (binding, statistics), workers, progress, seconds
+            )
     results = []
     for k, (bound, known) in enumerate(zip(statistics, data, strict=True)):
-        values = _joined([block[k].values for block in blocks])
-        _check_tasks(binding, k, bound, known.estimate, values)
+        size = np.abs(known.estimate)
+        outside = ((size < _SMALLEST) & (size > 0)) | (size > _LARGEST)
+        if np.any(outside):
+            # Standard errors are made of squares, which are infinite or vanish.
+            must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
+            advice = "Measure in another unit: multiply the values by the same number."
+            value = float(np.atleast_1d(known.estimate)[np.argmax(outside)])
+            got = f"{value:g} from {bound.statistic.name!r}"
+            raise fail(bound.statistic.noun, must, got, advice)
+        values: Floats = np.concatenate([block[k].values for block in blocks], dtype=np.float64)
+        if bound.statistic.parts:
+            _check_tasks(binding, k, bound, known.estimate, values)
         # A metric that divides by zero on a resample is undefined there, as one that returns NaN.
         values[np.isinf(values)] = np.nan
         standard_error, errors = None, None
         if known.variance is not None and np.isfinite(known.variance):
             standard_error = float(np.sqrt(known.variance))
-            errors = np.sqrt(_joined([block[k].variances for block in blocks]))
+            errors = np.sqrt(np.concatenate([block[k].variances for block in blocks]))
             # Rounding leaves traces of variance where every unit has the same influence.
             errors[errors < 1e-9 * standard_error] = 0.0
             errors.flags.writeable = False
@@ -185,9 +204,8 @@ def over_blocks(
     work: Callable[[Any, int], Any],
     shared: Any,
     workers: Workers = DEFAULT_WORKERS,
-    first: Callable[[Any, int], Any] | None = None,
 ) -> list[Any]:
-    """Do some work on every block of a plan: the one loop over blocks.
+    """Do some work on every block of a plan.
 
     Parameters
     ----------
@@ -199,8 +217,6 @@ def over_blocks(
         What all calls of it take.
     workers : Workers
         Started only when the work is predicted to take seconds.
-    first : callable, optional
-        Called in the place of ``work`` for the first block, in this process.
 
     Returns
     -------
@@ -210,14 +226,27 @@ def over_blocks(
     progress = Progress(binding.plan.n_resamples, "resamples", workers.verbose)
     with progress, single_threaded_blas():
         start = time.perf_counter()
-        blocks = {0: (first or work)(shared, 0)}
+        first = work(shared, 0)
         seconds = time.perf_counter() - start
         progress.done(binding.block_size)
-        each = (_numbered, (work, shared), range(1, binding.n_blocks))
-        for chunk in in_chunks(*each, n_jobs=workers.n_jobs, seconds_each=seconds):
-            blocks.update(chunk)
-            progress.done(len(chunk) * binding.block_size)
-    return [blocks[number] for number in range(binding.n_blocks)]
+        return [first, *_other_blocks(binding, work, shared, workers, progress, seconds)]
+
+
+def _other_blocks(
+    binding: Binding,
+    work: Callable[[Any, int], Any],
+    shared: Any,
+    workers: Workers,
+    progress: Progress,
+    seconds_each: float,
+) -> list[Any]:
+    """Do some work on every block but the first, which took so many seconds: the one loop."""
+    blocks: dict[int, Any] = {}
+    each = (_numbered, (work, shared), range(1, binding.n_blocks))
+    for chunk in in_chunks(*each, n_jobs=workers.n_jobs, seconds_each=seconds_each):
+        blocks.update(chunk)
+        progress.done(len(chunk) * binding.block_size)
+    return [blocks[number] for number in range(1, binding.n_blocks)]
 
 
 def _numbered(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tuple[int, Any]:
@@ -226,31 +255,10 @@ def _numbered(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tup
     return number, work(of_all, number)
 
 
-def _joined(parts: Sequence[Any]) -> Floats:
-    """Return what the blocks have of one statistic, in an array of its own."""
-    return np.array(parts[0], np.float64) if len(parts) == 1 else np.concatenate(parts)
-
-
-def _check_sizes(data: Sequence[_OnData], statistics: Sequence[BoundStatistic]) -> None:
-    """Refuse values whose squares, which standard errors are made of, are infinite or vanish."""
-    for known, bound in zip(data, statistics, strict=True):
-        size = np.abs(known.estimate)
-        outside = ((size < _SMALLEST) & (size > 0)) | (size > _LARGEST)
-        if not np.any(outside):
-            continue
-        must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
-        advice = "Measure in another unit: multiply the values by the same number."
-        value = float(np.atleast_1d(known.estimate)[np.argmax(outside)])
-        got = f"{value:g} from {bound.statistic.name!r}"
-        raise fail(bound.statistic.noun, must, got, advice)
-
-
 def _check_tasks(
     binding: Binding, k: int, bound: BoundStatistic, estimate: Any, replicates: Floats
 ) -> None:
     """Refuse an average over tasks of which one is undefined, on the data or too many resamples."""
-    if not bound.statistic.parts:
-        return
     only = binding.only([k])
     blocks = (only.block(number)[0] for number in range(binding.n_blocks))
     drawn = (int(np.isnan(replicates).sum()), len(replicates))
@@ -565,34 +573,75 @@ class _Values(NamedTuple):
     variances: Floats | None
 
 
-def _on_data(binding: Binding, statistics: Sequence[BoundStatistic]) -> list[_OnData]:
-    """Return values, variances and influences on the data."""
-    blocks = _sharing(binding, binding.observed(), statistics)
-    found = []
-    for block, bound, own in zip(blocks, statistics, _evaluate(blocks, statistics), strict=True):
-        influence = (
-            bound.statistic.influence(block, bound.reduced) if bound.with_influence else None
-        )
-        found.append(_OnData(*_at(own, 0), influence=influence))
-    return found
+def _data_and_first_block(
+    binding: Binding, statistics: Sequence[BoundStatistic]
+) -> tuple[list[_OnData], list[_Values]]:
+    """Return what is known on the data, and the first block; together if one block holds both."""
+    data, first = [], []
+    are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
+    if not are_sums or not binding.fits_one_block:
+        blocks = binding.observed()
+        evaluated = _evaluate(binding, blocks, statistics)
+        for block, bound, found in zip(blocks, statistics, evaluated, strict=True):
+            influence = None
+            if bound.with_influence:
+                influence = bound.statistic.influence(block, bound.reduced)
+            value = found.values[0]
+            data.append(
+                _OnData(
+                    float(value) if value.ndim == 0 else value,
+                    None if found.variances is None else float(found.variances[0]),
+                    influence=influence,
+                )
+            )
+        return data, _block((binding, statistics), 0)
+    blocks = binding.block(0, with_jackknife=True)
+    times, strata = binding.multiplicity[0], binding.strata
+    strata = np.zeros(len(times), np.intp) if strata is None else strata
+    drawn = blocks[0].n_resamples - len(times) - 1
+    wanted = slice(0, min(drawn, binding.plan.n_resamples))
+    # Such blocks are of single rows; only groups have influences.
+    for found in _evaluate(binding, blocks, statistics):
+        # A metric that divides by zero without a unit is undefined there.
+        values = np.where(np.isinf(found.values), np.nan, found.values)
+        estimate, variances = float(values[drawn]), found.variances
+        moments = _moments(values[drawn + 1 :], times, strata, estimate)
+        left_out = Jackknife(*moments, None, len(times), int(times.sum()))
+        variance = None if variances is None else float(variances[drawn])
+        data.append(_OnData(estimate, variance, left_out))
+        first.append(_Values(values[wanted], None if variances is None else variances[wanted]))
+    return data, first
 
 
-def _at(found: _Values, line: int) -> tuple[Any, float | None]:
-    """Return the value, a float if it is one number, and the variance on one resample."""
-    variance = None if found.variances is None else float(found.variances[line])
-    value = found.values[line]
-    return (float(value) if value.ndim == 0 else value), variance
+def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> list[_Values]:
+    """Return values and variances on the resamples of a block."""
+    binding, statistics = shared
+    first = number * binding.block_size
+    n_resamples = min(binding.block_size, binding.plan.n_resamples - first)
+    try:
+        return _evaluate(binding, binding.block(number), statistics, n_resamples)
+    except MetricError as failure:
+        raise failure.on_rows(f"on resample {first + failure.resample}") from failure.error
 
 
 def _evaluate(
-    blocks: Sequence[Any], statistics: Sequence[BoundStatistic], n_resamples: int | None = None
+    binding: Binding,
+    blocks: Sequence[Any],
+    statistics: Sequence[BoundStatistic],
+    n_resamples: int | None = None,
 ) -> list[_Values]:
     """Return values and variances on the first resamples.
 
     Blocks are evaluated whole, so that the shape of their products does not depend on the number
-    of resamples.
+    of resamples; what functions of sums read of them is computed in one product.
     """
-    found = []
+    if len(statistics) > 1:
+        read = [
+            ReadTerms(s.reduced.terms, s.with_variance) if s.statistic.reads == "sums" else None
+            for s in statistics
+        ]
+        binding.share_sums(blocks, read)
+    evaluated = []
     for block, bound in zip(blocks, statistics, strict=True):
         values = bound.statistic.evaluate(block, bound.reduced)[:n_resamples]
         variances = None
@@ -602,73 +651,8 @@ def _evaluate(
                 variances = bound.statistic.variance(block, bound.reduced)
             assert variances is not None
             variances = variances[:n_resamples]
-        found.append(_Values(values, variances))
-    return found
-
-
-def _sharing(
-    binding: Binding, blocks: Sequence[Any], statistics: Sequence[BoundStatistic]
-) -> Sequence[Any]:
-    """Return the blocks, with what functions of sums read computed in one product."""
-    if len(statistics) > 1:
-        read = [
-            ReadTerms(s.reduced.terms, s.with_variance) if s.statistic.reads == "sums" else None
-            for s in statistics
-        ]
-        binding.share_sums(blocks, read)
-    return blocks
-
-
-def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> list[_Values]:
-    """Return values and variances on the resamples of a block."""
-    binding, statistics = shared
-    first = number * binding.block_size
-    n_resamples = min(binding.block_size, binding.plan.n_resamples - first)
-    try:
-        return _evaluate(
-            _sharing(binding, binding.block(number), statistics), statistics, n_resamples
-        )
-    except MetricError as failure:
-        raise failure.on_rows(f"on resample {first + failure.resample}") from failure.error
-
-
-def _with_data(
-    shared: tuple[Binding, Sequence[BoundStatistic]], number: int, *, is_shown: bool
-) -> tuple[list[_OnData], list[_Values]]:
-    """Return what is known on the data, and the first block; warn if the others will take long."""
-    start = time.perf_counter()
-    found = _data_and_first_block(*shared, number)
-    seconds = (time.perf_counter() - start) * shared[0].n_blocks
-    note = _note_on_time(*shared, is_shown) if seconds >= _WORTH_ADVICE else None
-    if note is not None:
-        warn_before(note)
-    return found
-
-
-def _data_and_first_block(
-    binding: Binding, statistics: Sequence[BoundStatistic], number: int
-) -> tuple[list[_OnData], list[_Values]]:
-    """Return both, evaluated together where one block holds them."""
-    are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
-    if not binding.fits_one_block or not are_sums:
-        return _on_data(binding, statistics), _block((binding, statistics), number)
-    blocks = _sharing(binding, binding.block(number, with_jackknife=True), statistics)
-    times, strata = binding.multiplicity[0], binding.strata
-    strata = np.zeros(len(times), np.intp) if strata is None else strata
-    drawn = blocks[0].n_resamples - len(times) - 1
-    wanted = slice(0, min(drawn, binding.plan.n_resamples))
-    # Such blocks are of single rows; only groups have influences.
-    on_data, first = [], []
-    for own in _evaluate(blocks, statistics):
-        # A metric that divides by zero without a unit is undefined there.
-        values = np.where(np.isinf(own.values), np.nan, own.values)
-        estimate, variance = _at(own._replace(values=values), drawn)
-        moments = _moments(values[drawn + 1 :], times, strata, estimate)
-        left_out = Jackknife(*moments, None, len(times), int(times.sum()))
-        on_data.append(_OnData(estimate, variance, left_out))
-        variances = None if own.variances is None else own.variances[wanted]
-        first.append(_Values(values[wanted], variances))
-    return on_data, first
+        evaluated.append(_Values(values, variances))
+    return evaluated
 
 
 @only_advises(None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from .._base.hints import Hinting
 from ..metrics.statistic import NOTHING_KNOWN, Facts, Proportion
 from ..resampling.design import DESIGNS, DesignWords, SamplingDesign, freedom_of_classes
 from ._tuning import FEW_MOVING
+
+if TYPE_CHECKING:
+    from .dependence import OverTime
+    from .gap import SubgroupGap
 
 Floats = NDArray[np.float64]
 
@@ -116,8 +120,78 @@ class Drawn:
         return DESIGNS[self.kind]
 
 
+class Premises:
+    """What was drawn, and what the metric knew of the rows before: methods are planned by it."""
+
+    drawn: Drawn
+    facts: Facts
+
+    @cached_property
+    def independent_rows(self) -> bool:
+        """Whether rows were drawn one by one, without strata or weights."""
+        drawn = self.drawn
+        return drawn.design.units_are_rows and drawn.n_strata == 1 and not self.facts.weighted
+
+    @property
+    def share(self) -> Proportion | None:
+        """The proportion that the metric is, of 0/1 values of independent rows; else None."""
+        proportion = self.facts.proportion
+        if proportion is not None and proportion.is_mean and self.independent_rows:
+            return proportion
+        return None
+
+
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class BeforeResampling(Premises):
+    """What is known of a score before it is resampled; attributes as of `Evidence`."""
+
+    drawn: Drawn
+    facts: Facts
+    first_look: int | None = None
+    group_weight: Floats | None = None
+    n_effective_rows: float | None = None
+
+
+class JackknifeBias(NamedTuple):
+    """Bias and standard error of an estimate, by leaving out units."""
+
+    bias: float
+    standard_error: float
+
+
+class JackknifeJumps(NamedTuple):
+    """Standard error by leaving out units, and how many different values it is made of.
+
+    Attributes
+    ----------
+    standard_error : float
+    n_values : int
+        Different values of the metric without one unit.
+    n_left_out : int
+        Values in all.
+    """
+
+    standard_error: float
+    n_values: int
+    n_left_out: int
+
+
+class LargestDeviations(NamedTuple):
+    """What one of several differences is studentized by, and the largest deviation of all.
+
+    Attributes
+    ----------
+    standard_error : float, or ndarray of a batch of differences
+    deviations : ndarray of shape (n_resamples,)
+        The largest studentized deviation in each resample, as a normal quantile.
+    """
+
+    standard_error: Any
+    deviations: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence(Premises):
     """Estimate, replicates and facts about the data that intervals for one score are made of.
 
     Attributes
@@ -138,19 +212,17 @@ class Evidence:
     acceleration : float or None
         Of BCa, by leaving out units; NaN where a value without a unit is undefined; None if not
         computed.
-    jackknife : tuple (standard error, number of values, number of lines) or None
+    jackknife : JackknifeJumps or None
         Of a metric that need not be smooth, on rows that nearly all differ; see
         `skboot.inference.distribution.Jackknife`.
-    left_out : tuple (bias, standard error) or None
-        By leaving out units, of a metric that is smooth; None where a value is undefined.
+    left_out : JackknifeBias or None
+        Of a metric that is smooth; None where a value is undefined.
     error_freedom : float or None
         Degrees of freedom of that standard error, by the kurtosis of what units bring.
-    max_t : tuple (standard error, ndarray of shape (n_resamples,)) or None
-        For one of several differences: the standard error it is studentized by, and the largest
-        studentized deviation over all of them in each resample, as a normal quantile.
-    gap : tuple or None
-        For the difference of the two subgroups that are furthest apart: a
-        `skboot.inference.gap.SubgroupGap`, or its values as plain tuples.
+    max_t : LargestDeviations or None
+        For one of several differences.
+    gap : SubgroupGap or None
+        For the difference of the two subgroups that are furthest apart.
     group_influence : ndarray of shape (n_groups,) or None
         For functions of sums on groups: influence of each group on the estimate.
     group_weight : ndarray of shape (n_groups,) or None
@@ -159,8 +231,8 @@ class Evidence:
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     robust_variance : float or None
         Of crossed factors; see `skboot.inference.crossed.robust_variance`.
-    over_time : tuple (standard error, degrees of freedom, correlation) or None
-        Of blocks of rows in time: a `skboot.inference.dependence.OverTime`, or its values.
+    over_time : OverTime or None
+        Of blocks of rows in time.
     first_look : int or None
         Units at the first of the looks that an interval shall hold at.
     smoothed : ndarray of shape (2, n_draws) or None
@@ -175,16 +247,16 @@ class Evidence:
     standard_error: float | None = None
     replicate_standard_errors: Floats | None = None
     acceleration: float | None = None
-    jackknife: tuple[float, int, int] | None = None
-    left_out: tuple[float, float] | None = None
+    jackknife: JackknifeJumps | None = None
+    left_out: JackknifeBias | None = None
     error_freedom: float | None = None
-    max_t: tuple[Any, Floats] | None = None
-    gap: tuple[Any, ...] | None = None
+    max_t: LargestDeviations | None = None
+    gap: SubgroupGap | None = None
     group_influence: Floats | None = None
     group_weight: Floats | None = None
     n_effective_rows: float | None = None
     robust_variance: float | None = None
-    over_time: tuple[float, float, float] | None = None
+    over_time: OverTime | None = None
     first_look: int | None = None
     smoothed: Floats | None = None
 
@@ -206,18 +278,6 @@ class Evidence:
         """Values on drawn tables in rising order, (2, n_draws)."""
         assert self.smoothed is not None
         return np.sort(self.smoothed, axis=1)
-
-    @cached_property
-    def independent_rows(self) -> bool:
-        """Whether rows were drawn one by one, without strata or weights."""
-        drawn = self.drawn
-        return drawn.design.units_are_rows and drawn.n_strata == 1 and not self.facts.weighted
-
-    @property
-    def share(self) -> Proportion | None:
-        """The proportion that the metric is, of 0/1 values of independent rows; else None."""
-        known = self.facts.proportion
-        return known if known is not None and known.is_mean and self.independent_rows else None
 
     @property
     def n_deciding(self) -> float | None:
@@ -259,6 +319,10 @@ class Evidence:
         what = Drawn(kind, n_units, **drawn)
         # Of files of before.
         others.pop("deciding_groups", None)
+        # Files hold parts as plain sequences.
+        for name, part in _parts_of_evidence().items():
+            if others.get(name) is not None:
+                others[name] = part(*others[name])
         return cls(estimate, replicates, what, Facts.from_parts(facts), **others)
 
 
@@ -269,6 +333,21 @@ def joint_bounds(evidence: Iterable[Evidence]) -> tuple[float, float]:
 
 
 _NESTED = ("drawn", "facts")
+
+
+def _parts_of_evidence() -> dict[str, Callable[..., Any]]:
+    """Return what makes each part of evidence of its values."""
+    # Imported here, because these modules import this one.
+    from .dependence import OverTime
+    from .gap import SubgroupGap
+
+    return {
+        "jackknife": JackknifeJumps,
+        "left_out": JackknifeBias,
+        "max_t": LargestDeviations,
+        "over_time": OverTime,
+        "gap": lambda *values: SubgroupGap.of_stored(values),
+    }
 
 
 def deciding_units(influence: Floats, times: Any = 1) -> float:
@@ -498,7 +577,8 @@ def within_range(
     """
     least = -np.inf if alternative == "less" else bounds[0]
     greatest = np.inf if alternative == "greater" else bounds[1]
-    return interval.within(least, greatest)
+    is_within = least <= interval[0] and interval[1] <= greatest
+    return interval if is_within else interval.within(least, greatest)
 
 
 def notes_of_cut(*intervals: ConfidenceInterval | None) -> tuple[Note, ...]:

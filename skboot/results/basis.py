@@ -39,7 +39,7 @@ from ..inference.automatic import (
     resamples_vary,
 )
 from ..inference.cautions import effective_size
-from ..inference.evidence import ConfidenceInterval, Evidence
+from ..inference.evidence import ConfidenceInterval, Evidence, LargestDeviations
 from ..inference.gap import SubgroupGap
 from ..inference.intervals import (
     INTERVALS,
@@ -596,7 +596,8 @@ class SimultaneousBasis(SystemBasis):
         """Return the evidence of these resamples alone, with the largest deviations in them."""
         assert self.evidence.max_t is not None
         error, largest = self.evidence.max_t
-        return replace(super().with_resamples(resamples), max_t=(error, largest[resamples]))
+        deviations = LargestDeviations(error, largest[resamples])
+        return replace(super().with_resamples(resamples), max_t=deviations)
 
     def uses_no_resamples(self, result: EvaluationResult) -> bool:
         """Never: the level of the interval is that of the joint bootstrap."""
@@ -648,7 +649,9 @@ def bases_together(evidence: Sequence[Evidence]) -> list[SimultaneousBasis]:
         for one, own in zip(evidence, varies, strict=True)
     ]
     return [
-        SimultaneousBasis(replace(one, max_t=(own, largest)), n_scores, n_scores - sum(varies))
+        SimultaneousBasis(
+            replace(one, max_t=LargestDeviations(own, largest)), n_scores, n_scores - sum(varies)
+        )
         for one, own in zip(evidence, error, strict=True)
     ]
 

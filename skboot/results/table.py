@@ -513,7 +513,7 @@ def laid_out(
     results : mapping of str to result
         By the name of their statistic.
     single, paths, alone
-        As of `skboot.study.measured.Places`.
+        As of `skboot.study.rows.Places`.
 
     Returns
     -------

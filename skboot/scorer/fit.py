@@ -82,9 +82,7 @@ from ..refit.training import (
     kept_on_tests,
     key_on_test,
 )
-from ..study.measured import Scoring, measured_by
-from ..study.row_order import warn_of_orders
-from ..study.rows import Rows
+from ..study.rows import Rows, Scoring, measured_by, warn_of_orders
 
 # The test sets of a fit: one or several by name, checked before any training.
 

@@ -15,13 +15,11 @@ from ..refit.samples import TrainingSamples
 from ..refit.training import Record, key_on_test
 from ..results import EvaluationResult, ResultTable
 from ..results.method_basis import SeveralRuns
-from ..study.measured import Scores, Scoring, measured_by
-from ..study.rows import Sampling, Wanted
+from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
 from ..study.run_results import evaluate_runs
 from ..study.run_scores import RunsCall
 from ..study.runs import Columns, paired_runs
-from ..study.scores import evaluate
-from ..study.study import Study
+from ..study.study import Study, evaluate
 from .fit import FitCall, TestSetRuns, narrow
 
 # Runs of methods on a test set: who succeeded, what each was trained on, and its rows.

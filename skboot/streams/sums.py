@@ -28,8 +28,7 @@ from ..metrics.responses import check_response
 from ..metrics.statistic import Facts, Floats, ReducedData, Statistic, SumsOfRows
 from ..resampling.block import Block
 from ..resampling.coding import UnitsOfCodes
-from ..study.measured import Measured
-from ..study.rows import Rows
+from ..study.rows import Measured, Rows
 
 Digits = NDArray[np.int32] | NDArray[np.int64]
 # Digits of some rows, the lowest first.

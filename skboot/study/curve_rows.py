@@ -32,8 +32,7 @@ from ..metrics.responses import advice_on_range, note_on_decisions, refuse_excha
 from ..resampling.plan import ResamplingPlan
 from ..results.curve import curve_named
 from ..results.result import CallFacts
-from .measured import OF_MISSING, Measured, Scores
-from .rows import Rows, Sampling, Wanted
+from .rows import OF_MISSING, Measured, Rows, Sampling, Scores, Wanted
 from .study import check_units_vary, planned
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,7 @@ from ..metrics.curves import ClassSizes, Curve, TwoClassRows
 from ..results.curve import CurveResult, with_band
 from ..results.result import Provenance
 from .curve_rows import DIFFERENCE, CurveCall
-from .draws import draw
+from .study import draw
 
 Floats = NDArray[np.float64]
 

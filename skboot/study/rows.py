@@ -1,21 +1,47 @@
-"""What a call gives of rows: how they are resampled, columns of one length, and subgroups."""
+"""The rows of a call, checked against what is asked of them.
+
+Columns become arrays of one length (`checked_rows`), a metric becomes a statistic that is checked
+against each array of predictions (`measured_by`), subgroups become parts of the rows, and warnings
+tell of an order of rows that says something: alike neighbours, dates, indexes that differ.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import itertools
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from .._base import checks as check
 from .._base.checks import category_order, declared_categories, is_column, is_dask, order_of
-from .._base.errors import Note
+from .._base.errors import Note, only_advises, rename, tell
 from .._base.work import Workers
-from ..metrics.responses import positive_note
-from ..metrics.statistic import Statistic
+from ..inference._tuning import FEWEST_ROWS
+from ..inference.dependence import neighbours_are_alike
+from ..metrics.cells import label_counts
+from ..metrics.lookup import KnownLabels, NotGiven, averaging, resolve_metrics, unnamed_positives
+from ..metrics.responses import (
+    LookedAt,
+    PositiveClass,
+    check_decidable,
+    check_response,
+    doubts,
+    of_no_positive,
+    positive_note,
+    positive_of_call,
+)
+from ..metrics.statistic import CallableStatistic, ReducedData, Statistic
+
+if TYPE_CHECKING:
+    from ..metrics.tasks import Tasks
+
 
 _DECIDED = Note(
     "advice",
@@ -66,10 +92,15 @@ class Sampling(NamedTuple):
 
     def settings(self, n_resamples: int) -> dict[str, Any]:
         """Return what results hold of it."""
-        given = {name: getattr(self, name) is not None for name in (*_BY_ROW, "resamples")}
-        del given["average_over"]
-        own = {"n_resamples": n_resamples, "same_population": bool(self.same_population)}
-        return given | own
+        return {
+            "groups": self.groups is not None,
+            "strata": self.strata is not None,
+            "by": self.by is not None,
+            "sample_weight": self.sample_weight is not None,
+            "resamples": self.resamples is not None,
+            "n_resamples": n_resamples,
+            "same_population": bool(self.same_population),
+        }
 
 
 class Wanted(NamedTuple):
@@ -96,9 +127,15 @@ class Wanted(NamedTuple):
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        more = {name: getattr(self, name) for name in ("adjust", "first_look")}
-        given = {name: value for name, value in more.items() if value is not None}
-        return {"confidence_level": self.confidence_level, "interval": self.interval, **given}
+        settings: dict[str, Any] = {
+            "confidence_level": self.confidence_level,
+            "interval": self.interval,
+        }
+        if self.adjust is not None:
+            settings["adjust"] = self.adjust
+        if self.first_look is not None:
+            settings["first_look"] = self.first_look
+        return settings
 
 
 class Judge(NamedTuple):
@@ -135,11 +172,6 @@ class Rows:
     @property
     def n_samples(self) -> int:
         return len(self.y_pred)
-
-    @property
-    def has_outputs(self) -> bool:
-        """Whether the truth has several columns."""
-        return self.y_true is not None and self.y_true.ndim == 2
 
     @property
     def truth_column(self) -> NDArray[Any] | None:
@@ -186,14 +218,15 @@ class Rows:
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Any, Any, Any]:
         """Arguments of `Statistic.reduce` on some rows (all when None), or places in an order."""
-        columns = (self.y_true, self.predicted_for(statistic), self.sample_weight)
+        y_pred = self.y_pred if self.y_pred.ndim == 1 else self.predicted_for(statistic)
+        columns = (self.y_true, y_pred, self.sample_weight)
         if rows is None:
             return columns
-        y_true, y_pred, weights = (
+        truth, predicted, weights = (
             None if c is None else (c if order is None else self._by_part(c, order))[rows]
             for c in columns
         )
-        return y_true, y_pred, weights
+        return truth, predicted, weights
 
     def _by_part(self, column: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:
         """Return a column in the order of the parts, kept for the next part."""
@@ -211,7 +244,7 @@ class Rows:
     def notes_for(self, statistic: Statistic) -> tuple[Note, ...]:
         """What a reader must know of how the metric reads these predictions."""
         positive = positive_note(statistic, self.y_true, self.y_pred)
-        decided = (_DECIDED,) if self.decides(statistic) else ()
+        decided = (_DECIDED,) if self.y_pred.ndim == 2 and self.decides(statistic) else ()
         return decided if positive is None else (*decided, positive)
 
     def beside(self, predicted: NDArray[Any], name: str) -> Rows:
@@ -336,3 +369,536 @@ def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp]:
     for k, own in enumerate(rows):
         number[own] = k
     return number
+
+
+# The metrics of a call as statistics, each checked against the rows that it is evaluated on.
+
+
+OF_MISSING = (
+    "The metric has no value on these rows: let it leave missing values out, as np.nanmean does, "
+    "or remove the rows from every argument."
+)
+# Maximum number of different numbers that a truth of labels has without a doubt.
+_MANY_NUMBERS = 30
+_ROWS_LOOKED_AT = 10_000
+_EXACT_HITS = Note(
+    "caution",
+    f"y_true holds more than {_MANY_NUMBERS} different numbers, and accuracy counts exact hits. "
+    "Give metric='mean_absolute_error', 'neg_mean_absolute_error' or 'r2'; of classes 'accuracy'.",
+)
+
+
+class Places(NamedTuple):
+    """Where the results of metrics belong.
+
+    Attributes
+    ----------
+    single : bool
+        Whether one metric alone was asked for.
+    paths : dict of str to tuple
+        Keys of the result of each statistic: the metric, and its entry where it has several.
+    alone : bool
+        Whether there is one result, with nothing to tell it apart from.
+    """
+
+    single: bool
+    paths: dict[str, tuple[Any, ...]]
+    alone: bool
+
+
+class _OfScorers:
+    """In place of a positive class: scorers name theirs, and estimators answer for it."""
+
+
+OF_SCORERS = _OfScorers()
+
+
+class Scoring(NamedTuple):
+    """What is scored by which metric, as it was given.
+
+    Attributes
+    ----------
+    metric : str, callable, list or dict
+    greater_is_better : bool or None
+    pos_label : label or None
+        The positive class of metrics that have one. `OF_SCORERS`: their estimators answer for it,
+        and nothing is doubted.
+    labels : array-like or None
+        Of the columns of probabilities.
+    several : bool
+        Whether a metric may return several numbers, each of which has a statistic.
+    """
+
+    metric: Any
+    greater_is_better: Any = None
+    pos_label: Any = OF_SCORERS
+    labels: Any = None
+    several: bool = True
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What results hold of the positive class: nothing where none is named."""
+        if self.pos_label is None or self.pos_label is OF_SCORERS:
+            return {}
+        label = check.check_label("pos_label", self.pos_label)
+        return {"pos_label": label if isinstance(label, str | int | float) else repr(label)}
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A statistic, and the rows that it is of."""
+
+    rows: Rows
+    statistic: Statistic
+
+    @cached_property
+    def reduced(self) -> ReducedData:
+        """All rows as the statistic reads them."""
+        return self.statistic.reduce(*self.rows.of(self.statistic, None))
+
+
+# By metric, and by system or method; several for the runs of a method.
+Scores = Mapping[str, Mapping[str, Sequence[Measured]]]
+
+
+def measured_by(
+    scoring: Scoring,
+    rows: Mapping[str, Sequence[tuple[str, Rows]]],
+    truths: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[dict[str, dict[str, list[Measured]]], Places]:
+    """Return statistics checked against the rows, and where their results belong.
+
+    The metric is looked up once; each statistic is fixed to the labels of its own predictions.
+
+    Parameters
+    ----------
+    scoring : Scoring
+    rows : mapping of str to sequence of tuple (str, Rows)
+        By system or method: the rows of each run, after the argument that its predictions came in.
+    truths : mapping of str to str
+        The argument that the truth of an array came in, where it is not ``y_true``.
+
+    Returns
+    -------
+    scores : Scores
+    places : Places
+    """
+    named = [pair for by_run in rows.values() for pair in by_run]
+    arrays = [array for _, array in named]
+    better = check.check_direction(scoring.greater_is_better)
+    pos_label = scoring.pos_label
+    metric = str(scoring.metric) if isinstance(scoring.metric, NotGiven) else scoring.metric
+    options: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
+    if pos_label is not OF_SCORERS and pos_label is not None:
+        options["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
+    order = category_order(arrays[0].y_true, *(array.y_pred for array in arrays))
+    one_column = scoring.labels is not None and any(array.y_pred.ndim == 1 for array in arrays)
+    of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
+    if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:
+        of_rows = of_rows._replace(positive=order.tolist()[1])
+    resolved: dict[str, Statistic] = {}
+    single, labels, positive = True, None, None
+    statistics: dict[str, list[Statistic]] = {}
+    looked_at: list[LookedAt] = []
+    complete: set[int] = set()
+    checked_truths: set[tuple[str, int]] = set()
+    for argument, array in named:
+        truth = array.y_true
+        if not resolved or array.labels is not labels:
+            labels = array.labels
+            options["labels"] = labels
+            options["several_outputs"] = truth is not None and truth.ndim == 2
+            resolved, single = resolve_metrics(metric, of_rows=of_rows, **options)
+            positive = None
+            is_numeric = truth is not None and truth.dtype.kind in "iuf"
+            if pos_label is None and truth is not None and is_numeric and truth.max() > 1:
+                columns = [(each.y_true, each.y_pred, None) for each in arrays]
+                positive = positive_of_call(unnamed_positives(metric, resolved), columns)
+            if positive is not None and positive.are_both:
+                of_rows = of_rows._replace(positive=positive.label)
+                resolved, single = resolve_metrics(metric, of_rows=of_rows, **options)
+        try:
+            for name, statistic in resolved.items():
+                if one_column:
+                    check_averaged(statistic, array, name in averaging(metric, resolved))
+                takes_any = statistic.calls_function and not statistic.calls_library
+                for column, values in (("y_true", truth), ("y_pred", array.y_pred)):
+                    if values is not None and id(values) not in complete and not takes_any:
+                        check.check_no_missing(column, values)
+                        complete.add(id(values))
+                predicted = array.y_pred
+                if predicted.ndim == 2:
+                    predicted = checked_columns(array, statistic, argument)
+                checked = check_response(statistic, truth, predicted, argument)
+                # The runs of a call share their truth.
+                if (
+                    truth is not None
+                    and truth.ndim == 1
+                    and (name, id(truth)) not in checked_truths
+                ):
+                    checked_truths.add((name, id(truth)))
+                    (checked.unsigned or checked).check_all(truth)
+                looked_at.append((statistic, truth, predicted, array.labels, argument))
+                if array.sample_weight is not None and not checked.takes_weights:
+                    must = f"be None with the metric {checked.name!r}"
+                    advice = (
+                        "The metric has no sample_weight argument: give it one, or leave weights "
+                        "out."
+                    )
+                    raise check.fail("sample_weight", must, "weights", advice)
+                if takes_any:
+                    _check_defined(checked, array)
+                statistics.setdefault(name, []).append(checked)
+        except ValueError as error:
+            rename(error, {"y_pred": argument, "y_true": truths.get(argument, "y_true")})
+            raise
+    _tell_doubts(scoring, arrays, statistics, looked_at, positive)
+    places, columns_of = Places(single, {name: (name,) for name in statistics}, single), {}
+    if scoring.several and any(first.calls_function for first, *_ in statistics.values()):
+        # Imported here, because few metrics are functions of which nothing is known.
+        from ..metrics.outputs import each_entry
+
+        entries = each_entry(
+            statistics,
+            {
+                name: [array.of(one, None) for array, one in zip(arrays, by_array, strict=True)]
+                for name, by_array in statistics.items()
+            },
+        )
+        alone = single and all(len(path) == 1 for path in entries.paths.values())
+        places, columns_of = Places(single, entries.paths, alone), entries.columns
+        statistics = entries.statistics
+    scores = {}
+    for name, by_array in statistics.items():
+        every = arrays
+        if name in columns_of:
+            # A metric of one column of the predictions, against a truth of its own.
+            every = [
+                replace(array, y_true=truth, y_pred=predicted, labels=None, _in_order=[])
+                for array, (truth, predicted) in zip(arrays, columns_of[name], strict=True)
+            ]
+        following = map(Measured, every, by_array)
+        scores[name] = {system: [next(following) for _ in own] for system, own in rows.items()}
+    return scores, places
+
+
+def _tell_doubts(
+    scoring: Scoring,
+    arrays: Sequence[Rows],
+    statistics: Mapping[str, Sequence[Statistic]],
+    looked_at: Sequence[LookedAt],
+    positive: PositiveClass | None,
+) -> None:
+    """Warn of what a metric takes but what is hardly meant."""
+    truth, pos_label = arrays[0].y_true, scoring.pos_label
+    if isinstance(scoring.metric, NotGiven) and truth is not None and truth.dtype.kind in "iuf":
+        # Many numbers of which nobody predicts half exactly. Ten thousand rows, evenly spaced, are
+        # looked at.
+        every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+        some = truth[every]
+        if (
+            all(array.y_pred.ndim != 2 for array in arrays)
+            and all(2 * np.count_nonzero(some == a.y_pred[every]) < len(some) for a in arrays)
+            and len(np.unique(some)) > _MANY_NUMBERS
+        ):
+            tell(_EXACT_HITS)
+    if pos_label is not OF_SCORERS:
+        notes = doubts(looked_at)
+        if pos_label is not None:
+            unused = of_no_positive([first for first, *_ in statistics.values()], pos_label)
+            notes += [] if unused is None else [unused]
+        elif truth is not None and truth.dtype.kind in "USO":
+            # A class that is positive because nobody named it.
+            named = (
+                positive_note(one, array.y_true, array.predicted_for(one), "caution")
+                for by_array in statistics.values()
+                for array, one in zip(arrays, by_array, strict=True)
+            )
+            notes += [note for note in named if note is not None][:1]
+        tell(*notes, *([] if positive is None else [positive.note()]))
+    if scoring.labels is None and any(array.y_pred.ndim == 2 for array in arrays):
+        if category_order(truth, *(array.y_pred for array in arrays)) is None:
+            return
+        # Columns in the order of categories, where scikit-learn sorts the labels.
+        of_columns = [a.labels for a in arrays if a.labels is not None and a.y_pred.ndim == 2]
+        for labels in map(np.ndarray.tolist, of_columns):
+            if labels != sorted(labels):
+                text = (
+                    f"The columns of y_pred are taken in the order of the categories of y_true, "
+                    f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
+                )
+                tell(Note("caution", text, about="columns"))
+                return
+
+
+def check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
+    """Refuse labels beside one label or number a row that the metric cannot mean."""
+    inner = statistic.unsigned or statistic
+    truth = own.truth_column
+    if own.labels is None or own.y_pred.ndim != 1 or truth is None:
+        return
+    if inner.response == "values":
+        must = f"be None for the metric {inner.name!r} of numbers"
+        raise check.fail("labels", must, f"{own.labels.tolist()[:5]}")
+    if inner.response != "labels" or not inner.names_classes:
+        return
+    true, predicted = (set(label_counts(y)[0].tolist()) for y in (truth, own.y_pred))
+    labels = own.labels.tolist()
+    if averages and true.isdisjoint(labels):
+        must = f"hold a label of y_true for the metric {inner.name!r}"
+        raise check.fail("labels", must, f"{labels[:5]}")
+    others = [] if averages else [one for one in true | predicted if one not in labels]
+    if others:
+        must = f"hold each label that occurs for the metric {inner.name!r}, which averages no part"
+        advice = "Leave labels out, or remove the rows of other labels from every argument."
+        raise check.fail("labels", must, f"{labels[:5]} without {others[:5]}", advice)
+
+
+def _check_defined(statistic: Statistic, own: Rows) -> None:
+    """Refuse rows with missing values where a function of the user's has no value on them."""
+    for name, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
+        try:
+            if values is not None:
+                check.check_no_missing(name, values, OF_MISSING)
+        except ValueError:
+            reduced = statistic.reduce(*own.of(statistic, None))
+            value = cast(CallableStatistic, statistic).returned(reduced)[1]
+            numbers = list(value.values()) if isinstance(value, Mapping) else value
+            if not np.isfinite(np.asarray(numbers, dtype=np.float64)).any():
+                raise
+            return
+
+
+def checked_columns(own: Rows, statistic: Statistic, argument: str) -> NDArray[Any]:
+    """Return two-dimensional predictions as the metric reads them."""
+    if own.decides(statistic):
+        assert own.labels is not None
+        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels, argument)
+    return own.predicted_for(statistic)
+
+
+# Rows whose order says something: alike neighbours, dates, indexes in different orders.
+
+
+# Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
+_PAIRS_LOOKED_AT = 1000
+_MOST_LOOKED_AT = 10
+# By how much values must correlate more by their labels than by the order of rows, times the
+# square root of their number: more than chance in values that have nothing in common.
+_PLAINLY = 5
+
+HAS_DATES = Note(
+    "caution",
+    "The rows have an index of dates, and intervals are too short where rows depend on those "
+    "before them. Give block_length='auto', or the values without their index.",
+)
+_ARE_SIMILAR = Note(
+    "caution",
+    "Neighbouring rows have similar values of the metric. If you did not sort them, intervals are "
+    "too short: give block_length='auto' for rows in time, groups= for rows of one source.",
+)
+
+
+@only_advises(None)
+def note_on_order(
+    scores: Scores, strata: NDArray[np.intp] | None, parts: Sequence[Part], tasks: Tasks | None
+) -> Note | None:
+    """Return the caution where neighbouring rows of one kind have similar values of a metric.
+
+    Pairs of many rows are a sample, and so are systems. Few rows are not reduced a second time.
+    """
+    of_part = part_of_each_row(parts) if len(parts) > 1 else None
+    kinds = [k for k in (strata, of_part, None if tasks is None else tasks.number) if k is not None]
+    looked_at = [
+        runs[0]
+        for by_name in scores.values()
+        for runs in itertools.islice(by_name.values(), _MOST_LOOKED_AT)
+    ]
+    for measured in looked_at:
+        statistic = measured.statistic.unsigned or measured.statistic
+        n = len(measured.rows.y_pred)
+        if not statistic.of_row_values or n < FEWEST_ROWS:
+            continue
+        some: NDArray[np.intp] | slice = slice(None)
+        if n <= 2 * _PAIRS_LOOKED_AT:
+            first: NDArray[np.intp] = np.arange(n - 1)
+            second = first + 1
+        else:
+            start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
+            some = np.concatenate((start, start + 1))
+            first, second = np.split(np.arange(len(some)), 2)
+        if n <= 2 * _PAIRS_LOOKED_AT and measured.rows.sample_weight is None:
+            y_true, values = measured.rows.y_true, statistic.values_of(measured.reduced)
+        else:
+            y_true, y_pred, _ = measured.rows.of(statistic, some)
+            values = statistic.row_values_of(y_true, y_pred)
+        columns: list[Any] = [np.asarray(kind)[some] for kind in kinds]
+        if statistic.response in ("labels", "probabilities"):
+            # Rows are often sorted by their class, and classes differ in how hard they are.
+            columns.append(y_true)
+        kind: Any = None
+        for column in columns:
+            if column.dtype.kind == "i" and int(column.max()) - int(column.min()) < n:
+                # Small integers number themselves.
+                number = column.astype(np.intp) - int(column.min())
+            else:
+                number = np.unique(column, return_inverse=True)[1]
+            if kind is not None:
+                number = np.unique(kind * (number.max() + 1) + number, return_inverse=True)[1]
+            kind = number
+        if neighbours_are_alike(values, first, second, kind, len(looked_at)):
+            return _ARE_SIMILAR
+    return None
+
+
+# ------------------------------------------------------------------ indexes of pandas
+
+
+def dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
+    """Return each index of dates as numbers; of several levels the first that holds dates."""
+    found = []
+    for _, index, _ in labelled(answers):
+        for level in range(index.nlevels):
+            dates = index.get_level_values(level)
+            if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
+                found.append(numbers)
+                break
+            if getattr(dates, "inferred_type", "") == "date":
+                days: NDArray[Any] = np.asarray(dates, dtype="datetime64[D]")
+                found.append(days.view(np.int64))
+                break
+    return found
+
+
+@only_advises(None)
+def warn_of_orders(*tables: Mapping[str, Any]) -> None:
+    """Warn once if two columns of a table have the same labels in different orders, or none.
+
+    Labels are those of rows, and of the columns of frames.
+
+    Parameters
+    ----------
+    *tables : mapping of str to array-like, or mapping or list of these
+        What was given for some rows, by argument; columns without an index are passed over.
+    """
+    notes = [_note(table, axis) for table in tables for axis in ("index", "columns")]
+    if found := [note for note in notes if note is not None]:
+        tell(*found)
+
+
+def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
+    """Return the note on the first column whose labels contradict those of one before it."""
+    seen: list[_Labelled] = []
+    for column in labelled(columns, axis):
+        index = column.index
+        if any(index is before.index or index.equals(before.index) for before in seen):
+            continue
+        counted = [(before, _counts_of_labels(before.index, index)) for before in seen]
+        for before, counts in counted:
+            # The same labels, each as often, which are not just numbers of rows.
+            if counts is None or (counts[0] != counts[1]).any():
+                continue
+            are_numbers = before.is_numbered or column.is_numbered
+            if are_numbers and not _pair_by_label(before, column):
+                continue
+            what, name = (
+                ("row", f"{column.name}.loc") if axis == "index" else ("column", column.name)
+            )
+            aligned = f"{name}[{before.name}.{axis}]" if index.is_unique else "sort both alike"
+            text = (
+                f"{before.name} and {column.name} have the same {_LABELS[axis]} in different "
+                f"orders, and {what} order pairs them. Align them, {aligned}, or give .to_numpy() "
+                "of each if their order is right."
+            )
+            return Note("caution", text, about=f"order of {axis}")
+        for before, counts in counted if axis == "index" else []:
+            # No label of one is one of the other's. Every third row of a table, or its first half,
+            # is in the order of the table.
+            if counts is None or (counts[0] * counts[1]).any():
+                continue
+            if any(one.is_numbered or _is_in_steps(one.index) for one in (before, column)):
+                continue
+            text = (
+                f"{before.name} and {column.name} have no index label in common: row order pairs "
+                "them. Pair a long table by table.pivot(index=<row>, columns=<system>), or give "
+                ".to_numpy() of each."
+            )
+            return Note("caution", text, about=f"order of {axis}")
+        seen.append(column)
+    return None
+
+
+_LABELS = {"index": "index labels", "columns": "column labels"}
+
+
+class _Labelled(NamedTuple):
+    """A column of pandas, and the labels of its rows or columns."""
+
+    name: str
+    index: Any
+    values: Any
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the labels are those that pandas gives by itself."""
+        return bool(self.index.equals(sys.modules["pandas"].RangeIndex(len(self.index))))
+
+
+def labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Labelled]:
+    """Yield each column of pandas, also of those in a mapping or a list."""
+    # While pandas is imported it has no such class yet.
+    of_pandas = getattr(sys.modules.get("pandas"), "Index", None)
+    if of_pandas is None:
+        return
+    for name, values in columns.items():
+        if values is None or isinstance(values, np.ndarray) or sparse.issparse(values):
+            continue
+        index = getattr(values, axis, None)
+        if isinstance(index, of_pandas):
+            yield _Labelled(name, index, values)
+        elif isinstance(values, Mapping):
+            yield from labelled({f"{name}[{key!r}]": values[key] for key in values}, axis)
+        elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
+            yield from labelled({f"{name}[{k}]": own for k, own in enumerate(values)}, axis)
+
+
+def _pair_by_label(first: _Labelled, second: _Labelled) -> bool:
+    """Whether values go together by their labels, and not in the order of rows.
+
+    A fresh column of predictions, or a shuffled one, has numbers for labels: values tell which.
+    """
+    values = [np.asarray(one.values) for one in (first, second)]
+    if any(own.ndim != 1 for own in values):
+        return False
+    try:
+        ranks = np.unique(np.concatenate(values), return_inverse=True)[1].astype(np.float64)
+    except TypeError:
+        # Values that cannot be sorted.
+        return False
+    one, other = np.split(ranks, 2)
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return False
+    by_label = np.corrcoef(one, other[second.index.get_indexer(first.index)])[0, 1]
+    by_row = np.corrcoef(one, other)[0, 1]
+    return bool(by_label - by_row > _PLAINLY / np.sqrt(len(one)))
+
+
+def _is_in_steps(index: Any) -> bool:
+    """Whether labels are numbers that rise by equal steps."""
+    if not len(index) or index.nlevels > 1 or getattr(index.dtype, "kind", "O") not in "iu":
+        return not len(index)
+    steps = np.diff(index.to_numpy())
+    return bool((steps > 0).all() and (steps == steps[:1]).all())
+
+
+def _counts_of_labels(first: Any, second: Any) -> list[NDArray[np.intp]] | None:
+    """Return how often each index has each label of both; None if they cannot be compared."""
+    if len(first) != len(second) or first.nlevels != second.nlevels:
+        return None
+    try:
+        codes, labels = first.append(second).factorize(use_na_sentinel=False)
+    except TypeError:
+        # Labels that cannot be hashed.
+        return None
+    halves = (codes[: len(first)], codes[len(first) :])
+    return [np.bincount(half, minlength=len(labels)) for half in halves]

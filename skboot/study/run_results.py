@@ -36,10 +36,10 @@ from ..metrics.responses import of_reversed_scores
 from ..metrics.statistic import Facts, Statistic
 from ..results import EvaluationResult
 from ..results.method_basis import RunsBasis, SystemOfRunsBasis
-from .measured import Scores
+from .rows import Scores
 from .run_scores import RunsCall, ScoredRuns, bootstrapped_runs, bound_runs
 from .runs import Runs
-from .scores import chosen_interval, make_result, result_of
+from .study import chosen_interval, make_result, result_of
 
 Floats = NDArray[np.float64]
 

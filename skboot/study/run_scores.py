@@ -20,10 +20,9 @@ from ..inference.evidence import Evidence
 from ..inference.variance import RowNoise
 from ..metrics.means import mean_of_values
 from ..metrics.statistic import Statistic
-from .draws import Score, draw
-from .measured import Measured
+from .rows import Measured
 from .runs import Runs
-from .study import Study
+from .study import Score, Study, draw
 
 Floats = NDArray[np.float64]
 

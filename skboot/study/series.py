@@ -35,8 +35,7 @@ from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.design import RowDesign, strata_of_tasks
 from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign
-from .measured import Measured, Scores
-from .rows import Sampling
+from .rows import Measured, Sampling, Scores
 
 
 def in_time(
@@ -98,9 +97,20 @@ def in_time(
     assert whole is not None
     # What repeats with each block, as a season, is no shock that series share.
     if len(sizes) > 1 and _move_together(known, whole):
-        remarks = [_together(len(sizes))]
+        n_series = len(sizes)
+        text = (
+            f"The {n_series} series rise and fall together: blocks of each make intervals too "
+            "short. Give a column per series, or rows sorted by date, no strata, and "
+            f"block_length={n_series} * k for k dates."
+        )
+        remarks = [Note("caution", text)]
     if length % n_of_date:
-        remarks.append(_dates_apart(n_of_date, length))
+        text = (
+            f"Most dates of the index have {n_of_date} rows, and blocks of {length} rows are not "
+            "whole dates. Give a column per series, or rows sorted by date and "
+            f"block_length={n_of_date} * k for k dates."
+        )
+        remarks.append(Note("caution", text))
     if n_blocks == 1 and tasks is None and times is None:
         design: Any = RowDesign.of(n_samples, series).of_kind("blocks of one row")
     else:
@@ -120,25 +130,6 @@ def _season(n: int, whole: int, per: int, is_plain: bool) -> Note:
             f"Values of the metric repeat every {n} rows or so. If that is a season, give whole "
             f"seasons, block_length={whole}; if these are {n} series, give a column per series."
         )
-    return Note("caution", text)
-
-
-def _together(n: int) -> Note:
-    """Return the caution for series that share what moves them."""
-    text = (
-        f"The {n} series rise and fall together: blocks of each make intervals too short. Give a "
-        "column per series, or rows sorted by date, no strata, and "
-        f"block_length={n} * k for k dates."
-    )
-    return Note("caution", text)
-
-
-def _dates_apart(n: int, length: int) -> Note:
-    """Return the caution for blocks that are no whole dates."""
-    text = (
-        f"Most dates of the index have {n} rows, and blocks of {length} rows are not whole dates. "
-        f"Give a column per series, or rows sorted by date and block_length={n} * k for k dates."
-    )
     return Note("caution", text)
 
 

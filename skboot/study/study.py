@@ -1,41 +1,716 @@
-"""A study: what is evaluated on which resamples, all checked.
+"""A study: what is evaluated on which resamples, and the results that are made of it.
 
-Every function of frozen predictions makes one of what it was given: scores, systems and runs by
-`study_of`; curves, whose points are no metrics, take the same `planned`. What is drawn may go by
-metric where tasks are averaged over: `Study.answered` evaluates what belongs to each plan, and puts
-the results where they belong.
+Every function of frozen predictions makes a study of what it was given (`study_of`; one system in
+memory: `study_of_system`). A `Source` has its draws: rows in memory, which are reduced to a `Score`
+of each metric and drawn here, or the sums that a stream has kept. The draws of scores have the
+evidence of each, from which `results_of` makes the results of one system; comparisons of systems,
+runs and streams use the same steps.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
-from .._base.errors import Note, tell
-from .._base.work import DEFAULT_WORKERS, Workers
-from ..inference.distribution import check_replicates_fit
+from .._base.checks import fail
+from .._base.errors import Note, collected, tell, texts_of
+from .._base.work import DEFAULT_WORKERS, Workers, single_threaded_blas
+from ..inference._tuning import FEW_IN_TABLE
+from ..inference.automatic import (
+    IntervalWithNotes,
+    automatic_interval,
+    degeneracy,
+    left_out_estimate,
+    planned_method,
+)
+from ..inference.cautions import caution_of_distances
+from ..inference.crossed import (
+    RobustVariance,
+    crossed_covariances,
+    has_influence,
+    robust_variance,
+)
+from ..inference.dependence import OverTime, leave_out_blocks, over_time
+from ..inference.distribution import (
+    BootstrapDistribution,
+    BoundStatistic,
+    Jackknife,
+    JackknifeValues,
+    bootstrap,
+    check_replicates_fit,
+    jackknife,
+    leave_out,
+)
+from ..inference.evidence import (
+    BeforeResampling,
+    ConfidenceInterval,
+    Drawn,
+    Evidence,
+    JackknifeBias,
+    JackknifeJumps,
+    notes_of_cut,
+)
+from ..inference.intervals import (
+    LEAVING_OUT,
+    OF_STANDARD_ERRORS,
+    WITHOUT_RESAMPLES,
+    confidence_interval,
+    problem_with,
+)
+from ..inference.tables import Table, Tabled, has_table
+from ..metrics.callables import without_sign
+from ..metrics.ranking import positive_rows, positive_scores
+from ..metrics.responses import of_reversed_scores
+from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
+from ..resampling._tuning import JACKKNIFE_UNITS
+from ..resampling.block import distinct_columns
+from ..resampling.coding import CodedRows
 from ..resampling.design import (
     CrossedDesign,
     GroupDesign,
     OnePopulationDesign,
     RowDesign,
     SamplingDesign,
+    equal_units,
 )
-from ..resampling.plan import ResamplingPlan
-from ..results.result import NOTHING_ASKED, CallFacts
+from ..resampling.plan import Binding, ResamplingPlan
+from ..results import EvaluationResult, ResultTable
+from ..results.basis import Basis, SystemBasis
+from ..results.result import NOTHING_ASKED, CallFacts, Provenance, evaluation_result
 from ..results.table import laid_out
-from .draws import IN_MEMORY, Source
-from .measured import Measured, Places, Scores
-from .row_order import dates_of_each, warn_of_orders, with_caution
-from .rows import WHOLE, Part, Sampling, Wanted, check_row_each, subgroups
+from ..results.wording import is_worse
+from .rows import (
+    HAS_DATES,
+    WHOLE,
+    Measured,
+    Part,
+    Places,
+    Rows,
+    Sampling,
+    Scores,
+    Scoring,
+    Wanted,
+    check_row_each,
+    checked_rows,
+    dates_of_each,
+    labelled,
+    measured_by,
+    note_on_order,
+    subgroups,
+    warn_of_orders,
+)
 
 if TYPE_CHECKING:
     from ..metrics.tasks import Tasks
+    from ..resampling.row_cells import RowCells
+    from ..results.basis import GapBasis
+
+
+# Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
+# below it, because `EvaluationResult.interval` may ask for them.
+_CHEAP_VARIANCE = 1 << 15
+# Minimum rows for cells of nearly equal rows to be drawn in their place (record 0083).
+_ROWS_FOR_CELLS = 20_000
+# Maximum codes of a statistic that are drawn as they are; of more, cells of nearly equal rows are.
+_CODES_AS_CELLS = 1 << 13
+# Maximum codes that are drawn as they are of a statistic that has fewer cells of its own.
+_CODES_BESIDE_CELLS = 1 << 11
+# Maximum statistics of a call that cells are looked for together, which differ in more directions.
+_MOST_IN_CELLS = 5
+# What statistics read that single rows move by little, and not in jumps.
+_SMOOTH = ("sums", "pairs", "thresholds")
+# What is known of a metric without single units of the design.
+LeftOut = Jackknife | RobustVariance
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """A metric of a system on a part of its rows, before resampling.
+
+    Attributes
+    ----------
+    metric : str
+        Its name.
+    rows : Rows
+        All rows of the system.
+    part : Part
+    statistic : Statistic
+        The metric, of all rows.
+    subject : BoundStatistic
+        The metric on the rows of the part, reduced.
+    premises : BeforeResampling
+    interval : str
+        Method that will be wanted, which decides what else is computed.
+    classes : ndarray of shape (n_groups,) or None
+        Class of each group where all its rows are of one, -1 of groups without rows.
+    table : Tabled or None
+        Of functions of a table of truth and decision, on rows that are not in groups, if few rows
+        may decide or tables are asked for.
+    """
+
+    metric: str
+    rows: Rows
+    part: Part
+    statistic: Statistic
+    subject: BoundStatistic[Statistic]
+    premises: BeforeResampling
+    interval: str
+    classes: NDArray[np.intp] | None = field(default=None, kw_only=True)
+    table: Tabled | None = field(default=None, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        """Of the metric, and of the subgroup if it is of one."""
+        return self.metric if self.part.name is None else f"{self.metric} ({self.part.name})"
+
+    @property
+    def columns(self) -> Columns:
+        """Truth, predictions and weights of the rows of the part."""
+        return self.rows.of(self.statistic, self.part.at, self.part.order)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader must know of how the metric reads these predictions."""
+        return self.rows.notes_for(self.statistic)
+
+    @property
+    def answers(self) -> NDArray[Any]:
+        """What tells predictions from others on the same rows."""
+        return self.columns[1]
+
+    @property
+    def numbers(self) -> list[Any]:
+        """Its reduced rows, by which systems are sorted, and not by their names."""
+        code, terms = self.subject.coding.code, self.subject.reduced.terms
+        if isinstance(terms, np.ndarray) and terms.dtype == bool:
+            # Flags have the place of the numbers they stand for.
+            terms = terms.astype(np.float64)
+        arrays = [code, terms]
+        return [self.columns[1]] if all(array is None for array in arrays) else arrays
+
+    def right(self, evidence: Evidence) -> NDArray[np.bool_] | None:
+        """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
+        share, statistic = evidence.share, self.subject.statistic
+        if share is None or not statistic.of_row_values:
+            return None
+        values = statistic.values_of(self.subject.reduced) > 0.5
+        return values if share.sign > 0 else ~values
+
+    def ranking(self, evidence: Evidence) -> tuple[NDArray[np.bool_], NDArray[Any]] | None:
+        """Positive rows and scores, for the area of two classes on independent rows."""
+        statistic = without_sign(self.subject.statistic)
+        if statistic.reads != "pairs" or evidence.facts.delong is None:
+            return None
+        y_true, y_pred = self.columns[:2]
+        if y_true is None or not evidence.independent_rows:
+            return None
+        positive = positive_rows(y_true, statistic.pos_label)
+        return positive, positive_scores(y_pred, statistic.labels, statistic.pos_label)
+
+    def evidence(
+        self,
+        distribution: BootstrapDistribution,
+        left_out: LeftOut | None,
+        in_time: OverTime | None = None,
+        smoothed: Floats | None = None,
+    ) -> Evidence:
+        """Return the evidence with estimate and replicates, and what is known without units."""
+        premises, influence = self.premises, distribution.influence
+        drawn, acceleration, freedom, variance = premises.drawn, None, None, None
+        jumps: JackknifeJumps | None = None
+        bias: JackknifeBias | None = None
+        if isinstance(left_out, RobustVariance):
+            variance = left_out.value
+        elif left_out is not None:
+            n_own = min(drawn.n_units)
+            if n_own < left_out.n_units:
+                left_out = left_out.among(n_own)
+            acceleration, freedom = left_out.acceleration, left_out.error_freedom
+            error = left_out.standard_error
+            if left_out.n_values is not None:
+                jumps = JackknifeJumps(error, left_out.n_values, left_out.n_left_out)
+            elif not np.isnan(acceleration):
+                bias = JackknifeBias(left_out.bias, error)
+        if self.classes is not None and influence is not None:
+            assert premises.group_weight is not None
+            drawn = drawn.of_classes(self.classes, premises.group_weight, influence)
+        return Evidence(
+            distribution.estimate,
+            distribution.replicates,
+            drawn,
+            premises.facts,
+            standard_error=distribution.standard_error,
+            replicate_standard_errors=distribution.replicate_standard_errors,
+            acceleration=acceleration,
+            jackknife=jumps,
+            left_out=bias,
+            error_freedom=freedom,
+            group_influence=influence,
+            group_weight=premises.group_weight,
+            n_effective_rows=premises.n_effective_rows,
+            robust_variance=variance,
+            over_time=in_time,
+            first_look=premises.first_look,
+            smoothed=smoothed,
+        )
+
+
+class Source(ABC):
+    """Where the draws of a study come from."""
+
+    @abstractmethod
+    def prepare(
+        self,
+        plan: ResamplingPlan,
+        interval: str,
+        metric: str,
+        measured: Measured,
+        part: Part = WHOLE[0],
+        first_look: int | None = None,
+    ) -> Score:
+        """Return a metric on a part of the rows, with what is known of it before resampling."""
+
+    @abstractmethod
+    def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
+        """Return scores on the data and on resamples that they share, with their evidence."""
+
+
+class RowsInMemory(Source):
+    """Rows, of which any number of resamples can be drawn."""
+
+    def prepare(
+        self,
+        plan: ResamplingPlan,
+        interval: str,
+        metric: str,
+        measured: Measured,
+        part: Part = WHOLE[0],
+        first_look: int | None = None,
+    ) -> Score:
+        """Reduce the rows of the part, and gather what is known before resampling."""
+        design, statistic = plan.design, measured.statistic
+        rows = measured.rows.of(statistic, part.at, part.order)
+        if part.rows is None:
+            reduced = measured.reduced
+        else:
+            statistic = statistic.on_rows(part.rows)
+            reduced = statistic.reduce(*rows)
+        members = None
+        if design.members is not None and not design.units_are_rows:
+            members = design.members if part.rows is None else design.members[part.rows]
+        facts = statistic.facts(reduced, rows, members)
+        drawn = Drawn.of(design, part.rows, rows[2])
+        # Rows that the user gave as resamples may split groups; groups then have no influence.
+        holds_rows = design.n_factors == 1 and not design.units_are_rows
+        by_group = holds_rows and facts.additive and plan.resamples is None
+        group_weight, n_effective, classes = None, None, None
+        if holds_rows:
+            assert members is not None
+            groups = members[:, 0]
+            if by_group:
+                group_weight = np.bincount(groups, rows[2], design.n_units[0]).astype(np.float64)
+                n_effective = float(len(groups))
+                if rows[2] is not None and rows[2].any():
+                    n_effective = equal_units(rows[2])
+            # A mean over all rows asks no class how many groups it has.
+            if not statistic.is_row_mean and not design.units_are_blocks:
+                classes = _classes_of_groups(statistic, groups, design.n_units[0], rows[0])
+            if classes is not None and not by_group:
+                sizes = np.bincount(groups, rows[2], design.n_units[0])
+                drawn = drawn.of_classes(classes, sizes)
+                facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
+        premises = BeforeResampling(drawn, facts, first_look, group_weight, n_effective)
+        planned = planned_method(premises) if interval == "auto" else interval
+        tabled = design.units_are_rows and not design.averages_tasks and has_table(statistic)
+        tabled &= plan.resamples is None and plan.drawn is None and first_look is None
+        if interval != "auto" or facts.bins is not None:
+            _refuse_impossible(interval, planned, premises, statistic, tabled=tabled)
+        cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
+        possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
+        with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
+        reads = statistic.reading(reduced)
+        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
+        table = None
+        if tabled and (planned == "smoothed" or premises.share is None):
+            strata = design.strata
+            if part.rows is not None and strata is not None:
+                # Those without a row of the part are none of it.
+                strata = np.unique(strata[part.rows], return_inverse=True)[1]
+            table = Tabled(statistic, rows, strata)
+        return Score(
+            metric,
+            measured.rows,
+            part,
+            measured.statistic,
+            BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group),
+            premises,
+            planned,
+            classes=classes,
+            table=table,
+        )
+
+    def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
+        """See `Source.draw`."""
+        return draw(plan, [one.subject for one in scores], workers, dict(enumerate(scores)))
+
+
+IN_MEMORY = RowsInMemory()
+
+
+def _classes_of_groups(
+    statistic: Statistic, groups: NDArray[np.intp], n_groups: int, y_true: NDArray[Any] | None
+) -> NDArray[np.intp] | None:
+    """Return the class of each group if all rows of every group are of one; else None.
+
+    Groups of one row each are rows, and not groups of a class.
+    """
+    has_classes = statistic.response in ("labels", "scores", "probabilities")
+    if not has_classes or y_true is None or y_true.ndim > 1:
+        return None
+    last_row = np.full(n_groups, -1)
+    last_row[groups] = np.arange(len(groups))
+    has_rows = last_row >= 0
+    if has_rows.sum() == len(groups) or not np.array_equal(y_true[last_row[groups]], y_true):
+        return None
+    labels, code = np.unique(y_true[last_row[has_rows]], return_inverse=True)
+    classes = np.full(len(last_row), -1)
+    classes[has_rows] = code
+    return classes if len(labels) > 1 else None
+
+
+def _refuse_impossible(
+    asked: str, method: str, premises: BeforeResampling, statistic: Statistic, *, tabled: bool
+) -> None:
+    """Refuse an interval that this metric or design cannot have, before any work.
+
+    What it needs beside the facts is taken to be computed.
+    """
+    crossed = premises.drawn.design.n_factors > 1 and has_influence(statistic)
+    with_all_computed = Evidence(
+        np.nan,
+        np.empty(0),
+        premises.drawn,
+        premises.facts,
+        standard_error=0.0,
+        replicate_standard_errors=np.zeros(2),
+        acceleration=0.0,
+        left_out=JackknifeBias(0.0, 0.0),
+        group_weight=premises.group_weight,
+        n_effective_rows=premises.n_effective_rows,
+        robust_variance=0.0 if crossed else None,
+        over_time=OverTime(0.0, 1.0, 0.0),
+        first_look=premises.first_look,
+        smoothed=np.zeros((2, 2)) if tabled else None,
+    )
+    problem = problem_with(method, with_all_computed)
+    if problem:
+        named = repr(method) if asked == method else f"{asked!r}, here {method!r}"
+        got = f"{named}, which {problem.removesuffix('.')}"
+        raise fail("interval", "be one that these data allow", got)
+
+
+# ------------------------------------------------------------------ draws
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Statistics on the data and on common resamples.
+
+    Attributes
+    ----------
+    plan : ResamplingPlan
+    binding : Binding or None
+        The plan, bound to the statistics; None of sums that were kept.
+    subjects : sequence of BoundStatistic
+    distributions : sequence of BootstrapDistribution
+        One for each of them.
+    scores : mapping of int to Score
+        Those of which evidence is wanted, by their numbers.
+    """
+
+    plan: ResamplingPlan
+    binding: Binding | None
+    subjects: Sequence[BoundStatistic]
+    distributions: Sequence[BootstrapDistribution]
+    scores: Mapping[int, Score]
+
+    @cached_property
+    def evidence(self) -> dict[int, Evidence]:
+        """What intervals of the scores are made of, by their numbers."""
+        design = self.plan.design
+        left_out: Sequence[LeftOut | None] = [self.distributions[k].jackknife for k in self.scores]
+        if self.binding is not None and None in left_out:
+            left_out = self._left_out()
+        in_time: dict[int, OverTime] = {}
+        if design.units_are_blocks and not design.averages_tasks:
+            in_time = self._over_time()
+        smoothed: dict[int, Floats] = {}
+        if any(score.table is not None for score in self.scores.values()):
+            smoothed = self._smoothed()
+        return {
+            k: score.evidence(self.distributions[k], without, in_time.get(k), smoothed.get(k))
+            for (k, score), without in zip(self.scores.items(), left_out, strict=True)
+        }
+
+    def values_left_out(self) -> JackknifeValues:
+        """Values of all statistics without single units, for BCa of differences."""
+        assert self.binding is not None
+        return leave_out(self.binding, self.subjects)
+
+    @cached_property
+    def covariances(self) -> NDArray[np.float64]:
+        """Covariances of the scores by cells and members of crossed factors, NaN if unknown.
+
+        See `crossed_covariances`; NaN for scores without influences.
+        """
+        design = self.plan.design
+        assert isinstance(design, CrossedDesign)
+        numbers, n = list(self.scores), len(self.scores)
+        known = [k for k in range(n) if has_influence(self.scores[numbers[k]].subject.statistic)]
+        found = np.full((3 - design.same_population, n, n), np.nan)
+        if known:
+            subjects = [self.scores[numbers[k]].subject for k in known]
+            estimates = [self.distributions[numbers[k]].estimate for k in known]
+            found[:, np.array(known)[:, None], known] = crossed_covariances(
+                design, subjects, estimates
+            )
+        return found
+
+    def _left_out(self) -> Sequence[LeftOut | None]:
+        """Return the jackknife of each score whose acceleration is wanted or cheap, else None.
+
+        Of crossed factors, which have no jackknife, it is the cluster-robust variance.
+        """
+        if self.plan.design.n_factors > 1:
+            variances = [
+                float(robust_variance(self.covariances[:, k, k], score.premises.drawn.n_units))
+                for k, score in enumerate(self.scores.values())
+            ]
+            return [None if np.isnan(value) else RobustVariance(value) for value in variances]
+        assert self.binding is not None
+        subjects = {
+            k: self.subjects[k]
+            for k, one in self.scores.items()
+            if one.interval in LEAVING_OUT or one.subject.coding.reads in ("sums", "pairs")
+        }
+        if not subjects:
+            return [None] * len(self.scores)
+        estimates = [self.distributions[k].estimate for k in subjects]
+        self.binding.forget()
+        jackknives = jackknife(
+            self.binding.only(list(subjects)), list(subjects.values()), estimates
+        )
+        by_number = dict(zip(subjects, jackknives, strict=True))
+        return [by_number.get(k) for k in self.scores]
+
+    def _smoothed(self) -> dict[int, Floats]:
+        """Return the values on drawn tables of scores that ask for them or rest on few rows."""
+        found: dict[int, Floats] = {}
+        seen: list[tuple[Tabled, Table | None, list[Floats]]] = []
+        for k, one in self.scores.items():
+            own, asked = one.table, one.interval == "smoothed"
+            if own is None:
+                continue
+            if one.subject.reduced.data.get("fewest", 0) >= FEW_IN_TABLE and not asked:
+                # No fewer rows than are in a cell decide.
+                continue
+            alike = (each for each in seen if all(map(is_, each[0].columns, own.columns)))
+            shared = next(alike, None)
+            if shared is None:
+                seen.append(shared := (own, own.table(), []))
+            _, table, masses = shared
+            if table is None:
+                continue
+            if asked or table.is_decided_by_few(own):
+                if not masses:
+                    masses.append(table.drawn(self.plan.n_resamples, self.plan.seed))
+                found[k] = table.values(own, masses[0])
+        return found
+
+    def _over_time(self) -> dict[int, OverTime]:
+        """Return how smooth scores vary over single rows in time, unless that takes too long."""
+        # Imported here, because few calls have rows in time.
+        from ..resampling.series import SeriesDesign
+
+        design = self.plan.design
+        assert isinstance(design, SeriesDesign)
+        plan, circles, found = replace(self.plan, design=design.row_by_row), design.circles, {}
+        for k, one in self.scores.items():
+            if one.subject.coding.reads not in _SMOOTH:
+                continue
+            left_out = leave_out_blocks(plan, [one.subject], JACKKNIFE_UNITS)
+            if left_out is not None and not np.isnan(left_out.values).any():
+                found[k] = over_time(-left_out.values[0], circles.sizes, circles.length)
+        return found
+
+
+def draw(
+    plan: ResamplingPlan,
+    subjects: Sequence[BoundStatistic],
+    workers: Workers,
+    scores: Mapping[int, Score] | None = None,
+) -> Draws:
+    """Evaluate statistics on the data and on the resamples of a plan.
+
+    Parameters
+    ----------
+    plan : ResamplingPlan
+    subjects : sequence of BoundStatistic
+    workers : Workers
+    scores : mapping of int to Score, optional
+        Of which of them evidence is wanted, by number.
+    """
+    drawn = plan
+    if plan.design.n_samples >= _ROWS_FOR_CELLS:
+        drawn, subjects = _in_cells(plan, subjects)
+    binding = drawn.bind([subject.coding for subject in subjects])
+    for one in (scores or {}).values():
+        if one.part.order is not None:
+            one.rows.forget()
+    return Draws(plan, binding, subjects, bootstrap(binding, subjects, workers), scores or {})
+
+
+def _in_cells(
+    plan: ResamplingPlan, subjects: Sequence[BoundStatistic]
+) -> tuple[ResamplingPlan, Sequence[BoundStatistic]]:
+    """Return plan and statistics of cells of nearly equal rows, where these serve (record 0083)."""
+    design, given = plan.design, plan.resamples is not None or plan.drawn is not None
+    if given or not design.units_are_rows:
+        return plan, subjects
+    # The statistics of each part of the rows; no two parts share rows.
+    by_part: dict[int, list[int]] = {}
+    for k, subject in enumerate(subjects):
+        by_part.setdefault(id(subject.coding.rows), []).append(k)
+    parts = list(by_part.values())
+    n_codes = sum(max(subjects[k].reduced.n_codes for k in own) for own in parts)
+    most = max(map(len, parts))
+    if n_codes > _CODES_AS_CELLS and most <= _MOST_IN_CELLS:
+        in_cells = _by_sums(plan, subjects, parts)
+        if in_cells is not None:
+            return in_cells
+    if most != 1:
+        # Cells of several systems would tell the systems apart less than rows do.
+        return plan, subjects
+    in_codes = [_in_codes(subject, design.strata) for subject in subjects]
+    return plan, [own or subject for own, subject in zip(in_codes, subjects, strict=True)]
+
+
+def _by_sums(
+    plan: ResamplingPlan, subjects: Sequence[BoundStatistic], parts: Sequence[Sequence[int]]
+) -> tuple[ResamplingPlan, Sequence[BoundStatistic]] | None:
+    """Return plan and statistics of cells of rows that add nearly the same to sums, if all do."""
+    # Imported here, because few calls have so many rows.
+    from ..resampling.row_cells import CellsDesign
+
+    design = plan.design
+    # The order of rows is free where nothing else is known of them.
+    in_order = max(map(len, parts)) > 1 or design.strata is not None
+    of_sums = [_of_sums(subject, design.n_samples, in_order) for subject in subjects]
+    known = [one for one in of_sums if one is not None]
+    if len(known) < len(subjects):
+        return None
+    cells, in_cells = [], list(subjects)
+    with single_threaded_blas():
+        for own in parts:
+            found = _cells_of([known[k] for k in own], design.strata)
+            if found is None:
+                return None
+            cells.append(found[0])
+            for k, reduced in zip(own, found[1], strict=True):
+                in_cells[k] = replace(known[k], reduced=reduced)
+    drawn = CellsDesign.by(design, cells, [subjects[own[0]].coding.rows for own in parts])
+    if drawn.n_atoms > design.n_samples // 2:
+        return None
+    for own, of_part in zip(parts, drawn.atoms_of_parts(), strict=True):
+        for k in own:
+            reduced = in_cells[k].reduced
+            coding = CodedRows(None, reduced.n_codes, "sums", reduced.counts, of_part)
+            in_cells[k] = replace(in_cells[k], coding=coding)
+    return replace(plan, design=drawn), in_cells
+
+
+def _cells_of(
+    known: Sequence[BoundStatistic], strata: NDArray[np.intp] | None
+) -> tuple[RowCells, list[ReducedData]] | None:
+    """Put the rows of statistics of the same rows into cells; None where cells do not serve.
+
+    Return the cells, and the terms of each statistic on them.
+    """
+    from ..resampling.row_cells import row_cells
+
+    # A statistic by itself has few equal columns, which directions tell as fast.
+    columns, numbers = list(known[0].reduced.terms.T), [np.arange(known[0].reduced.terms.shape[1])]
+    if len(known) > 1:
+        columns, numbers = distinct_columns([one.reduced.terms for one in known])
+    rows = known[0].coding.rows
+    cells = row_cells(columns, strata if rows is None or strata is None else strata[rows])
+    if cells is None:
+        return None
+    counts = cells.multiplicity
+    reduced = [
+        replace(
+            one.reduced,
+            code=None,
+            n_codes=len(counts),
+            terms=np.ascontiguousarray(cells.columns[own].T),
+            counts=counts,
+        )
+        for one, own in zip(known, numbers, strict=True)
+    ]
+    return cells, reduced
+
+
+def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> BoundStatistic | None:
+    """Return a statistic on the codes of cells that are its own, if it has them.
+
+    Strata may be the classes, but must not divide cells.
+    """
+    if subject.reduced.n_codes <= _CODES_BESIDE_CELLS:
+        return None
+    reduced = subject.statistic.in_cells(subject.reduced)
+    if strata is not None and subject.coding.rows is not None:
+        strata = strata[subject.coding.rows]
+    if reduced is None:
+        return None
+    if strata is not None:
+        # The rows of each code must be of one stratum.
+        stratum = np.zeros(reduced.n_codes, strata.dtype)
+        stratum[reduced.code] = strata
+        if not np.array_equal(stratum[reduced.code], strata):
+            return None
+    own = subject.coding._replace(code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts)
+    return replace(subject, reduced=reduced, coding=own)
+
+
+def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:
+    """Return a statistic as a function of sums, if it is one and reads its rows one by one.
+
+    Its terms are those of rows, in their order if asked.
+    """
+    code, n_codes = subject.reduced.code, subject.reduced.n_codes
+    if subject.coding.rows is not None:
+        n_samples = len(subject.coding.rows)
+    if n_samples != (n_codes if code is None else len(code)):
+        return None
+    found = subject.statistic.as_sums(subject.reduced)
+    if found is None:
+        return None
+    statistic, reduced = found
+    if code is not None and (in_order or n_codes < n_samples):
+        of_rows = reduced.terms[code.astype(np.intp, copy=False)]
+        reduced = replace(reduced, code=None, n_codes=n_samples, terms=of_rows)
+    return replace(subject, statistic=statistic, reduced=reduced)
+
+
+# ------------------------------------------------------------------ study
 
 # One metric that has no name to be told apart by, and nothing else.
 ALONE = Places(True, {}, True)
@@ -50,7 +725,7 @@ class Study:
     scores : Scores
         By metric, and by system or method.
     plan : ResamplingPlan
-        Without the tasks; see `by_plan`.
+        Without the tasks; see `of_tasks`.
     interval : str
         Of each score by itself: "auto" or the name of a method.
     confidence_level : float
@@ -62,8 +737,8 @@ class Study:
         One of all rows, or the subgroups.
     tasks : Tasks or None
         That metrics are averaged over.
-    of_tasks : sequence of tuple (ResamplingPlan, Scores)
-        What is drawn for them, and the averages that are evaluated by it.
+    of_tasks : sequence of Study
+        Of the averages over them: one, or two where some metrics are drawn within classes.
     places : Places
         Where the results of the metrics belong.
     workers : Workers
@@ -85,7 +760,7 @@ class Study:
     facts: CallFacts = NOTHING_ASKED
     parts: Sequence[Part] = WHOLE
     tasks: Tasks | None = None
-    of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
+    of_tasks: Sequence[Study] = ()
     places: Places = ALONE
     workers: Workers = DEFAULT_WORKERS
     notes: tuple[Note, ...] = ()
@@ -98,18 +773,21 @@ class Study:
         """Return the study of rows with checked weights, in which nothing is evaluated yet."""
         weights = sampling.sample_weight
         plan = resampling_plan(sampling, n_samples, n_series, weights)
-        settings = wanted.settings | sampling.settings(plan.n_resamples)
-        facts = CallFacts(weighted=weights is not None)
-        return cls({}, plan, settings=settings, facts=facts, **wanted._asdict())
+        return cls(
+            {},
+            plan,
+            wanted.interval,
+            wanted.confidence_level,
+            wanted.settings | sampling.settings(plan.n_resamples),
+            facts=CallFacts(weighted=weights is not None),
+            workers=wanted.workers,
+            adjust=wanted.adjust,
+            first_look=wanted.first_look,
+        )
 
     def by_plan(self) -> list[Study]:
         """Return the study of each plan, none of which has tasks beside it."""
-        if self.tasks is None:
-            return [self]
-        return [
-            replace(self, plan=plan, scores=scores, tasks=None, of_tasks=())
-            for plan, scores in self.of_tasks
-        ]
+        return list(self.of_tasks) or [self]
 
     def answered(self, evaluate: Callable[[Study], Mapping[str, Any]]) -> Any:
         """Return what an engine makes of each plan, laid out."""
@@ -151,17 +829,33 @@ def study_of(
     scores, places = scored
     drawn = planned(sampling, answers, scores, n_series)
     of_rows = sampling.settings(drawn.plan.n_resamples) | drawn.settings
-    return Study(
+    study = Study(
         scores,
         drawn.plan,
-        settings=wanted.settings | settings | of_rows,
+        wanted.interval,
+        wanted.confidence_level,
+        wanted.settings | settings | of_rows,
         facts=drawn.facts,
         parts=drawn.parts,
-        tasks=drawn.tasks,
-        of_tasks=drawn.of_tasks,
         places=places,
-        **wanted._asdict(),
+        workers=wanted.workers,
+        adjust=wanted.adjust,
+        first_look=wanted.first_look,
     )
+    if drawn.tasks is None:
+        return study
+    of_tasks = [replace(study, plan=plan, scores=of_plan) for plan, of_plan in drawn.of_tasks]
+    return replace(study, tasks=drawn.tasks, of_tasks=of_tasks)
+
+
+def study_of_system(
+    y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, wanted: Wanted
+) -> Study:
+    """Return the study of one system whose rows are in memory: rows, statistics, plan."""
+    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+    scored = measured_by(scoring, {"": [("y_pred", rows)]})
+    answers = {"y_true": y_true, "y_pred": y_pred}
+    return study_of(scored, sampling, answers, wanted, scoring.settings)
 
 
 class Planned(NamedTuple):
@@ -179,50 +873,66 @@ def planned(
     sampling: Sampling, answers: dict[str, Any], scores: Scores, n_series: int = 0
 ) -> Planned:
     """Return what is drawn for scores; see `study_of`."""
-    rows = _any_of(scores).rows
+    [[measured, *_], *_] = next(iter(scores.values())).values()
+    rows = measured.rows
     plan = resampling_plan(sampling, rows.n_samples, n_series, rows.sample_weight)
-    tasks = None
+    tasks, length = None, 0
+    parts: Sequence[Part] = WHOLE
     # Few calls have tasks or rows in time order: their modules are imported for those.
     if sampling.average_over is not None:
         from .tasks import checked_tasks, over_tasks
 
         tasks = checked_tasks(sampling.average_over, rows)
-    parts = subgroups(sampling.by, rows)
-    if sampling.by is not None and sampling.groups is not None:
-        n_units = [plan.design.among(part.rows)[0] for part in parts]
-        single = np.all(np.array(n_units) == 1, axis=0)
-        if single.any():
-            must = "hold several groups for a subgroup of by, to have intervals by groups"
-            advice = "Rows of a single group are its sample: leave groups out, or by."
-            if len(single) > 1:
-                column = int(np.argmin(single))
-                advice = f"Leave by out, or give groups[:, {column}] alone."
-            raise check.fail("groups", must, "one group for every subgroup", advice)
-    warn_of_orders(answers | sampling.columns)
-    dates, length = dates_of_each(answers), 0
-    if sampling.block_length is None:
-        plan = with_caution(plan, bool(dates), scores, parts, tasks)
-    else:
+    if sampling.by is not None:
+        parts = subgroups(sampling.by, rows)
+        if sampling.groups is not None:
+            _check_groups_in_parts(plan.design, parts)
+    dates: list[NDArray[np.int64]] = []
+    columns = answers | sampling.columns
+    if next(labelled(columns), None) is not None:
+        warn_of_orders(columns)
+        dates = dates_of_each(answers)
+    design = plan.design
+    if sampling.block_length is not None:
         from .series import in_time
 
         plan, length = in_time(plan, sampling, dates, scores, tasks)
+    # Groups of one row each are rows.
+    elif design.n_units == (design.n_samples,) and plan.resamples is None:
+        note: Note | None = HAS_DATES
+        if not dates:
+            strata = design.strata
+            if strata is not None and design.members is not None:
+                strata = strata[design.members[:, 0]]
+            note = note_on_order(scores, strata, parts, tasks)
+        if note is not None:
+            plan = replace(plan, design=replace(design, remarks=(*design.remarks, note)))
     settings = {"block_length": length} if length else {}
+    of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
+    n_tasks: tuple[int, ...] = ()
+    if tasks is not None:
+        of_tasks, n_tasks = over_tasks(plan, tasks, scores, parts), (len(tasks.names),)
+        settings["average_over"] = len(tasks.names)
     facts = CallFacts(
         block_length=length,
         weighted=sampling.sample_weight is not None,
         by_subgroup=sampling.by is not None,
+        n_tasks=n_tasks,
     )
-    if tasks is None:
-        return Planned(plan, parts, None, (), settings, facts)
-    of_tasks, n_tasks = over_tasks(plan, tasks, scores, parts), len(tasks.names)
-    settings["average_over"] = n_tasks
-    facts = replace(facts, n_tasks=(n_tasks,))
     return Planned(plan, parts, tasks, of_tasks, settings, facts)
 
 
-def _any_of(scores: Scores) -> Measured:
-    """Return the first of all scores, for what they share."""
-    return next(iter(next(iter(scores.values())).values()))[0]
+def _check_groups_in_parts(design: SamplingDesign, parts: Sequence[Part]) -> None:
+    """Refuse subgroups of a single group each, which do not show how groups vary."""
+    n_units = [design.among(part.rows)[0] for part in parts]
+    single = np.all(np.array(n_units) == 1, axis=0)
+    if single.any():
+        must = "hold several groups for a subgroup of by, to have intervals by groups"
+        advice = "Rows of a single group are its sample: leave groups out, or by."
+        if len(single) > 1:
+            column = int(np.argmin(single))
+            advice = f"Leave by out, or give groups[:, {column}] alone."
+        raise check.fail("groups", must, "one group for every subgroup", advice)
 
 
 # ------------------------------------------------------------------ what is drawn
@@ -245,7 +955,11 @@ def resampling_plan(
     n_resamples = check.check_count("n_resamples", sampling.n_resamples, 2, advice)
     if n_series:
         check_replicates_fit(n_resamples, n_series)
-    design = _design(sampling.groups, sampling.strata, same_population, n_samples, weights)
+    design: SamplingDesign
+    if sampling.groups is None and sampling.strata is None and not same_population:
+        design = RowDesign.of(n_samples)
+    else:
+        design = _design(sampling.groups, sampling.strata, same_population, n_samples, weights)
     if sampling.resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
     if design.no_given_rows:
@@ -353,3 +1067,250 @@ def _tell_of_shared_members(columns: NDArray[Any]) -> None:
             "are pairs of one population, such as speakers, give same_population=True."
         )
         tell(Note("caution", text))
+
+
+# ------------------------------------------------------------------ results of one system
+
+# Maximum number of resamples where no limit is made of them: a picture needs no more.
+_MOST_UNNEEDED = 100_000
+
+
+def results_of(study: Study) -> Any:
+    """Draw for the one system of a study, and make a result of each metric on each part.
+
+    Metrics are evaluated on the same resamples, unless averages over tasks need other ones.
+
+    Returns
+    -------
+    EvaluationResult or ResultTable
+        Of each metric where it belongs; a table by subgroup within where there are subgroups.
+    """
+    results: dict[str, Any] = {}
+    for of_plan in study.of_tasks or [study]:
+        results |= evaluate(of_plan)
+        tell(*of_plan.plan.design.remarks)
+    return study.laid_out(results)
+
+
+def evaluate(study: Study) -> dict[str, Any]:
+    """Return the results of the one system of a study of one plan, all on the same resamples.
+
+    By metric name; a table by subgroup within where there are subgroups.
+    """
+    parts = study.parts
+    scores = [
+        study.source.prepare(study.plan, study.interval, metric, measured, part, study.first_look)
+        for metric, by_system in study.scores.items()
+        for [measured] in by_system.values()
+        for part in parts
+    ]
+    many = study.plan.n_resamples > _MOST_UNNEEDED and len(parts) == 1
+    if many and all(score.interval in WITHOUT_RESAMPLES for score in scores):
+        study = _with_fewer_resamples(study)
+    draws = study.source.draw(study.plan, scores, study.workers)
+    evidence = list(draws.evidence.values())
+    bases: Sequence[SystemBasis] = [SystemBasis(one) for one in evidence]
+    are_together = study.adjust is not None and len(evidence) > 1
+    if are_together:
+        # Imported here, because few calls ask for intervals that hold at once.
+        from ..results.basis import bases_together
+
+        bases = bases_together(evidence)
+    results: dict[str, Any] = {}
+    for k, metric in enumerate(study.scores):
+        of_metric = slice(k * len(parts), (k + 1) * len(parts))
+        table = {}
+        for score, basis in zip(scores[of_metric], bases[of_metric], strict=True):
+            if are_together:
+                chosen = _chosen_together(study, basis)
+            else:
+                chosen = chosen_interval(study, basis.evidence)
+            table[score.part.name] = result_of(study, score, basis, chosen)
+        if len(parts) > 1:
+            table["gap"] = _gap(study, scores[of_metric], evidence[of_metric])
+        results[metric] = ResultTable(table) if len(parts) > 1 else table[None]
+    return results
+
+
+def _with_fewer_resamples(study: Study) -> Study:
+    """Return the study with no more resamples than a picture of the distribution can use."""
+    if study.plan.resamples is not None:
+        return study
+    note = Note(
+        "choice",
+        f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the "
+        f"{study.plan.n_resamples:,} asked for were made, for the distribution.",
+    )
+    plan = replace(study.plan, n_resamples=_MOST_UNNEEDED)
+    settings = {**study.settings, "n_resamples": _MOST_UNNEEDED}
+    return replace(study, plan=plan, settings=settings, notes=(note,))
+
+
+def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
+    """Return the interval that the study asks for."""
+    if study.interval == "auto" or not evidence.drawn.varies:
+        return automatic_interval(evidence, study.confidence_level)
+    problem = problem_with(study.interval, evidence)
+    if problem:
+        got = f"{study.interval!r}, which {problem.removesuffix('.')}"
+        raise fail("interval", "be one that these data allow", got)
+    with collected() as told:
+        interval = confidence_interval(evidence, study.interval, study.confidence_level)
+    # Those on the number of resamples are of the call, not of the interval.
+    tell(*(note for note in told if note.kind == "resamples"))
+    notes = (note for note in told if note.kind != "resamples")
+    return IntervalWithNotes(interval, (*notes, *notes_of_cut(interval)))
+
+
+def _chosen_together(study: Study, basis: SystemBasis) -> IntervalWithNotes:
+    """Return an interval of several that hold at once, if the score of the basis varies."""
+    from ..results.basis import SimultaneousBasis
+
+    if not isinstance(basis, SimultaneousBasis):
+        return chosen_interval(study, basis.evidence)
+    level = study.confidence_level
+    alone = replace(study, confidence_level=basis.level_of_own(level))
+    interval, notes = chosen_interval(alone, basis.evidence)
+    return IntervalWithNotes(interval.at_level(level), (*notes, basis.note))
+
+
+def result_of(
+    study: Study, score: Score, basis: Basis, chosen: IntervalWithNotes
+) -> EvaluationResult:
+    """Return the result of a score, with the interval that was chosen."""
+    statistic, rows, evidence = score.subject.statistic, score.columns, basis.evidence
+    tell(*chosen.notes)
+    naive = statistic.naive(score.subject.reduced, rows)
+    reversed_scores: tuple[Note, ...] = ()
+    if statistic.response in ("scores", "probabilities"):
+        reversed_scores = of_reversed_scores(statistic, rows, naive, chosen.interval)
+        tell(*reversed_scores)
+    texts = texts_of((*chosen.notes, *score.notes, *study.notes, *reversed_scores))
+    better = statistic.greater_is_better
+    best = evidence.facts.bounds[0 if better is False else 1]
+    if not reversed_scores and naive != best and is_worse(evidence.estimate, naive, better):
+        texts += (
+            f"Worse than the baseline: a system that ignores its inputs scores {naive:.4g} here.",
+        )
+    name, design = score.name, study.plan.design
+    return make_result(
+        study,
+        name,
+        basis,
+        chosen.interval,
+        notes_on_limits(texts, name, evidence, chosen.interval),
+        n_samples=design.n_samples if score.part.rows is None else len(score.part.rows),
+        greater_is_better=better,
+        naive_estimate=naive,
+    )
+
+
+def _gap(study: Study, scores: Sequence[Score], evidence: Sequence[Evidence]) -> EvaluationResult:
+    """The pair of subgroups that differ most, with its simultaneous interval."""
+    # Imported here, because few calls have subgroups.
+    from ..results.basis import GapBasis
+    from .gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
+
+    name = scores[0].metric
+    subgroups = measured(scores[0].statistic, scores[0].rows, study.parts, evidence)
+    kept = kept_of(subgroups, evidence, name)
+    own = [evidence[k] for k in kept.at]
+    n_pairs = len(own) * (len(own) - 1) // 2
+    if own:
+        sides = [side_of(subgroups[k], evidence[k]) for k in kept.at]
+        (a, b), known = gap_of(sides, own, n_families=1)
+        pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
+    else:
+        known, pair = no_gap(evidence[0], n_families=1), NO_PAIR
+    notes = []
+    if n_pairs == 1:
+        notes = ["The difference between the two subgroups."]
+    elif n_pairs:
+        notes = [
+            f"The largest of {n_pairs} differences between subgroups, with its simultaneous "
+            "interval over all of them; the replicates are those of this pair."
+        ]
+    basis = GapBasis(known, metric=name, pair=pair, of_systems=False)
+    cautions = [*kept.cautions, *caution_of_distances(evidence[0])]
+    return make_gap_result(study, basis, notes, cautions)
+
+
+def make_gap_result(
+    study: Study,
+    basis: GapBasis,
+    notes: Sequence[str],
+    cautions: Sequence[Note],
+) -> EvaluationResult:
+    """Return the result of a gap, with warnings such as of the subgroups it leaves out."""
+    drawn = replace(basis.evidence.drawn, n_units=study.plan.design.n_units)
+    evidence = replace(basis.evidence, drawn=drawn)
+    tell(*cautions)
+    interval = confidence_interval(evidence, "simultaneous", study.confidence_level)
+    notes = [*texts_of((*cautions, *notes_of_cut(interval))), *notes]
+    return make_result(
+        study,
+        basis.name,
+        replace(basis, evidence=evidence),
+        interval,
+        notes_on_limits(notes, basis.name, evidence, interval),
+        n_samples=study.plan.design.n_samples,
+        automatic=False,
+    )
+
+
+def notes_on_limits(
+    notes: Sequence[str],
+    name: str,
+    known: Evidence,
+    interval: ConfidenceInterval,
+) -> tuple[str, ...]:
+    """Return the notes with those on limits that hold nothing; warn of undefined resamples."""
+    about_limits = (degeneracy(interval, known), left_out_estimate(interval, known))
+    n_undefined = int(np.isnan(known.replicates).sum())
+    if known.gap is not None and np.isnan(known.estimate):
+        # The caution about the subgroups that are left out says why.
+        return tuple(notes)
+    if n_undefined:
+        tell(_undefined(name, n_undefined, len(known.replicates)))
+    elif np.isnan(known.estimate):
+        tell(_undefined(name, len(known.replicates), len(known.replicates)))
+    return (*notes, *(text for text in about_limits if text and text not in notes))
+
+
+def _undefined(metric: str, count: int, total: int) -> Note:
+    about, item = (
+        "undefined on some resamples, which are left out",
+        f"{metric} on {count} of {total}",
+    )
+    return Note("undefined", f"{about}: {item}.", about, item)
+
+
+def make_result(
+    study: Study,
+    name: str,
+    basis: Basis,
+    interval: ConfidenceInterval,
+    notes: Sequence[str],
+    *,
+    automatic: bool | None = None,
+    held_fixed: Sequence[str] = ("the trained system",),
+    **fields: Any,
+) -> EvaluationResult:
+    """Return the result of a system, or of what ``fields`` say, with the study's settings."""
+    design = study.plan.design
+    provenance = Provenance(
+        (*notes, *texts_of(design.remarks)),
+        (*held_fixed, *design.held_fixed),
+        study.plan.seed,
+        study.settings,
+        facts=study.facts,
+    )
+    return evaluation_result(
+        provenance,
+        metric=name,
+        basis=basis,
+        confidence_interval=interval,
+        automatic=study.interval == "auto" if automatic is None else automatic,
+        unit=design.unit,
+        **fields,
+    )

@@ -21,8 +21,7 @@ from ..metrics.statistic import MetricError, ReducedData, Statistic
 from ..metrics.tasks import DrawnTaskAverage, TaskAverage, Tasks
 from ..resampling.design import RowDesign, SamplingDesign, across_tasks, drawn_tasks, within_tasks
 from ..resampling.plan import ResamplingPlan
-from .measured import Measured, Scores
-from .rows import Part, Rows
+from .rows import Measured, Part, Rows, Scores
 
 # Maximum number of labels in which a truth is asked whether a metric needs each of them.
 _MOST_CLASSES = 20
@@ -69,11 +68,17 @@ def over_tasks(
     for name, by_system in scores.items():
         first = next(iter(by_system.values()))[0]
         needs = draws_rows and _needs_classes(first.statistic, first.rows)
-        averaged = {
-            system: [Measured(each.rows, _averaged(each.statistic, tasks, design)) for each in own]
-            for system, own in by_system.items()
-        }
-        (by_class if needs else others)[name] = averaged
+        averages: dict[str, list[Measured]] = {}
+        for system, runs in by_system.items():
+            averages[system] = []
+            for measured in runs:
+                statistic = measured.statistic
+                if design.averages_tasks == "drawn":
+                    average: Statistic = DrawnTaskAverage(statistic, tasks, value_of)
+                else:
+                    average = TaskAverage.of(statistic, tasks)
+                averages[system].append(Measured(measured.rows, average))
+        (by_class if needs else others)[name] = averages
     plans: list[tuple[ResamplingPlan, Scores]] = []
     if others:
         plans.append((replace(plan, design=design), others))
@@ -160,13 +165,6 @@ def value_of(statistic: Statistic, reduced: ReducedData) -> float:
     design = RowDesign.of(reduced.n_codes if coding.code is None else len(coding.code))
     [block] = design.observed(*design.bind([coding]))
     return float(statistic.evaluate(block, reduced)[0])
-
-
-def _averaged(statistic: Statistic, tasks: Tasks, design: SamplingDesign) -> Statistic:
-    """Return the average of a statistic over tasks."""
-    if design.averages_tasks == "drawn":
-        return DrawnTaskAverage(statistic, tasks, value_of)
-    return TaskAverage.of(statistic, tasks)
 
 
 def _needs_classes(statistic: Statistic, rows: Rows) -> bool:

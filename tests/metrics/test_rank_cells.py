@@ -15,7 +15,7 @@ from skboot.metrics import ranking
 from skboot.metrics.callables import Negated
 from skboot.metrics.ranking import AveragePrecision, RocAuc
 from skboot.streams.sums import WeightsBlock
-from skboot.study import draws
+from skboot.study import study
 
 N = 20_000
 RNG = np.random.default_rng(0)
@@ -136,7 +136,7 @@ def call(truth, score, **options):
 def test_calls_have_the_law_of_rows(strata, monkeypatch):
     options = {"strata": TRUTH if strata else None, "interval": "bca", "n_resamples": 1999}
     by_cells = call(TRUTH, SCORE, **options)
-    monkeypatch.setattr(draws, "_ROWS_FOR_CELLS", N + 1)
+    monkeypatch.setattr(study, "_ROWS_FOR_CELLS", N + 1)
     by_rows = call(TRUTH, SCORE, **options)
     assert by_cells.estimate == pytest.approx(by_rows.estimate, rel=1e-13)
     own, rows = by_cells.bootstrap_distribution, by_rows.bootstrap_distribution
@@ -158,7 +158,7 @@ def test_bca_has_the_acceleration_of_the_rows(monkeypatch):
         lambda *given: found.append(moments(*given)) or found[-1],
     )
     for least in (N, N + 1):
-        monkeypatch.setattr(draws, "_ROWS_FOR_CELLS", least)
+        monkeypatch.setattr(study, "_ROWS_FOR_CELLS", least)
         call(*KINDS["strong"], interval="bca", n_resamples=999)
     np.testing.assert_allclose(found[0][:2], found[1][:2], rtol=1e-3)
     # An area has no bias, but for its rounding; as far as it counts it is in standard errors.
@@ -178,7 +178,7 @@ def test_weights_systems_groups_strata_and_given_resamples_are_drawn_by_rows(mon
         ).pairs[0]
 
     by_default = [each.confidence_interval[:2] for each in numbers()]
-    monkeypatch.setattr(draws, "_ROWS_FOR_CELLS", 10 * N)
+    monkeypatch.setattr(study, "_ROWS_FOR_CELLS", 10 * N)
     for found, each in zip(by_default, numbers(), strict=True):
         np.testing.assert_array_equal(found, each.confidence_interval[:2])
 
@@ -243,7 +243,7 @@ def test_subgroups_have_the_law_of_rows(metric, monkeypatch):
         )[:5]
 
     by_cells = results()
-    monkeypatch.setattr(draws, "_ROWS_FOR_CELLS", N + 1)
+    monkeypatch.setattr(study, "_ROWS_FOR_CELLS", N + 1)
     for one, other in zip(by_cells, results(), strict=True):
         assert one.estimate == pytest.approx(other.estimate, rel=1e-12)
         assert one.standard_error == pytest.approx(other.standard_error, rel=6.4 / np.sqrt(3998))

@@ -13,8 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import skboot
 from skboot import bootstrap_runs, bootstrap_score, compare_runs, compare_systems
-from skboot.study.measured import Scoring, measured_by
-from skboot.study.rows import Rows
+from skboot.study.rows import Rows, Scoring, measured_by
 from skboot.testing import assert_not_worse
 
 N = 60

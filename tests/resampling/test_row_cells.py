@@ -16,7 +16,7 @@ from skboot.metrics.ranking import RocAuc, delong_covariance
 from skboot.resampling import row_cells as module
 from skboot.resampling.design import RowDesign
 from skboot.resampling.row_cells import row_cells
-from skboot.study import draws
+from skboot.study import study
 
 N = 20_000
 RNG = np.random.default_rng(0)
@@ -148,7 +148,7 @@ def y_and_predictions(n=N):
 def without_cells(monkeypatch, call):
     """What a call returns where rows are drawn."""
     with monkeypatch.context() as rows:
-        rows.setattr(draws, "_ROWS_FOR_CELLS", 10 * N)
+        rows.setattr(study, "_ROWS_FOR_CELLS", 10 * N)
         return call()
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from skboot.study.measured import Scoring, measured_by
+from skboot.study.rows import Scoring, measured_by
 from skboot.study.rows import Sampling, checked_rows
 from skboot.study.study import planned
 

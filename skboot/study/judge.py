@@ -1,0 +1,656 @@
+"""Scores of few human labels and of a judge's labels on all rows: the engine of ``proxy=``.
+
+A call becomes three: of human labels alone, of all rows with the judge's labels, and of all rows
+with human ones where there are any (`with_judge`). `WithJudge` draws its rows once, and combines
+the terms of each score; everything above reads that as any other score. Where the judge is of no
+use, the result is that of human labels alone.
+
+A score has three terms: l f(judge, rows without a human label) + f(human) - l f(judge, rows with
+one). What the judge gets wrong on labelled rows is taken out (Angelopoulos et al. 2023), with a
+weight l that makes the variance smallest (PPI++: Angelopoulos, Duchi & Zrnic 2023), for any metric
+on resamples that its terms share (Zrnic 2024, arXiv:2405.18379).
+
+Labelled rows on which a good judge is wrong are few, and may be missing by chance: the variance
+counts further ones, as Bonett & Price (2012) count one more in each direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._base import checks as check
+from .._base.checks import fail, is_missing
+from .._base.errors import Note, collected, parts_of, tell
+from .._base.work import Workers, child_seed
+from ..inference.automatic import planned_method
+from ..inference.cautions import value_range
+from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
+from ..inference.evidence import BeforeResampling, Drawn, deciding_units
+from ..metrics.statistic import Facts
+from ..resampling.design import RowDesign, SamplingDesign
+from ..resampling.plan import ResamplingPlan
+from ..results import ComparisonResult, EvaluationResult
+from .rows import WHOLE, Judge, Measured, Part, Rows, Sampling, Wanted, is_lazy
+from .study import ALONE, IN_MEMORY, Draws, Score, Source, Study, draw
+
+Floats = NDArray[np.float64]
+
+# Further labelled rows on which the judge is wrong, where it is right on all others.
+_FURTHER_ROWS = 2.0
+# Maximum further rows whose effect is computed, and rows that are read for it.
+_MOST_FURTHER, _MOST_READ = 60, 5_000_000
+# Number of the stream of further rows, which no block of resamples has.
+_STREAM = 1 << 31
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What humans and the judge say of each row: of its truth, or of the values of each system.
+
+    Attributes
+    ----------
+    human : mapping of str or None to ndarray of shape (n_samples,)
+        Those of the judge where no human labelled. None is the truth.
+    judge : mapping of str or None to ndarray of shape (n_samples,)
+    labelled : ndarray of shape (n_samples,)
+        Whether a human labelled a row.
+    of_truth : bool
+        Whether they are truths.
+    called : mapping of str
+        From the argument of human labels to that of the judge's.
+    """
+
+    human: Mapping[Any, NDArray[Any]]
+    judge: Mapping[Any, NDArray[Any]]
+    labelled: NDArray[np.bool_]
+    of_truth: bool
+    called: Mapping[str, str]
+
+    @cached_property
+    def at(self) -> NDArray[np.intp]:
+        """The labelled rows."""
+        return np.flatnonzero(self.labelled)
+
+    @cached_property
+    def parts(self) -> tuple[Part, Part]:
+        """Rows with a human label, and those without."""
+        order, n = np.argsort(~self.labelled, kind="stable"), len(self.at)
+        return Part(None, order, slice(0, n)), Part(None, order, slice(n, None))
+
+    @cached_property
+    def agree(self) -> NDArray[np.bool_]:
+        """Whether the judge is right on each labelled row."""
+        pairs = zip(self.human.values(), self.judge.values(), strict=True)
+        right = [human[self.at] == judge[self.at] for human, judge in pairs]
+        return np.logical_and.reduce(right)
+
+    @cached_property
+    def further(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows whose answers, and rows whose human labels, make rows on which the judge is wrong.
+
+        Both are labelled rows: those of one label by the judge meet others half of all rows on.
+        """
+        human, judge = next(iter(self.human.values())), next(iter(self.judge.values()))
+        codes = np.unique(np.concatenate((human, judge)), return_inverse=True)[1]
+        by_human, by_judge = codes[: len(human)][self.at], codes[len(human) :][self.at]
+        order = np.lexsort((by_human, by_judge))
+        partner = np.roll(order, len(order) // 2)
+        wrong = np.flatnonzero(by_human[partner] != by_judge[order])
+        most = min(len(wrong), _MOST_FURTHER, max(_MOST_READ // len(order), 2))
+        if not self.agree.any() or not most:
+            return self.at[:0], self.at[:0]
+        kept = wrong[np.linspace(0, len(wrong) - 1, most).astype(np.intp)]
+        return self.at[order[kept]], self.at[partner[kept]]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredTwice(Measured):
+    """A statistic of human labels, and that of the judge's."""
+
+    judge: Measured
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreWithJudge(Score):
+    """A score of three terms: of the judge without and with human labels, and of these."""
+
+    terms: tuple[BoundStatistic, ...]
+    measured: MeasuredTwice
+
+
+@dataclass(frozen=True, eq=False)
+class WithJudge(Source):
+    """Rows in memory, of which the judge labelled all and humans some.
+
+    Attributes
+    ----------
+    columns : Columns
+    design : SamplingDesign
+        Of the labelled rows by themselves, which say how much is known.
+    weight : float or "auto"
+    seed : SeedSequence
+    """
+
+    columns: Columns
+    design: SamplingDesign
+    weight: Any
+    seed: np.random.SeedSequence
+
+    def prepare(
+        self,
+        plan: ResamplingPlan,
+        interval: str,
+        metric: str,
+        measured: Measured,
+        part: Part = WHOLE[0],
+        first_look: int | None = None,
+    ) -> Score:
+        """See `Source.prepare`; looks that may be repeated are refused before."""
+        assert isinstance(measured, MeasuredTwice)
+        with_label, without = self.columns.parts
+        judge = measured.judge
+        terms = [
+            IN_MEMORY.prepare(plan, "percentile", metric, own, of_part)
+            for own, of_part in ((judge, without), (judge, with_label), (measured, with_label))
+        ]
+        human = terms[-1]
+        facts_of_labels = human.premises.facts
+        if facts_of_labels.optimized or facts_of_labels.bins is not None:
+            must = "not be the best over thresholds, nor a sum of distances, with proxy"
+            raise fail("metric", must, repr(metric), "Their bias depends on the rows.")
+        facts = Facts(
+            value_range(human.premises),
+            additive=facts_of_labels.additive,
+            weighted=facts_of_labels.weighted,
+            proxy_weight=1.0,
+        )
+        premises = BeforeResampling(Drawn.of(self.design), facts)
+        return ScoreWithJudge(
+            metric,
+            human.rows,
+            human.part,
+            human.statistic,
+            human.subject,
+            premises,
+            planned_method(premises) if interval == "auto" else interval,
+            tuple(term.subject for term in terms),
+            measured,
+            classes=human.classes,
+        )
+
+    def draw(self, plan: ResamplingPlan, scores: Sequence[Any], workers: Workers) -> Draws:
+        """See `Source.draw`; all scores are by one metric."""
+        terms = self._terms(plan, scores, workers)
+        weight = terms.weight() if self.weight == "auto" else float(self.weight)
+        estimates, replicates = terms.combined(weight)
+        distributions, combined = [], []
+        for k, one in enumerate(scores):
+            facts = replace(one.premises.facts, proxy_weight=weight)
+            combined.append(replace(one, premises=replace(one.premises, facts=facts)))
+            estimate = float(np.clip(estimates[k], *facts.bounds))
+            moved = terms.combined_deviations(k, weight)
+            error = float(np.sqrt(moved @ moved))
+            distributions.append(
+                BootstrapDistribution(estimate, replicates[k], error, None, _shape(moved, error))
+            )
+        subjects = [one.subject for one in scores]
+        return Draws(plan, None, subjects, distributions, dict(enumerate(combined)))
+
+    def _terms(self, plan: ResamplingPlan, scores: Sequence[Any], workers: Workers) -> Terms:
+        """Return the terms of all scores, on the rows and on resamples that they share."""
+        drawn = draw(plan, [term for one in scores for term in one.terms], workers)
+        shape = (len(scores), 3, -1)
+        values = np.array([own.estimate for own in drawn.distributions]).reshape(shape[:2])
+        replicates = np.array([own.replicates for own in drawn.distributions]).reshape(shape)
+        with_label, without = (plan.design.among(part.rows)[0][0] for part in self.columns.parts)
+        left_out = drawn.values_left_out()
+        deviations = _deviations_without(
+            left_out.values.reshape(shape),
+            values,
+            left_out.times,
+            np.array([without, with_label, with_label], dtype=np.float64),
+        )
+        if not np.isfinite(deviations).all():
+            # Undefined without some unit: resamples tell the same less exactly.
+            defined = replicates[..., np.isfinite(replicates).all(axis=(0, 1))]
+            centred = defined - defined.mean(axis=-1, keepdims=True)
+            deviations = centred / np.sqrt(max(defined.shape[-1], 1))
+        terms = Terms(values, replicates, deviations)
+        effects = self._effects(scores, values, workers)
+        return terms.with_further(effects, self._n_further, child_seed(self.seed, _STREAM))
+
+    @property
+    def _n_further(self) -> float:
+        """Further rows that are counted: more where the judge's errors come in groups."""
+        right = self.columns.agree.astype(np.float64)
+        share, likeness = float(right.mean()), 1.0
+        if self.design.members is not None and 0 < share < 1:
+            of_groups = np.bincount(self.design.members[:, 0], right - share)
+            # The variance of groups over that of as many independent rows.
+            likeness = max(float(of_groups @ of_groups) / (len(right) * share * (1 - share)), 1.0)
+        return _FURTHER_ROWS * share * likeness
+
+    def _effects(self, scores: Sequence[Any], values: Floats, workers: Workers) -> Floats:
+        """Return what further rows that the judge gets wrong change, (n_scores, 3, n_rows)."""
+        answered, labelled = self.columns.further
+        n, n_further = len(self.columns.at), len(answered)
+        effects = np.zeros((len(scores), 3, n_further))
+        if not n_further:
+            return effects
+        by_judge, by_human = (
+            np.concatenate((self.columns.at, rows)) for rows in (answered, labelled)
+        )
+        subjects = []
+        for one in scores:
+            human, judge, of_truth = one.measured, one.measured.judge, self.columns.of_truth
+            subjects.append(_bound(judge, by_judge, by_judge, of_truth))
+            subjects.append(_bound(human, by_human, by_judge, of_truth))
+        added = [np.append(np.arange(n), n + k) for k in range(n_further)]
+        plan = ResamplingPlan(RowDesign.of(n + n_further), n_further, self.seed, added)
+        found = draw(plan, subjects, workers).distributions
+        with_row = np.array([own.replicates for own in found]).reshape(len(scores), 2, n_further)
+        effects[:, 1:] = np.nan_to_num(with_row - values[:, 1:, None])
+        return effects
+
+
+def _bound(
+    measured: Measured, labels: NDArray[np.intp], answers: NDArray[np.intp], of_truth: bool
+) -> BoundStatistic:
+    """Return a statistic of rows whose labels and answers are those of different rows."""
+    rows, statistic = measured.rows, measured.statistic
+    truth = None if rows.y_true is None else rows.y_true[labels]
+    weights = None if rows.sample_weight is None else rows.sample_weight[answers]
+    predicted = rows.y_pred[answers if of_truth else labels]
+    own = Rows(truth, predicted, weights, rows.labels)
+    return BoundStatistic.of(statistic, statistic.reduce(*own.of(statistic, None)))
+
+
+# ------------------------------------------------------------------ numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Three terms of the score of each system: f(judge) without and with labels, f(human).
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_systems, 3)
+    replicates : ndarray of shape (n_systems, 3, n_resamples)
+        On the same resamples.
+    deviations : ndarray of shape (n_systems, 3, n_deviations)
+        Of which the sums of products are the covariances.
+    """
+
+    values: Floats
+    replicates: Floats
+    deviations: Floats
+
+    def with_further(
+        self, effects: Floats, n_expected: float, seed: np.random.SeedSequence
+    ) -> Terms:
+        """Return the terms as they vary where further rows may be labelled.
+
+        Parameters
+        ----------
+        effects : ndarray of shape (n_systems, 3, n_rows)
+            What a further row that the judge gets wrong changes, for several such rows.
+        n_expected : float
+            How many there are expected to be.
+        seed : SeedSequence
+            Each resample has a Poisson number of them.
+        """
+        n_rows = effects.shape[-1]
+        if not n_rows or not n_expected:
+            return self
+        rate = n_expected / n_rows
+        counts = np.random.default_rng(seed).poisson(rate, (n_rows, self.replicates.shape[-1]))
+        return Terms(
+            self.values,
+            self.replicates + effects @ (counts - rate),
+            np.concatenate((self.deviations, effects * np.sqrt(rate)), axis=-1),
+        )
+
+    def weight(self) -> float:
+        """Return the weight of the judge, in [0, 1], with the smallest sum of variances.
+
+        Of several systems the variances are those of their differences, pair by pair.
+        """
+        own = self.deviations
+        if len(own) > 1:
+            # Squares of the differences of all pairs are those from the mean, times systems.
+            own = own - own.mean(axis=0)
+        judge, human = own[:, 0] - own[:, 1], own[:, 2]
+        square = float(np.sum(judge**2))
+        return float(np.clip(-np.sum(judge * human) / square, 0, 1)) if square > 0 else 0.0
+
+    def combined_deviations(self, k: int, weight: float) -> Floats:
+        """Return how the score of a system deviates without units, (n_deviations,)."""
+        return np.array([weight, -weight, 1.0]) @ self.deviations[k]
+
+    def combined(self, weight: float) -> tuple[Floats, Floats]:
+        """Return the scores (n_systems,) and their replicates (n_systems, n_resamples)."""
+        signs = np.array([weight, -weight, 1.0])
+        return self.values @ signs, np.einsum("t,stb->sb", signs, self.replicates)
+
+
+def _shape(moved: Floats, error: float) -> Jackknife:
+    """Return skewness and freedom of a score that deviates so without units; see `Jackknife`."""
+    n, skewness, freedom = len(moved), 0.0, np.nan
+    if error > 0:
+        skewness = -float(np.sum((moved / error) ** 3)) / 6
+        freedom = 2 * n / max(n / deciding_units(moved) - 1, 1e-12)
+    return Jackknife(skewness, error, 0.0, freedom, None, n, n)
+
+
+def _deviations_without(
+    values: Floats, estimates: Floats, times: NDArray[np.int64], n_units: Floats
+) -> Floats:
+    """Return how terms deviate without each unit, so that squares add to the jackknife's variance.
+
+    Parameters
+    ----------
+    values : ndarray of shape (..., n_lines)
+        Without a unit of each line.
+    estimates : ndarray of shape (...)
+    times : ndarray of shape (n_lines,)
+        Units of each line.
+    n_units : ndarray of shape (...)
+        Units that a term rests on.
+    """
+    return (values - estimates[..., None]) * np.sqrt((1 - 1 / n_units)[..., None] * times)
+
+
+# ------------------------------------------------------------------ a call with a judge
+
+# Minimum units with a human label, and rows of each class for metrics of classes.
+FEWEST_UNITS, FEWEST_OF_CLASS = 30, 10
+# Units with a human label below which differences were not held as often as stated (record 0099).
+FEW_FOR_DIFFERENCE = 100
+_OF_NO_USE = "The judge does not make the interval shorter: human labels alone are used."
+_NOT_WITH = ("by", "average_over", "block_length", "resamples")
+
+
+def with_judge(
+    judge: Judge,
+    y_true: Any,
+    y_preds: Any,
+    sampling: Sampling,
+    wanted: Wanted,
+    study_of: Callable[[Any, Any, Sampling], Study],
+    results_of: Callable[[Study], Any],
+    *,
+    by_argument: Mapping[Any, tuple[str, Any]],
+    interval: str,
+    intervals: Sequence[str],
+) -> Any:
+    """Return the results of human labels, and of a judge's labels on all rows.
+
+    Parameters
+    ----------
+    judge : Judge
+    y_true : array-like or None
+        With missing values where no human labelled; or so are the predictions, without a truth.
+    y_preds : array-like, or mapping of str to array-like
+        Of one system, or by system.
+    sampling : Sampling
+    wanted : Wanted
+        Of each system by itself.
+    study_of : callable
+        From a truth, predictions and a sampling, as given here, to their study.
+    results_of : callable
+        From a study of one metric to its result.
+    by_argument : mapping of str or None to tuple (str, array-like)
+        As of `skboot.streams.columns.streamed`; read where there is no truth.
+    interval : str
+        What is asked for, also of differences.
+    intervals : sequence of str
+        Those that a score with a judge can have.
+    """
+    _check_weight(judge)
+    for name in _NOT_WITH:
+        if getattr(sampling, name) is not None:
+            raise check.fail(name, "not be combined with proxy", "")
+    if wanted.first_look is not None:
+        raise check.fail("first_look", "not be combined with proxy", "")
+    if wanted.adjust is not None:
+        raise check.fail("adjust", "be None with proxy", repr(wanted.adjust))
+    check.check_choice("interval", interval, intervals)
+    if is_lazy(y_true, *_by_system(y_preds).values(), *_by_system(judge.proxy).values()):
+        advice = "A judge's labels need arrays: .compute(), or .collect()."
+        raise check.fail("proxy", "not be combined with columns that are not in memory", "", advice)
+    # All studies share a seed.
+    seed = check.check_seed(sampling.random_state)
+    sampling = sampling._replace(random_state=seed)
+    of_truth = y_true is not None
+    columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
+    arguments: list[tuple[Any, Any, Sampling]] = []
+    for labels in (columns.human, columns.judge):
+        if of_truth:
+            arguments.append((labels[None], y_preds, sampling))
+        else:
+            arguments.append((None, labels[None] if None in labels else dict(labels), sampling))
+    by_human, by_judge = arguments
+    groups = sampling.groups
+    if groups is not None and np.shape(groups) == columns.labelled.shape:
+        n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
+        if n_labelled < FEWEST_UNITS:
+            raise _too_few(next(iter(columns.called)), "group", n_labelled)
+    with collected():
+        alone = study_of(*_rows_at(columns.at, *by_human))
+    try:
+        whole = study_of(*by_human)
+        with collected():
+            judged = study_of(*by_judge)
+    except ValueError as error:
+        # What human labels have passed, those of the judge do not.
+        bad = parts_of(error)
+        if bad is None or bad.name not in columns.called:
+            raise
+        raise bad._replace(name=columns.called[bad.name]).error() from None
+    if whole.plan.design.n_factors > 1:
+        advice = "Give the column whose members differ most."
+        raise check.fail("groups", "have one column with proxy", "two", advice)
+    _check_enough(whole, alone, columns)
+    source = WithJudge(columns, alone.plan.design, judge.weight, seed)
+    results = {}
+    for metric, by_system in whole.scores.items():
+        pairs = {
+            name: [MeasuredTwice(own.rows, own.statistic, judged.scores[metric][name][0])]
+            for name, [own] in by_system.items()
+        }
+        study = replace(_of_one(whole, metric, pairs), source=source)
+        labels = _of_one(alone, metric, alone.scores[metric])
+        results[metric] = _of_metric(study, labels, judge, results_of)
+    return whole.laid_out(results)
+
+
+def _of_one(study: Study, metric: str, scores: Mapping[str, Sequence[Measured]]) -> Study:
+    return replace(study, scores={metric: scores}, places=ALONE)
+
+
+def _of_metric(
+    study: Study, labels: Study, judge: Judge, answer: Callable[[Study], Any]
+) -> EvaluationResult | ComparisonResult:
+    """Return the result of one metric: by the judge, unless human labels alone say more."""
+    with collected() as told:
+        alone = result = answer(labels)
+    if judge.weight != 0:
+        with collected() as of_judge:
+            corrected = answer(study)
+        is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
+        if judge.weight != "auto" or is_shorter:
+            result, told = corrected, of_judge
+    notes: tuple[str, ...] = ()
+    if result is not alone:
+        n_units = labels.plan.design.smallest_side
+        if isinstance(result, ComparisonResult) and n_units < FEW_FOR_DIFFERENCE:
+            unit = labels.plan.design.unit
+            text = (
+                f"{n_units} {unit}s with a human label are few for a difference: "
+                "with 50 its 95 % intervals covered 89 to 99 % in simulations, with "
+                f"{FEW_FOR_DIFFERENCE} 93 % or more."
+            )
+            told.append(Note("caution", text))
+            notes = (text,)
+    elif judge.weight == "auto":
+        notes = (_OF_NO_USE,)
+    tell(*told)
+    return _completed(result, alone, study.plan.design.n_samples, judge, notes)
+
+
+def _weight_of(result: EvaluationResult | ComparisonResult) -> float:
+    """Return the weight of the judge, which is that of each system."""
+    one = result if isinstance(result, EvaluationResult) else result._any_system
+    return one.evidence.facts.proxy_weight or 0.0
+
+
+def _length(result: EvaluationResult | ComparisonResult) -> float:
+    """Return how far finite limits are from what they are limits of, over all intervals."""
+    shown: Any = [result] if isinstance(result, EvaluationResult) else result.pairs
+    return sum(
+        abs(limit - getattr(one, "difference", getattr(one, "estimate", np.nan)))
+        for one in shown
+        for limit in one.confidence_interval
+        if not np.isinf(limit)
+    )
+
+
+def _completed(
+    result: Any, alone: Any, n_samples: int, judge: Judge, notes: Sequence[str] = ()
+) -> Any:
+    """Return a result with what is known of labels and judge, and notes on that."""
+    fields: dict[str, Any] = {}
+    if isinstance(result, EvaluationResult):
+        fields["n_samples"], n_labelled, text = n_samples, alone.n_samples, str(alone)
+    else:
+        n_labelled = alone._any_system.n_samples
+        text = "; ".join(f"{one.first} - {one.second} {one}" for one in alone._shown_pairs)
+        fields["systems"] = {
+            name: _completed(own, alone.systems[name], n_samples, judge)
+            for name, own in result.systems.items()
+        }
+    provenance = result.provenance
+    known = {"n_labelled": n_labelled, "proxy_weight": _weight_of(result), "labels_alone": text}
+    facts = replace(provenance.facts, **known)
+    settings = provenance.settings | judge.settings
+    notes = (*provenance.notes, *notes)
+    provenance = replace(provenance, facts=facts, settings=settings, notes=notes)
+    return replace(result, provenance=provenance, **fields)
+
+
+# ------------------------------------------------------------------ what was given
+
+
+def _check_weight(judge: Judge) -> None:
+    """Accept "auto", or beside a judge's labels a number in [0, 1]."""
+    weight = judge.weight
+    if check.is_among(weight, ["auto"]):
+        return
+    if judge.proxy is None:
+        raise check.fail("proxy_weight", "be 'auto' without proxy", repr(weight))
+    is_number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
+    if not (is_number and 0 <= weight <= 1):
+        advice = "0 is human labels alone, 1 takes the judge's as they are where no human labelled."
+        raise check.fail("proxy_weight", "be 'auto' or a number in [0, 1]", repr(weight), advice)
+
+
+def _by_system(values: Any) -> Mapping[Any, Any]:
+    return values if isinstance(values, Mapping) else {None: values}
+
+
+def _columns(given: Mapping[Any, tuple[str, Any]], proxy: Any) -> Columns:
+    """Return the checked columns of humans and judge, by the argument that they came in."""
+    of_truth = [argument for argument, _ in given.values()] == ["y_true"]
+    proxies = _by_system(proxy)
+    if set(proxies) != set(given):
+        must = (
+            "be a column for y_true" if of_truth or None in given else "have the names of y_preds"
+        )
+        raise check.fail("proxy", must, f"a {type(proxy).__name__}")
+    human, judge, called, labelled = {}, {}, {}, None
+    for name, (argument, column) in given.items():
+        called[argument] = "proxy" if name is None else f"proxy[{name!r}]"
+        human[name], judge[name], own = _filled(argument, column, called[argument], proxies[name])
+        if labelled is not None and not np.array_equal(own, labelled):
+            must = "be missing on the same rows for all systems"
+            raise check.fail(argument, must, "labels on other rows")
+        labelled = own
+    assert labelled is not None
+    if labelled.all():
+        advice = "Leave proxy out: where all rows have a human label a judge adds nothing."
+        raise check.fail(argument, "be missing (NaN or None) on some row", "none missing", advice)
+    if (n_labelled := int(labelled.sum())) < FEWEST_UNITS:
+        raise _too_few(argument, "row", n_labelled)
+    return Columns(human, judge, labelled, of_truth, called)
+
+
+def _too_few(name: str, unit: str, n_labelled: int) -> ValueError:
+    must = f"have a human label in at least {FEWEST_UNITS} {unit}s"
+    return check.fail(
+        name, must, f"{n_labelled}", "Fewer do not show how often the judge is wrong."
+    )
+
+
+def _filled(
+    name: str, given: Any, judge_name: str, proxy: Any
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
+    """Return human labels, filled with the judge's, these, and which rows a human labelled."""
+    human, judge = check.converted(name, given), check.check_column(judge_name, proxy)
+    check.check_same_length(**{name: human, judge_name: judge})
+    if human.ndim != 1:
+        raise check.fail(name, "have one value a row with proxy", f"an array of {human.shape}")
+    if human.dtype.kind == "f":
+        labelled = ~np.isnan(human)
+    else:
+        labelled = ~np.array([human.dtype.kind == "O" and is_missing(x) for x in human], bool)
+    known = human[labelled]
+    if human.dtype.kind == "f" and judge.dtype.kind in "iu" and np.all(known == np.round(known)):
+        # Missing values make floats of integers.
+        known = known.astype(judge.dtype)
+    filled = judge.astype(object)
+    filled[labelled] = known.astype(object)
+    return check.converted(name, filled), judge, labelled
+
+
+def _rows_at(
+    at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
+) -> tuple[Any, Any, Sampling]:
+    """Return some rows of what was given."""
+    columns: dict[str, Any] = {
+        name: check.check_rows(name, column)[at]
+        for name, column in sampling.columns.items()
+        if column is not None
+    }
+    predicted = {
+        name: check.check_answers("y_pred", column)[at]
+        for name, column in _by_system(y_preds).items()
+    }
+    y_preds = predicted.get(None, predicted)
+    return None if y_true is None else y_true[at], y_preds, sampling._replace(**columns)
+
+
+def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:
+    """Refuse too few labelled units, or rows of a class for a metric of classes."""
+    name, design = "y_true" if columns.of_truth else "y_pred", alone.plan.design
+    if design.smallest_side < FEWEST_UNITS:
+        raise _too_few(name, design.unit, design.smallest_side)
+    for by_system in whole.scores.values():
+        [first, *_] = next(iter(by_system.values()))
+        statistic = first.statistic
+        of_classes = statistic.response in ("labels", "scores", "probabilities")
+        if not of_classes or statistic.of_row_values or not columns.of_truth:
+            continue
+        classes, codes = np.unique(columns.human[None], return_inverse=True)
+        counts = np.bincount(codes[columns.at], minlength=len(classes))
+        if counts.min() < FEWEST_OF_CLASS:
+            must = (
+                f"have at least {FEWEST_OF_CLASS} human labels of each class for {statistic.name!r}"
+            )
+            got = f"{counts.min()} of {classes[counts.argmin()]!s}"
+            raise check.fail(name, must, got, "Label more rows of this class, chosen at random.")
