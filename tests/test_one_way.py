@@ -121,7 +121,7 @@ def test_studies_bind_in_one_engine():
     assert binds(PACKAGE) == [
         "_base.hints._binds",  # arguments, to a signature
         "comparison.search.binding",
-        "inference.crossed._influence",
+        "inference.dependence._influence",
         "inference.dependence.leave_out_blocks",
         "inference.distribution.bootstrap_each",
         "inference.gap._bootstrapped",

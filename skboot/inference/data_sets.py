@@ -21,7 +21,7 @@ from scipy import special, stats
 
 from ._tuning import DATA_SETS_FOR_PIVOTS
 from .multiplicity import max_t_quantile
-from .variance import satterthwaite
+from .runs import satterthwaite
 
 Floats = NDArray[np.float64]
 

@@ -39,13 +39,14 @@ from .intervals import (
 )
 from .proportions import (
     Discordant,
+    TwoAreas,
     TwoProportions,
+    delong_error,
     newcombe_limits,
     quantile_at_zero,
     tango_limits,
     tango_statistic,
 )
-from .two_areas import TwoAreas, delong_error
 
 # P-values that agree with intervals: the smallest 1 - level whose interval excludes 0.
 #

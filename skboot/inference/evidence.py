@@ -158,7 +158,7 @@ class Evidence:
     n_effective_rows : float or None
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     robust_variance : float or None
-        Of crossed factors; see `skboot.inference.crossed.robust_variance`.
+        Of crossed factors; see `skboot.inference.dependence.robust_variance`.
     over_time : tuple (standard error, degrees of freedom, correlation) or None
         Of blocks of rows in time: a `skboot.inference.dependence.OverTime`, or its values.
     first_look : int or None

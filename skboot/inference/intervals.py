@@ -36,9 +36,8 @@ from ._tuning import (
 )
 from .cautions import few_groups_interval, too_few_resamples, value_range
 from .evidence import ConfidenceInterval, Evidence, within_range
-from .proportions import SHARE_LIMITS, distance_limits
+from .proportions import SHARE_LIMITS, area_limits, distance_limits
 from .tables import beta_limits
-from .two_areas import area_limits
 
 Floats = NDArray[np.float64]
 

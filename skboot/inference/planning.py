@@ -16,8 +16,7 @@ import numpy as np
 from scipy import special
 
 from ._tuning import LEAST_DF
-from .proportions import Discordant, tango_limits
-from .two_areas import TwoAreas
+from .proportions import Discordant, TwoAreas, tango_limits
 
 # Degrees of freedom below which the power is that of the noncentral t.
 _FEW_DEGREES = 20.0
@@ -79,7 +78,7 @@ class Spread:
     def with_degrees_of_freedom(self, degrees_of_freedom: float) -> Spread:
         """Return the spread whose ``noise`` gives these degrees of freedom at its own size.
 
-        Satterthwaite's rule over the mean squares (`skboot.inference.variance`) is solved for the
+        Satterthwaite's rule over the mean squares (`skboot.inference.runs`) is solved for the
         mean square between runs, which an interval does not keep.
         """
         test = (self.units + self.both) ** 2 / self._df_of_units(self.n_units)

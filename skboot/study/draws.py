@@ -24,13 +24,15 @@ from .._base.errors import Note
 from .._base.work import Workers, single_threaded_blas
 from ..inference._tuning import FEW_IN_TABLE
 from ..inference.automatic import planned_method
-from ..inference.crossed import (
+from ..inference.dependence import (
+    OverTime,
     RobustVariance,
     crossed_covariances,
     has_influence,
+    leave_out_blocks,
+    over_time,
     robust_variance,
 )
-from ..inference.dependence import OverTime, leave_out_blocks, over_time
 from ..inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
