@@ -25,7 +25,7 @@ from .._base.typing import (
     Varied,
 )
 from ..inference._tuning import JOINT_DRAWS
-from ..inference.cautions import caution_of_distances, cautions_of
+from ..inference.automatic import caution_of_distances, cautions_of
 from ..inference.evidence import joint_bounds
 from ..inference.gap import Outperformance, outperformance, too_few_pairs
 from ..inference.multiplicity import LowRankRoot, simultaneous_t

@@ -26,8 +26,13 @@ from scipy import special, stats
 from .._base.errors import collected, say, tell
 from .._base.values import size_of
 from ._tuning import FEW_EVENTS, LEAST_DF
-from .automatic import IntervalWithNotes, automatic_interval, bias_told
-from .cautions import caution_of_distances, cautions_of
+from .automatic import (
+    IntervalWithNotes,
+    automatic_interval,
+    bias_told,
+    caution_of_distances,
+    cautions_of,
+)
 from .evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut, within_range
 from .intervals import confidence_interval, quantile
 from .proportions import score_limits

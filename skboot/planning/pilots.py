@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .._base.errors import collected, fail
-from ..inference.cautions import value_range
 from ..inference.evidence import Evidence
+from ..inference.intervals import value_range
 from ..inference.planning import (
     AreasSpread,
     DiscordantSpread,

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from .._base.checks import fail
 from .._base.work import Workers, child_seed
 from ..inference.automatic import planned_method
-from ..inference.cautions import value_range
 from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
 from ..inference.evidence import Drawn, Evidence, deciding_units
+from ..inference.intervals import value_range
 from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan

@@ -16,10 +16,10 @@ from .._base.errors import Note, collected, fail, tell, texts_of
 from ..inference.automatic import (
     IntervalWithNotes,
     automatic_interval,
+    caution_of_distances,
     degeneracy,
     left_out_estimate,
 )
-from ..inference.cautions import caution_of_distances
 from ..inference.evidence import ConfidenceInterval, Evidence, notes_of_cut
 from ..inference.intervals import WITHOUT_RESAMPLES, confidence_interval, problem_with
 from ..metrics.responses import of_reversed_scores
