@@ -124,7 +124,7 @@ def test_studies_bind_in_one_engine():
         "inference.dependence._influence",
         "inference.dependence.leave_out_blocks",
         "inference.distribution.bootstrap_each",
-        "inference.gap._bootstrapped",
+        "inference.runs.outperformance",
         "refit.run_metrics._binding",
         "study.draws.draw",
         "study.tasks.value_of",

@@ -27,10 +27,10 @@ from .._base.typing import (
 from ..inference._tuning import JOINT_DRAWS
 from ..inference.automatic import caution_of_distances, cautions_of
 from ..inference.evidence import joint_bounds
-from ..inference.gap import Outperformance, outperformance, too_few_pairs
 from ..inference.multiplicity import LowRankRoot, simultaneous_t
 from ..inference.runs import (
     Moments,
+    Outperformance,
     ResampleNoise,
     RowNoise,
     RunsDifference,
@@ -38,6 +38,8 @@ from ..inference.runs import (
     advice_on,
     components_difference,
     moments,
+    outperformance,
+    too_few_pairs,
     welch_difference,
     within_samples,
 )

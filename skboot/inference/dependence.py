@@ -1,4 +1,6 @@
-"""How far rows in time depend on each other, from the value or the influence of each row.
+"""How far rows depend on each other, from the value or the influence of each row.
+
+Of rows in time:
 
 * `optimal_block_length`: how long blocks must be (Politis & White 2004, with the correction of
   Patton, Politis & White 2009, for circular blocks); several series of a panel have one length,
@@ -9,6 +11,11 @@
 * `move_together`: whether series share what moves them, which blocks of each of them lose;
 * `neighbours_are_alike`: whether rows that were taken as independent hardly are, and were not just
   sorted.
+
+Of rows that pair members of two crossed factors:
+
+* `crossed_covariances`, `robust_variance`: the cluster-robust variance of a score, from the
+  influence of each cell.
 """
 
 from __future__ import annotations
@@ -190,8 +197,11 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
         most = min(round(COSINES * n ** (2 / 3)), n // (2 * length))
         n_cosines = min(max(most, FEWEST_COSINES), n - 1)
         if n_cosines:
+            # The transform of the values and their mirror image has cosines alone.
             of_series = centred[start : start + n]
-            terms.append((_low_frequencies(of_series, n_cosines), float(n_cosines)))
+            waves = np.fft.rfft(np.concatenate((of_series, of_series[::-1])))
+            square = float(np.mean(np.abs(waves[1 : n_cosines + 1]) ** 2) / 2)
+            terms.append((square, float(n_cosines)))
     variance = sum(square for square, _ in terms)
     correlation = 0.5
     if size > 0:
@@ -200,13 +210,6 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
         correlation = (together + carrier) / (size + 2 * carrier)
     df = satterthwaite(variance, terms, otherwise=sum(df for _, df in terms))
     return OverTime(float(np.sqrt(variance)), float(df), float(np.clip(correlation, 0, MOST_ALIKE)))
-
-
-def _low_frequencies(values: Floats, n_cosines: int) -> float:
-    """Sum of the values' squares that the mean of their first squared coordinates would make."""
-    # The transform of the values and their mirror image has cosines alone.
-    waves = np.abs(np.fft.rfft(np.concatenate((values, values[::-1])))[1 : n_cosines + 1])
-    return float(np.mean(waves**2) / 2)
 
 
 def plain_season(influence: Floats, sizes: NDArray[np.integer]) -> int | None:
@@ -411,14 +414,15 @@ class _Lags:
         return self.covariance(lag) * len(self._values) / float(np.sqrt(scale))
 
 
-# The cluster-robust variance of a score of two crossed factors, from the influence of each cell.
+# ------------------------------------------------------------------ crossed factors
 #
-# A cell is a pair of members, whose weight in a resample is a product u v. Since u v - 1 = (u - 1) +
-# (v - 1) + (u - 1)(v - 1), resamples count the noise that cells have of their own three times: with
-# the members of each side, and by itself (Owen 2007, Annals of Applied Statistics 1:386). Where
-# members hardly differ, or what they have in common cancels, that makes their variance up to three
-# times that of the score. The cluster-robust variance counts it once: the squared influences of cells
-# summed by member of one side, plus those of the other, less those of single cells.
+# A cell is a pair of members, whose weight in a resample is a product u v. Since
+# u v - 1 = (u - 1) + (v - 1) + (u - 1)(v - 1), resamples count the noise that cells have of their
+# own three times: with the members of each side, and by itself (Owen 2007, Annals of Applied
+# Statistics 1:386). Where members hardly differ, or what they have in common cancels, that makes
+# their variance up to three times that of the score. The cluster-robust variance counts it once:
+# the squared influences of cells summed by member of one side, plus those of the other, less those
+# of single cells.
 
 
 class RobustVariance(NamedTuple):

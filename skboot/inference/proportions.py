@@ -1,7 +1,8 @@
-"""Intervals of a proportion, and of the difference of two proportions on the same rows.
+"""Limits in closed form of proportions, of areas under ROC curves, or of differences of two.
 
 `proportion_interval`, `tango_interval` and `mcnemar_exact` are public: all they need are counts.
-Score limits are made for a quantile, so that simultaneous intervals can use them.
+Score limits are made for a quantile, so that simultaneous intervals can use them. `TwoAreas` is of
+two systems on the same independent rows.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ from .._base.doors import door
 from .._base.typing import ProportionInterval
 from .evidence import ConfidenceInterval
 
+Floats = NDArray[np.float64]
+
+# Tail area below which quantiles of Student's t overflow.
+_LEAST_TAIL = 1e-300
+# Share of the quantile below which a limit on the logit scale is a straight line.
+_STRAIGHT = 1e-6
 # Quantile of the normal beyond which tail areas are 0 in double precision.
 _FARTHEST = 64.0
 
@@ -90,7 +97,7 @@ def clopper_pearson_limits(hits: float, n: float, confidence_level: float) -> tu
     return low, high
 
 
-def distance_limits(bins: NDArray[np.float64], confidence_level: float) -> tuple[float, float]:
+def distance_limits(bins: Floats, confidence_level: float) -> tuple[float, float]:
     """Smallest and largest weighted sum of |share - expected| over bins, within exact limits.
 
     ``bins``, (4, n_bins), has the weight of each, its share, what it should be, and its rows; the
@@ -406,7 +413,7 @@ def mcnemar_p_values(
     first_only: NDArray[np.int64],
     second_only: NDArray[np.int64],
     alternative: str = "two-sided",
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return exact p-values that systems are right equally often; see `mcnemar_exact`."""
     both = first_only + second_only
     fewer = {
@@ -418,9 +425,7 @@ def mcnemar_p_values(
     return np.minimum(2 * tails, 1.0) if alternative == "two-sided" else tails
 
 
-def discordant_t(
-    first_only: NDArray[np.int64], second_only: NDArray[np.int64], n: int
-) -> NDArray[np.float64]:
+def discordant_t(first_only: NDArray[np.int64], second_only: NDArray[np.int64], n: int) -> Floats:
     """Return sizes of the paired t statistics of right and wrong rows; NaN where none differ."""
     difference = np.abs(first_only - second_only) / n
     variance = (first_only + second_only) / n - difference**2
@@ -443,19 +448,11 @@ def whole_number(name: str, value: Any, minimum: int | None = None) -> int:
     raise fail(name, must, repr(value))
 
 
-# The difference of two areas under ROC curves on the same rows, in closed form.
+# ------------------------------------------------------------------ two areas on the same rows
 #
-# DeLong's interval is symmetric, and near an area of 1 its standard error is smallest where the area
-# came out too large, so that a worse system passes for a better one. `TwoAreas.limits` widens it to
-# hold what limits of both areas on the logit scale allow (record 0090).
-
-
-Floats = NDArray[np.float64]
-
-# Tail area below which quantiles of Student's t overflow.
-_LEAST_TAIL = 1e-300
-# Share of the quantile below which a limit on the logit scale is a straight line.
-_STRAIGHT = 1e-6
+# DeLong's interval is symmetric, and near an area of 1 its standard error is smallest where the
+# area came out too large, so that a worse system passes for a better one. `TwoAreas.limits` widens
+# it to hold what limits of both areas on the logit scale allow (record 0090).
 
 
 class TwoAreas(NamedTuple):

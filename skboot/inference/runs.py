@@ -1,30 +1,40 @@
-"""Variance components of runs x test units: how much of a score is training, seed, test rows.
+"""Intervals from several runs of one method on one test set, by variance components.
 
-Several runs of one method are scored on the same test units: a crossed design. The score of a run
-varies with its training sample and its seed, the mean over runs varies with the test units, and
-the difference between two runs varies with the test units too (interaction). `UnitNoise` gives the
-variance over test units of the average of some runs: from the rows where the score is a mean of row
-values, else from the resamples. `crossed_runs` and `trained_runs` turn it into the parts of the
-intervals for the method and for the next run.
+The runs and the test units are a crossed design. The score of a run varies with its training sample
+and its seed, the mean over runs varies with the test units, and the difference between two runs
+varies with the test units too (interaction). `UnitNoise` gives the variance over test units of the
+average of some runs: from the rows where the score is a mean of row values, else from the
+resamples. `crossed_runs` and `trained_runs` turn it into the parts of the intervals for the method
+and for the next run.
 
 Variances of scores enter as A, the variance between runs (it holds test noise: each run's own),
 c, the interaction's part of it, and te, the variance of the mean over runs that is due to the test
 units. In the terms of the analysis of variance of S runs on n units, A = MS_run / n,
 c = MS_residual / n and te = MS_unit / (S n).
+
+`RunsEvidence` holds the numbers of one set of runs; `runs_interval` makes the interval for an
+estimand from them: "method" and "next_run" from variance components, "pooled" from all replicates
+of all runs, "system" from the first run alone. `RunsDifference` is of two methods,
+`Outperformance` says how often a run of one beats a run of the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import ceil
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
+from scipy.special import ndtri
 
 from .._base.errors import collected, say, tell
 from .._base.values import size_of
+from ..metrics.means import mean_of_values
+from ..resampling.design import GroupDesign
+from ..resampling.plan import ResamplingPlan
 from ._tuning import FEW_EVENTS, LEAST_DF
 from .automatic import (
     IntervalWithNotes,
@@ -33,6 +43,7 @@ from .automatic import (
     caution_of_distances,
     cautions_of,
 )
+from .distribution import BoundStatistic, bootstrap
 from .evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut, within_range
 from .intervals import confidence_interval, quantile
 from .proportions import score_limits
@@ -308,10 +319,6 @@ def least_test_variance(n_rows: int) -> Callable[[float], float]:
     return at_least
 
 
-def _unchanged(variance: float) -> float:
-    return variance
-
-
 # ------------------------------------------------------------------ parts of t intervals
 
 
@@ -321,7 +328,7 @@ def crossed_runs(
     *,
     n_units: int,
     source: str,
-    floor: Callable[[float], float] = _unchanged,
+    floor: Callable[[float], float] = float,
 ) -> RunVariance:
     """Runs that are independent draws of what varies: seeds, or fresh training sets.
 
@@ -336,7 +343,7 @@ def crossed_runs(
     source : {"seed", "training"}
         What the runs differ in.
     floor : callable
-        Least test variance.
+        Least test variance; that of the runs itself by default.
 
     Returns
     -------
@@ -443,7 +450,7 @@ def trained_runs(
     test_df: float,
     *,
     n_units: int,
-    floor: Callable[[float], float] = _unchanged,
+    floor: Callable[[float], float] = float,
 ) -> RunVariance:
     """Runs on bootstrap samples of the training set, centred at runs on the full set.
 
@@ -460,7 +467,7 @@ def trained_runs(
     n_units : int
         Number of test units.
     floor : callable
-        Least test variance.
+        Least test variance; that of the runs itself by default.
 
     Returns
     -------
@@ -587,15 +594,11 @@ def _variance(values: NDArray[Any]) -> float:
     return float(np.var(values, ddof=1)) if np.any(values != values[0]) else 0.0
 
 
-# Intervals from several runs of one method on one test set, by estimand.
-#
-# `RunsEvidence` holds the numbers of one set of runs; `runs_interval` makes the interval for an
-# estimand from them: "method" and "next_run" from variance components, "pooled" from all
-# replicates of all runs, "system" from the first run alone.
+# ------------------------------------------------------------------ intervals by estimand
 
 
 ESTIMANDS = ("system", "method", "next_run", "pooled")
-# Names of intervals by estimand, the automatic one first; those of "system" are in intervals/.
+# Names of intervals by estimand, the automatic one first; those of "system" are `INTERVALS`.
 RUN_METHODS = {
     "method": ("components", "t"),
     "next_run": ("components",),
@@ -663,14 +666,11 @@ class RunsEvidence:
         """Return dicts, tuples, numbers and arrays, for a file."""
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
         parts["system"] = self.system.to_parts()
-        return (
-            parts
-            | {
-                name: value and (*value[:3], tuple(value.parts))
-                for name, value in self._spreads().items()
-            }
-            | {"components": tuple(self.components)}
-        )
+        parts["components"] = tuple(self.components)
+        for name in ("method", "next_run", "seeds"):
+            if (spread := parts[name]) is not None:
+                parts[name] = (*spread[:3], tuple(spread.parts))
+        return parts
 
     @classmethod
     def from_parts(cls, parts: dict[str, Any]) -> RunsEvidence:
@@ -685,9 +685,6 @@ class RunsEvidence:
             "system": Evidence.of(**parts["system"]),
         }
         return cls(**(parts | rebuilt | spreads))
-
-    def _spreads(self) -> dict[str, TIntervalParts | None]:
-        return {"method": self.method, "next_run": self.next_run, "seeds": self.seeds}
 
 
 def runs_interval(
@@ -723,12 +720,82 @@ def runs_interval(
         if estimand == "system":
             interval = confidence_interval(evidence.system, method, confidence_level)
         else:
-            interval = _over_runs(evidence, estimand, method, confidence_level)
+            check_method(estimand, method)
+            if estimand in evidence.refused:
+                raise ValueError(evidence.refused[estimand])
+            if estimand == "pooled":
+                # The percentiles of all replicates of all runs.
+                tell(*caution_of_distances(evidence.system))
+                pool = Evidence(
+                    float(evidence.scores.mean()),
+                    evidence.replicates.ravel(),
+                    Drawn("rows", evidence.replicates.shape[1:]),
+                )
+                interval = confidence_interval(pool, "percentile", confidence_level)
+            elif method == "t":
+                if evidence.seeds is None:
+                    raise ValueError(evidence.refused["t"])
+                interval = _t_interval(evidence.seeds, confidence_level, "t")
+            else:
+                spread = evidence.method if estimand == "method" else evidence.next_run
+                assert spread is not None
+                interval = _t_interval(spread, confidence_level, "components")
+                if method == "auto":
+                    interval = _guarded(evidence, estimand, spread, interval)
             interval = within_range(interval, evidence.bounds)
     # Those on the number of resamples are of the call, not of the interval.
     tell(*(note for note in told if note.kind == "resamples"))
     notes = (note for note in told if note.kind != "resamples")
     return IntervalWithNotes(interval, (*notes, *notes_of_cut(interval)))
+
+
+def _t_interval(spread: TIntervalParts, level: float, method: str) -> ConfidenceInterval:
+    half = float(stats.t.ppf(0.5 + level / 2, spread.degrees_of_freedom)) * spread.standard_error
+    return ConfidenceInterval(spread.centre - half, spread.centre + half, level, method)
+
+
+def _guarded(
+    evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
+) -> ConfidenceInterval:
+    """Return the interval corrected for bias and widened for few errors or hits; tell of both.
+
+    The bias that the interval of one run is free of is of the metric on so many test rows, and
+    averages over runs have it as well.
+    """
+    of_one, level = evidence.system, interval.confidence_level
+    # What makes an interval of one run unreliable, such as few groups, does so for all of them.
+    tell(*dict.fromkeys((*cautions_of(of_one, of_runs=True), *caution_of_distances(of_one))))
+    with collected():
+        alone = automatic_interval(of_one, level).interval
+    if alone.method in ("jackknife", "bias-corrected"):
+        bias, told_by = bias_told(alone, of_one)
+        say(
+            "choice",
+            f"The score of a run has a bias of {bias:+.3g} by {told_by}, which the mean over runs "
+            "has too: the interval is corrected for it.",
+        )
+        interval = interval.with_limits(interval.low - bias, interval.high - bias)
+    n, sign = evidence.n_test_units, evidence.zero_one_sign
+    share = spread.centre * sign
+    # Errors of one group are dependent: their number of rows does not count, unless it is 0.
+    few = FEW_EVENTS if n == evidence.n_rows else 1e-9
+    if not (sign and evidence.n_rows * min(share, 1 - share) < few):
+        return interval
+    unit = "rows" if n == evidence.n_rows else "test units"
+    say(
+        "choice",
+        f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to "
+        f"the Wilson interval of the number of {unit} with the same variance.",
+    )
+    # Score limits with a quantile of Student's t.
+    n_rows = n / 2 if estimand == "next_run" else n
+    binomial = share * (1 - share)
+    carried = binomial / spread.standard_error**2 if binomial > 0 else n_rows
+    t = float(stats.t.ppf(0.5 + level / 2, spread.degrees_of_freedom))
+    limits = score_limits(share, float(np.clip(carried, 1, n_rows)), t)
+    wilson = [sign * limit for limit in limits]
+    low, high = interval
+    return interval.with_limits(min(low, *wilson), max(high, *wilson))
 
 
 def check_method(estimand: str, method: str) -> None:
@@ -756,7 +823,14 @@ def monte_carlo_error(
     (low, high), level, method = interval, interval.confidence_level, interval.method
     n_resamples = evidence.replicates.shape[1]
     if estimand == "pooled":
-        return _error_of_pool(evidence, level)
+        tail, n_batches = (1 - level) / 2, 20
+        batches = np.array_split(evidence.replicates, n_batches, axis=1)
+        pools = [np.sort(batch[~np.isnan(batch)]) for batch in batches]
+        if min(len(pool) for pool in pools) * tail < 1:
+            return float("nan"), float("nan")
+        limits = np.array([[quantile(pool, tail), quantile(pool, 1 - tail)] for pool in pools])
+        errors = limits.std(axis=0, ddof=1) / np.sqrt(n_batches)
+        return float(errors[0]), float(errors[1])
     if method == "t" or evidence.exact:
         return 0.0, 0.0
     spread = evidence.method if estimand == "method" else evidence.next_run
@@ -767,119 +841,12 @@ def monte_carlo_error(
     return float(error), float(error)
 
 
-# ------------------------------------------------------------------ steps
-
-
-def _over_runs(
-    evidence: RunsEvidence, estimand: str, method: str, level: float
-) -> ConfidenceInterval:
-    """Return the interval of an estimand that is about more runs than one; tell its notes."""
-    check_method(estimand, method)
-    if estimand in evidence.refused:
-        raise ValueError(evidence.refused[estimand])
-    if estimand == "pooled":
-        tell(*caution_of_distances(evidence.system))
-        return _pooled(evidence, level)
-    if method == "t":
-        if evidence.seeds is None:
-            raise ValueError(evidence.refused["t"])
-        return _t_interval(evidence.seeds, level, "t")
-    spread = evidence.method if estimand == "method" else evidence.next_run
-    assert spread is not None
-    interval = _t_interval(spread, level, "components")
-    if method != "auto":
-        return interval
-    # What makes an interval of one run unreliable, such as few groups, does so for all of them.
-    of_one = evidence.system
-    tell(*dict.fromkeys((*cautions_of(of_one, of_runs=True), *caution_of_distances(of_one))))
-    return _widened(evidence, estimand, spread, _without_bias(evidence, interval))
-
-
-def _t_interval(spread: TIntervalParts, level: float, method: str) -> ConfidenceInterval:
-    half = float(stats.t.ppf(0.5 + level / 2, spread.degrees_of_freedom)) * spread.standard_error
-    return ConfidenceInterval(spread.centre - half, spread.centre + half, level, method)
-
-
-def _pooled(evidence: RunsEvidence, level: float) -> ConfidenceInterval:
-    """Return the percentiles of all replicates of all runs."""
-    pool = Evidence(
-        float(evidence.scores.mean()),
-        evidence.replicates.ravel(),
-        Drawn("rows", evidence.replicates.shape[1:]),
-    )
-    return confidence_interval(pool, "percentile", level)
-
-
-def _error_of_pool(evidence: RunsEvidence, level: float) -> tuple[float, float]:
-    tail, n_batches = (1 - level) / 2, 20
-    batches = np.array_split(evidence.replicates, n_batches, axis=1)
-    pools = [np.sort(batch[~np.isnan(batch)]) for batch in batches]
-    if min(len(pool) for pool in pools) * tail < 1:
-        return float("nan"), float("nan")
-    limits = np.array([[quantile(pool, tail), quantile(pool, 1 - tail)] for pool in pools])
-    errors = limits.std(axis=0, ddof=1) / np.sqrt(n_batches)
-    return float(errors[0]), float(errors[1])
-
-
-def _without_bias(evidence: RunsEvidence, interval: ConfidenceInterval) -> ConfidenceInterval:
-    """Return the interval moved by the bias that the interval of one run is free of.
-
-    The bias is of the metric on so many test rows, and averages over runs have it as well.
-    """
-    of_one, level = evidence.system, interval.confidence_level
-    with collected():
-        alone = automatic_interval(of_one, level).interval
-    if alone.method not in ("jackknife", "bias-corrected"):
-        return interval
-    bias, told_by = bias_told(alone, of_one)
-    say(
-        "choice",
-        f"The score of a run has a bias of {bias:+.3g} by {told_by}, which the mean over runs has "
-        "too: the interval is corrected for it.",
-    )
-    return interval.with_limits(interval.low - bias, interval.high - bias)
-
-
-def _widened(
-    evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
-) -> ConfidenceInterval:
-    """Return the interval widened for few errors or hits."""
-    n, sign = evidence.n_test_units, evidence.zero_one_sign
-    share = spread.centre * sign
-    # Errors of one group are dependent: their number of rows does not count, unless it is 0.
-    few = FEW_EVENTS if n == evidence.n_rows else 1e-9
-    if sign and evidence.n_rows * min(share, 1 - share) < few:
-        unit = "rows" if n == evidence.n_rows else "test units"
-        say(
-            "choice",
-            f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to "
-            f"the Wilson interval of the number of {unit} with the same variance.",
-        )
-        n_rows = n / 2 if estimand == "next_run" else n
-        wilson = [sign * limit for limit in _wilson(spread, share, n_rows, interval)]
-        low, high = interval
-        interval = interval.with_limits(min(low, *wilson), max(high, *wilson))
-    return interval
-
-
-def _wilson(
-    spread: TIntervalParts, share: float, most: float, interval: ConfidenceInterval
-) -> tuple[float, float]:
-    """Return score limits with a t quantile and the number of rows that carry the same variance."""
-    binomial = share * (1 - share)
-    carried = binomial / spread.standard_error**2 if binomial > 0 else most
-    tail = 0.5 + interval.confidence_level / 2
-    t = float(stats.t.ppf(tail, spread.degrees_of_freedom))
-    return score_limits(share, float(np.clip(carried, 1, most)), t)
-
-
-# Differences of methods from several runs of each on one test set.
+# ------------------------------------------------------------------ differences of methods
 #
 # The runs of two methods are independent draws (other seeds, other training samples), the test
-# units
-# are the same: the variances of the runs add, the test variance is that of the difference. With
-# runs that belong together pair by pair, such as the same training sample for both, the differences
-# per pair are the runs of one method.
+# units are the same: the variances of the runs add, the test variance is that of the difference.
+# With runs that belong together pair by pair, such as the same training sample for both, the
+# differences per pair are the runs of one method.
 
 
 # Sources of variance, in words.
@@ -1061,3 +1028,149 @@ def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, flo
     if idle:
         sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
     return "; ".join(sentences)
+
+
+# ------------------------------------------------------------------ how often one beats another
+#
+# The difference of expected scores says which method is better on average; P(A > B) says how often
+# a run of the first beats a run of the second that was trained on the same sample. Two methods of
+# nearly equal mean can differ in it, and a large difference of means can come from few runs: report
+# both.
+
+
+MEANINGFUL = 0.75
+"""P(A > B) from which a method is called meaningfully better (Bouthillier et al. 2021)."""
+
+
+class Outperformance(NamedTuple):
+    """P(A > B) of two methods over paired runs.
+
+    Attributes
+    ----------
+    probability : float
+        Share of the pairs of runs in which the first method scored better, ties half.
+    low, high : float
+        Percentile interval over bootstrap samples of the pairs.
+    confidence_level : float
+    n_pairs : int
+    """
+
+    probability: float
+    low: float
+    high: float
+    confidence_level: float
+    n_pairs: int
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval lies on one side of .5."""
+        return self.low > 0.5 or self.high < 0.5
+
+    @property
+    def verdict(self) -> str:
+        """By the rule of Bouthillier et al. (2021), in favour of whichever method it is.
+
+        "not significant" where the interval holds .5; "significant, not meaningful" where it does
+        not reach beyond .75 (.25); else "significant and meaningful".
+        """
+        if not self.is_significant:
+            return "not significant"
+        farthest = max(self.high, 1 - self.low)
+        return f"significant{', not' if farthest <= MEANINGFUL else ' and'} meaningful"
+
+    def mirrored(self) -> Outperformance:
+        """Return P(B > A) with its interval."""
+        return self._replace(probability=1 - self.probability, low=1 - self.high, high=1 - self.low)
+
+
+def outperformance(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    samples: ArrayLike | None = None,
+    n_resamples: int = 1999,
+    confidence_level: float = 0.95,
+    seed: np.random.SeedSequence,
+) -> Outperformance:
+    """P(A > B) with its bootstrap interval.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_runs,)
+        Scores of paired runs, larger is better; pairs with a NaN are left out.
+    samples : array-like of shape (n_runs,), optional
+        Training sample of each pair: pairs of one sample are drawn together.
+    n_resamples : int
+    confidence_level : float
+    seed : numpy.random.SeedSequence
+
+    Returns
+    -------
+    Outperformance
+        All NaN without a pair. Where one method wins all pairs, every resample equals the data: the
+        interval is then Wilson's, and [.5, .5] if all pairs are ties.
+
+    References
+    ----------
+    Bouthillier et al. (2021), MLSys 3: section on P(A > B), with the percentile bootstrap.
+    """
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    defined = np.isfinite(a) & np.isfinite(b)
+    n_pairs = int(np.count_nonzero(defined))
+    if n_pairs == 0:
+        return Outperformance(np.nan, np.nan, np.nan, confidence_level, 0)
+    wins = np.where(a > b, 1.0, np.where(a == b, 0.5, 0.0))[defined]
+    codes = np.arange(n_pairs)
+    if samples is not None:
+        codes = np.unique(np.asarray(samples)[defined], return_inverse=True)[1]
+    share = float(wins.mean())
+    if np.all(wins == wins[0]):
+        low, high = share, share
+        if wins[0] != 0.5:
+            normal = float(ndtri(0.5 + confidence_level / 2))
+            low, high = score_limits(share, int(codes.max()) + 1, normal)
+        return Outperformance(share, low, high, confidence_level, n_pairs)
+    statistic = mean_of_values()
+    subject = BoundStatistic.of(statistic, statistic.reduce(None, wins, None))
+    plan = ResamplingPlan(GroupDesign.of(codes), n_resamples, seed)
+    [distribution] = bootstrap(plan.bind([subject.coding]), [subject])
+    shares = np.sort(distribution.replicates)
+    low, high = (quantile(shares, (1 + side * confidence_level) / 2) for side in (-1, 1))
+    return Outperformance(share, low, high, confidence_level, n_pairs)
+
+
+def pairs_needed(
+    probability: float = MEANINGFUL, *, level: float = 0.05, power: float = 0.95
+) -> int:
+    """Number of paired runs that distinguishes P(A > B) from one half.
+
+    Parameters
+    ----------
+    probability : float
+        P(A > B) that a test is to find.
+    level, power : float
+        Of the one-sided test.
+
+    Returns
+    -------
+    int
+        29 at the defaults.
+
+    References
+    ----------
+    Noether (1987), JASA 82:645-647, for the sign test.
+    """
+    size = (ndtri(1 - level) + ndtri(power)) / (np.sqrt(6) * (0.5 - probability))
+    return ceil(float(size**2))
+
+
+def too_few_pairs(outperformances: Iterable[Outperformance | None]) -> list[str]:
+    """Return a note where the fewest pairs of runs cannot distinguish .75 from one half."""
+    fewest = min((shares.n_pairs for shares in outperformances if shares is not None), default=None)
+    needed = pairs_needed()
+    if fewest is None or fewest >= needed:
+        return []
+    return [
+        f"P(A > B) is estimated from {fewest} pairs of runs: {needed} are needed to detect "
+        f"{MEANINGFUL} against .5 with 5 % errors of both kinds."
+    ]
