@@ -1,12 +1,9 @@
-"""Paired differences: intervals, p-values that agree with them, and adjustment for many.
-
-* `delong_test`: two areas under ROC curves on the same rows;
-* `difference_interval`, `p_value`: any metric, from the bootstrap of the difference.
-
-Several differences at once are in `skboot.inference.multiplicity`.
+"""Differences of two systems: intervals, with p-values that agree with them.
 
 A p-value here is the smallest 1 - level whose interval of the same method excludes 0, so the two
-never disagree.
+never disagree. `difference_interval` and `p_value` are of any metric, from the bootstrap of the
+difference or, by `CLOSED_FORM`, without resamples; `delong_test` is of two areas under ROC curves,
+`Verdict` of a margin. Several differences at once are in `skboot.inference.multiplicity`.
 """
 
 from __future__ import annotations

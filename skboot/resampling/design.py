@@ -664,12 +664,6 @@ class OnePopulationDesign(CrossedDesign):
         """Number of members that may stand in each column of a pair."""
         return self.n_units * 2
 
-    def freedom_among(
-        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None
-    ) -> tuple[float, float] | None:
-        """Return `freedom` among some ``rows`` (all when None) that have these weights."""
-        return self.freedom
-
     def among(
         self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None = None
     ) -> tuple[tuple[int, ...], tuple[float, float] | None]:
@@ -679,11 +673,13 @@ class OnePopulationDesign(CrossedDesign):
         return (len(np.unique(self.members[rows])),), self.freedom
 
 
+# ------------------------------------------------------------------ averages over tasks
+#
 # What is drawn for averages over tasks: rows, or whole groups, within tasks, or the tasks.
 #
 # * fixed tasks: the claim is for these tasks. Rows are drawn `within_tasks`, or groups that each
-# lie
-#   in one task, or blocks of rows in time; groups that cross tasks are drawn whole, `across_tasks`;
+#   lie in one task, or blocks of rows in time; groups that cross tasks are drawn whole,
+#   `across_tasks`;
 # * `drawn_tasks`: the claim is for new tasks like these. Each task is a unit, or lies in one.
 #
 # Each function takes the design of a call without tasks, and returns it with other words, strata,
@@ -748,13 +744,19 @@ def within_tasks(
         task_of_stratum = np.empty(len(sizes), dtype=np.intp)
         task_of_stratum[strata] = task
         whole = of_task[task_of_stratum].astype(np.float64)
+    variance = sizes / whole**2
+    seen = variance * (sizes - 1) / sizes
+    varies, freedom = sizes > 1, (1.0, 1.0)
+    if varies.any():
+        df = seen.sum() ** 2 / np.sum(seen[varies] ** 2 / (sizes[varies] - 1))
+        freedom = float(df), float(variance.sum() / seen.sum())
     return design.of_kind(
         f"{design.kind} within tasks",
         *_few(len(of_task)),
         *_of_strata(design.unit, sizes, of_task, by_class=classes is not None),
         strata=strata,
         held_fixed=("the tasks", f"the number of {design.unit}s in each {within}"),
-        freedom=_freedom(sizes, whole),
+        freedom=freedom,
     )
 
 
@@ -764,17 +766,6 @@ def strata_of_tasks(task: NDArray[np.intp], strata: NDArray[np.intp] | None) -> 
         return task
     both = task * (int(strata.max()) + 1) + strata
     return np.unique(both, return_inverse=True)[1].astype(np.intp, copy=False)
-
-
-def _freedom(sizes: Floats, whole: Floats) -> tuple[float, float]:
-    """Degrees of freedom and inflation of strata, by their units and those they are a share of."""
-    variance = sizes / whole**2
-    seen = variance * (sizes - 1) / sizes
-    varies = sizes > 1
-    if not varies.any():
-        return 1.0, 1.0
-    df = seen.sum() ** 2 / np.sum(seen[varies] ** 2 / (sizes[varies] - 1))
-    return float(df), float(variance.sum() / seen.sum())
 
 
 # ------------------------------------------------------------------ remarks

@@ -70,19 +70,32 @@ def multinomial_counts(
     ndarray of shape (n_resamples, n_atoms)
         Unsigned or signed integer counts; each resample sums to ``multiplicity.sum()``.
     """
-    if strata is None:
-        return _unstratified(rng, n_resamples, multiplicity)
-    if len(strata.sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
-        return _many_small_strata(rng, n_resamples, strata)
-    by_stratum = multiplicity if strata.order is None else multiplicity[strata.order]
-    drawn = np.concatenate(
-        [
-            _unstratified(rng, n_resamples, of_stratum)
+    if strata is not None:
+        if len(strata.sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
+            return _many_small_strata(rng, n_resamples, strata)
+        by_stratum = multiplicity if strata.order is None else multiplicity[strata.order]
+        drawn = [
+            multinomial_counts(rng, n_resamples, of_stratum)
             for of_stratum in np.split(by_stratum, np.cumsum(strata.sizes)[:-1])
-        ],
-        axis=1,
-    )
-    return strata.in_place(drawn)
+        ]
+        return strata.in_place(np.concatenate(drawn, axis=1))
+    if len(multiplicity) == 2:
+        # The resamples are drawn one after the other, so fewer of them are the first of these.
+        n = int(multiplicity.sum())
+        counts: NDArray[np.int64] = np.empty((n_resamples, 2), dtype=np.int64, order="F")
+        # The rarer atom is drawn: the law of p up to 1/2 is tabulated without cancellation.
+        rare = int(np.argmin(multiplicity))
+        if n < POISSON_FILL_UNITS:
+            law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
+            counts[:, rare] = np.searchsorted(law, rng.random(n_resamples), side="right")
+        else:
+            counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_resamples)
+        counts[:, 1 - rare] = n - counts[:, rare]
+        return counts
+    n = n_units_of(multiplicity)
+    if n == len(multiplicity):
+        return _rare(rng, np.full(n_resamples, n), single_units(n), n)
+    return _heavy_then_rare(rng, n_resamples, multiplicity)
 
 
 class Strata(NamedTuple):
@@ -126,35 +139,6 @@ def n_units_of(multiplicity: NDArray[np.int64]) -> int:
     return int(multiplicity.sum())
 
 
-def _unstratified(
-    rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
-) -> NDArray[np.integer]:
-    if len(multiplicity) == 2:
-        return _two_atoms(rng, n_resamples, multiplicity)
-    n = n_units_of(multiplicity)
-    if n == len(multiplicity):
-        totals = np.full(n_resamples, n)
-        return _rare(rng, totals, single_units(n), n)
-    return _heavy_then_rare(rng, n_resamples, multiplicity)
-
-
-def _two_atoms(
-    rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    # The resamples are drawn one after the other, so fewer of them are the first of these.
-    n = int(multiplicity.sum())
-    counts: NDArray[np.int64] = np.empty((n_resamples, 2), dtype=np.int64, order="F")
-    # The rarer atom is drawn: the law of p up to 1/2 is tabulated without cancellation.
-    rare = int(np.argmin(multiplicity))
-    if n < POISSON_FILL_UNITS:
-        law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
-        counts[:, rare] = np.searchsorted(law, rng.random(n_resamples), side="right")
-    else:
-        counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_resamples)
-    counts[:, 1 - rare] = n - counts[:, rare]
-    return counts
-
-
 def _heavy_then_rare(
     rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
 ) -> NDArray[np.integer]:
@@ -169,7 +153,13 @@ def _heavy_then_rare(
     # Without rare atoms, few counts are written and read atom by atom.
     order: Literal["C", "F"] = "C" if many or rare.any() else "F"
     counts: NDArray[np.integer] = np.empty((n_resamples, len(multiplicity)), dtype, order)
-    for atoms in _drawn_as_one(heavy, multiplicity) if many else heavy[:, None]:
+    sets = list(heavy[:, None])
+    if many:
+        # Many equal atoms are drawn as one, single others each.
+        sets = []
+        for equal in np.split(heavy, np.flatnonzero(np.diff(multiplicity[heavy])) + 1):
+            sets += [equal] if len(equal) >= EQUAL_ATOMS else list(equal[:, None])
+    for atoms in sets:
         size = int(multiplicity[atoms].sum())
         # The first atom is drawn from the same number of units in all resamples, and numpy prepares
         # the law of a single number once.
@@ -178,8 +168,11 @@ def _heavy_then_rare(
             counts[:, atoms[0]] = drawn
         else:
             totals = drawn + np.zeros(n_resamples, np.int64)
-            equal = _poisson_fill(rng, totals, multiplicity[atoms], n)
-            counts[:, _as_slice(atoms)] = equal
+            first, last = int(atoms[0]), int(atoms[-1])
+            # Consecutive atoms are a slice, which is written faster.
+            are_side_by_side = last - first == len(atoms) - 1
+            at = slice(first, last + 1) if are_side_by_side else atoms
+            counts[:, at] = _poisson_fill(rng, totals, multiplicity[atoms], n)
         left = left - drawn
         pool -= size
     if pool:
@@ -193,52 +186,24 @@ def _heavy_then_rare(
     return counts
 
 
-def _drawn_as_one(
-    heavy: NDArray[np.intp], multiplicity: NDArray[np.int64]
-) -> list[NDArray[np.intp]]:
-    """Divide heavy atoms, in order of multiplicity, into many equal ones and single others."""
-    ends = np.flatnonzero(np.diff(multiplicity[heavy])) + 1
-    sets = list[NDArray[np.intp]]()
-    for atoms in np.split(heavy, ends):
-        sets += [atoms] if len(atoms) >= EQUAL_ATOMS else list(atoms[:, None])
-    return sets
-
-
-def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """Consecutive atoms as a slice, which is written faster."""
-    first, last = int(atoms[0]), int(atoms[-1])
-    return slice(first, last + 1) if last - first == len(atoms) - 1 else atoms
-
-
 def _rare(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
 ) -> NDArray[np.integer]:
     """Draw ``totals[resample]`` units of the pool of rare atoms, a share of ``n`` units."""
-    if n_units_of(multiplicity) < POISSON_FILL_UNITS:
-        return _place(rng, totals, multiplicity)
-    return _poisson_fill(rng, totals, multiplicity, n)
-
-
-def _place(
-    rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Draw ``totals[resample]`` units one by one, (n_resamples, n_atoms)."""
-    if len(multiplicity) <= PLACED_ATOMS and totals.all():
-        return _place_few(rng, totals, multiplicity)
-    size = len(totals) * len(multiplicity)
-    counts = np.bincount(_picked(rng, totals, multiplicity), minlength=size)
-    return counts.reshape(len(totals), len(multiplicity))
-
-
-def _place_few(
-    rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the counts of `_place` from the same numbers, by a comparison for each atom."""
+    if n_units_of(multiplicity) >= POISSON_FILL_UNITS:
+        return _poisson_fill(rng, totals, multiplicity, n)
+    # Few units are placed one by one.
+    n_resamples, n_atoms = len(totals), len(multiplicity)
+    if n_atoms > PLACED_ATOMS or not totals.all():
+        size = n_resamples * n_atoms
+        placed = np.bincount(_picked(rng, totals, multiplicity), minlength=size)
+        return placed.reshape(n_resamples, n_atoms)
+    # The same counts from the same numbers, by a comparison for each atom.
     ends = np.cumsum(multiplicity)
     # Numbers of 32 bits are drawn from the same random bits as those of 64, in half the memory.
     picks = rng.integers(0, int(ends[-1]), size=int(totals.sum()), dtype=np.int32)
     first = np.cumsum(totals) - totals
-    counts = np.empty((len(totals), len(multiplicity)), dtype=np.int64)
+    counts = np.empty((n_resamples, n_atoms), dtype=np.int64)
     below: NDArray[np.int64] | int = 0
     for atom, end in enumerate(ends[:-1]):
         up_to = np.add.reduceat(picks < end, first, dtype=np.int64)
@@ -498,13 +463,13 @@ class AtomCounts:
     def of(self, atoms: slice | NDArray[np.intp]) -> AtomCounts:
         """Return the counts of some atoms, the same object for all that ask for these."""
         key = (atoms.start, atoms.stop) if isinstance(atoms, slice) else id(atoms)
-        found: AtomCounts = self.kept(key, lambda: self._of(atoms))
+        if key not in self._kept:
+            is_slice = isinstance(atoms, slice)
+            own = self.counts[:, atoms] if is_slice else np.take(self.counts, atoms, axis=1)  # type: ignore[arg-type]
+            strata = None if self.strata is None else self.strata[atoms]
+            self._kept[key] = AtomCounts(own, strata)
+        found: AtomCounts = self._kept[key]
         return found
-
-    def _of(self, atoms: slice | NDArray[np.intp]) -> AtomCounts:
-        is_slice = isinstance(atoms, slice)
-        own = self.counts[:, atoms] if is_slice else np.take(self.counts, atoms, axis=1)  # type: ignore[arg-type]
-        return AtomCounts(own, None if self.strata is None else self.strata[atoms])
 
     def part(self, resamples: slice) -> AtomCounts:
         """Return the counts of some of the resamples."""

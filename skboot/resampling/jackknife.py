@@ -7,7 +7,7 @@ start from running counts of the data, which `ObservedBlock` caches.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +27,11 @@ from .coding import UnitsOfCodes, narrow_type, types_of
 from .draws import n_units_of
 from .prefix_sums import Gap, SignChange, joined, pairs_with_all, search
 
-# Data whose units are of a few types: what running sums give without one unit.
+# ------------------------------------------------------------------ units of a few types
 #
 # Two units of one type, a distinct row of terms, change the sums alike, so that all of them need
-# one
-# pass for each type: a sum over thresholds without a unit hangs on its type and the end from
-# which it
-# counts, and so does where a gap changes sign.
+# one pass for each type: a sum over thresholds without a unit hangs on its type and the end from
+# which it counts, and so does where a gap changes sign.
 
 
 class Types(NamedTuple):
@@ -159,7 +157,11 @@ def change_without_units(
     totals = types.running_at(np.array([n_ends - 1])) - values
     # The sums with the unit and those without it are searched together.
     less = np.vstack((np.zeros_like(values), values))
-    both = search(partial(_less, types, less), np.vstack((totals, totals)), n_ends, gap)
+
+    def running_less(end: NDArray[np.intp]) -> Floats:
+        return types.running_at(end) - less
+
+    both = search(running_less, np.vstack((totals, totals)), n_ends, gap)
     lasts, firsts = np.split(both.end, 2)
     # The outcomes of a type: before the unit, after it, and each of the ends that a unit may have
     # where the sign changes at its own end.
@@ -177,11 +179,6 @@ def change_without_units(
     crossed = unit_end > lasts[unit_type]
     number[crossed] = unit_type[crossed]
     return change._replace(outcome=number)
-
-
-def _less(types: Types, values: Floats, end: NDArray[np.intp]) -> Floats:
-    """Return running sums of the data less the terms of a unit, (len(end), n_terms)."""
-    return types.running_at(end) - values
 
 
 class JackknifeResamples(NamedTuple):
@@ -475,9 +472,10 @@ class JackknifeBlock(UnitBlock):
         if order is not None:
             # Codes that the order leaves out count on neither side, so that their level is free.
             level = np.arange(len(upper)) if level is None else level
-            upper, lower, level = (
-                _by_code(values, order, self.n_codes) for values in (upper, lower, level)
-            )
+            ordered = upper, lower, level
+            upper, lower, level = (np.zeros(self.n_codes, values.dtype) for values in ordered)
+            for by_code, values in zip((upper, lower, level), ordered, strict=True):
+                by_code[order] = values
         weight = self.multiplicity if units.codes_are_atoms else self._observed.sums()[0]
         step = TILE_ELEMENTS if order is None else len(upper)
         with_all, all_in_order, n_upper, n_lower = pairs_with_all(weight, upper, lower, level, step)
@@ -621,10 +619,3 @@ def _of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> 
         found[part] = values.take(code[part], axis=0, mode="clip")
     found[code == len(values)] = 0
     return found
-
-
-def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:
-    """Return values in the order of codes, 0 for codes that the order leaves out."""
-    by_code = np.zeros(n_codes, dtype=values.dtype)
-    by_code[order] = values
-    return by_code

@@ -156,40 +156,28 @@ def _descend(
     while span > 1:
         lefts: list[Counts] = []
         for k, node in enumerate(nodes):
-            left = _split(rng, upto, node)
+            # How many of the units inside lie in the left half.
+            at_low, at_middle = upto[node.low], upto[(node.low + node.high) // 2]
+            units = np.maximum(upto[node.high] - at_low, 1)
+            left: Counts = rng.binomial(node.inside, (at_middle - at_low) / units)
             for other, left_of_other in zip(nodes[:k], lefts, strict=True):
                 # Two searches that stand between the same ends must read the same resample.
                 shared = (other.low == node.low) & (other.high == node.high)
                 left = np.where(shared[:, None], left_of_other, left)
             lefts.append(left)
-        nodes = [
-            _step(node, left, values, total, gap)
-            for node, left, gap in zip(nodes, lefts, gaps, strict=True)
-        ]
+        for k, (node, left, gap) in enumerate(zip(nodes, lefts, gaps, strict=True)):
+            # The half that holds the sign change.
+            middle = (node.low + node.high) // 2
+            reached = (middle > node.low) & (gap((node.below + left) @ values, total) >= 0)
+            in_left = reached[:, None]
+            nodes[k] = _Node(
+                np.where(reached, node.low, middle),
+                np.where(reached, middle, node.high),
+                np.where(in_left, node.below, node.below + left),
+                np.where(in_left, left, node.inside - left),
+            )
         span -= span // 2
     return nodes
-
-
-def _split(rng: np.random.Generator, upto: NDArray[np.signedinteger], node: _Node) -> Counts:
-    """Draw how many of the units inside lie in the left half, (n_resamples, n_types)."""
-    at_low = upto[node.low]
-    units = upto[node.high] - at_low
-    left = upto[(node.low + node.high) // 2] - at_low
-    drawn: Counts = rng.binomial(node.inside, left / np.maximum(units, 1))
-    return drawn
-
-
-def _step(node: _Node, left: Counts, values: Floats, total: Floats, gap: Gap) -> _Node:
-    """Return the half that holds the sign change."""
-    middle = (node.low + node.high) // 2
-    reached = (middle > node.low) & (gap((node.below + left) @ values, total) >= 0)
-    in_left = reached[:, None]
-    return _Node(
-        np.where(reached, node.low, middle),
-        np.where(reached, middle, node.high),
-        np.where(in_left, node.below, node.below + left),
-        np.where(in_left, left, node.inside - left),
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -282,7 +282,12 @@ class _Path(NamedTuple):
         widths.append(max(FEWEST_PLACES, PLACES // n_strata // n_strips ** (n_directions - 1)))
         middles = (np.arange(STRIP_STEPS) + 0.5) / STRIP_STEPS
         strips = [
-            _strips(seen[k], low[k] + span[k] * middles, n_strips) for k in range(n_directions - 1)
+            # Between equal width and equal numbers of rows: tails have some of their own.
+            (n_strips * (below + middles) / 2).astype(np.int32)
+            for below in (
+                np.searchsorted(seen[k], low[k] + span[k] * middles) / len(seen[k])
+                for k in range(n_directions - 1)
+            )
         ]
         steps = np.array([STRIP_STEPS] * (n_directions - 1) + widths[-1:])
         return cls(bound, low, steps / span, strips, widths)
@@ -306,13 +311,6 @@ class _Path(NamedTuple):
             step = step if k == 0 else np.where(place & 1, width - 1 - step, step)
             place = place * np.int32(width) + step
         return np.asarray(place)
-
-
-def _strips(seen: Floats, steps: Floats, n_strips: int) -> NDArray[np.int32]:
-    """Number strips between equal width and equal numbers of rows: tails have some of their own."""
-    below = np.searchsorted(seen, steps) / len(seen)
-    along = (np.arange(len(steps)) + 0.5) / len(steps)
-    return (n_strips * (below + along) / 2).astype(np.int32)
 
 
 # ------------------------------------------------------------------ cells on it

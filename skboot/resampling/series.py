@@ -272,7 +272,9 @@ class SeriesBlock(UnitBlock):
                 same = table.constant is not None
                 of_blocks = self._of_any if same else self._looked_up
                 influence += gradient[resamples, k, None] * of_blocks(table, resamples)
-            variance[resamples] = _squares(influence, self.starts.circles)
+            if len(self.starts.circles.sizes) > 1:
+                influence = self.starts.circles.centred(influence)
+            variance[resamples] = np.einsum("ij,ij->i", influence, influence)
         return variance
 
     def reads_products(self, totals: Any) -> bool:
@@ -337,14 +339,6 @@ def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_Table]:
         _Table(each, each if cut is whole else of_cut, float(column.sum()) if is_same else None)
         for each, of_cut, column, is_same in zip(whole, cut, in_time.T, same, strict=True)
     ]
-
-
-def _squares(influence: Floats, circles: Circles) -> Floats:
-    """Return sums of squares over blocks, centred within series where these are several."""
-    if len(circles.sizes) > 1:
-        influence = circles.centred(influence)
-    squares: Floats = np.einsum("ij,ij->i", influence, influence)
-    return squares
 
 
 class ObservedSeries(ObservedBlock):

@@ -155,7 +155,10 @@ class PoissonWeights:
                     codes, starts = none, none
                 left = factors[:, rows]
                 if len(codes):
-                    left = np.vstack((left, _one_hot(starts, len(weights), left.dtype)))
+                    # Which rows belong to each run of a code.
+                    at, ends = np.arange(len(weights)), np.append(starts[1:], len(weights))
+                    is_in_run = (at >= starts[:, None]) & (at < ends[:, None])
+                    left = np.vstack((left, is_in_run.astype(left.dtype)))
                 if len(left):
                     sums = left @ factor.filled_by(weights)
                     total[:, resamples] += sums[:n_terms]
@@ -283,13 +286,6 @@ def _runs(code: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the codes of rows that are sorted by code, and where each begins."""
     starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
     return code[starts], starts
-
-
-def _one_hot(starts: NDArray[np.intp], n_rows: int, dtype: Any) -> NDArray[Any]:
-    """Return which rows belong to each run, (n_runs, n_rows)."""
-    at = np.arange(n_rows)
-    ends = np.append(starts[1:], n_rows)
-    return ((at >= starts[:, None]) & (at < ends[:, None])).astype(dtype)
 
 
 class StreamedDesign(SamplingDesign):
