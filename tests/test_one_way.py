@@ -175,7 +175,7 @@ def test_families_are_adjusted_by_one_route():
     assert chooses == ["comparison.families.at_once"]
     steps = [name for name in makes(PACKAGE, "holm") if name.startswith("comparison.")]
     # Wilcoxon's tests are no difference of a law.
-    assert steps == ["comparison.across._of_data_sets", "comparison.families.at_once"]
+    assert steps == ["comparison.across._records", "comparison.families.at_once"]
 
 
 def test_where_rows_are_is_asked_at_one_place():

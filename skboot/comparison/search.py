@@ -197,7 +197,14 @@ def search_score(
     for name, by_name in scores.items():
         statistics = {key: one.statistic for key, [one] in by_name.items()}
         candidates = _Candidates(call, name, statistics)
-        _refuse_impossible(candidates)
+        if candidates.any_statistic.greater_is_better is None:
+            must = "be given for a metric of unknown direction"
+            advice = "The best configuration is chosen by it."
+            raise check.fail("greater_is_better", must, "None", advice)
+        if interval == "adjusted" and not candidates.are_row_means:
+            must = "be 'percentile' or 'auto' for a metric that is no mean of row values"
+            advice = "The out-of-bag score of such a metric has no known standard error."
+            raise check.fail("interval", must, "'adjusted'", advice)
         results[name] = _corrected(candidates, _choose(candidates))
     return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
@@ -280,24 +287,6 @@ class _Candidates:
             yield block.counts
 
 
-def _refuse_impossible(candidates: _Candidates) -> None:
-    """Refuse what this metric cannot have, before any work."""
-    if candidates.any_statistic.greater_is_better is None:
-        raise check.fail(
-            "greater_is_better",
-            "be given for a metric of unknown direction",
-            "None",
-            "The best configuration is chosen by it.",
-        )
-    if candidates.call.interval == "adjusted" and not candidates.are_row_means:
-        raise check.fail(
-            "interval",
-            "be 'percentile' or 'auto' for a metric that is no mean of row values",
-            "'adjusted'",
-            "The out-of-bag score of such a metric has no known standard error.",
-        )
-
-
 class _Choices(NamedTuple):
     """Configurations that the resamples chose, and their scores.
 
@@ -319,14 +308,6 @@ class _Choices(NamedTuple):
     error: OutOfBagError | None
 
 
-class _Outside(NamedTuple):
-    """What the scores on rows left out are made of."""
-
-    binding: Binding
-    subjects: list[BoundStatistic[Statistic]]
-    chosen: NDArray[np.intp]
-
-
 def _choose(candidates: _Candidates) -> _Choices:
     """Return the best configuration in every resample, and its score on the rows left out."""
     call, sign, subjects = candidates.call, candidates.sign, candidates.subjects
@@ -336,12 +317,17 @@ def _choose(candidates: _Candidates) -> _Choices:
     scores = sign * np.array([distribution.replicates for distribution in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
     if not candidates.are_row_means:
-        shared = _Outside(binding, subjects, chosen)
+        shared = binding, subjects, chosen
         outside = over_blocks(binding, _scores_outside, shared, call.workers)
         return _Choices(observed, chosen, np.concatenate(outside), None)
     members = call.plan.design.members
+    statistics: Any = [subject.statistic for subject in subjects]
+    row_values = [
+        one.values_of(subject.reduced) * one.sign
+        for one, subject in zip(statistics, subjects, strict=True)
+    ]
     error = out_of_bag_error_of_selection(
-        -sign * np.array([_row_values(subject) for subject in subjects]),
+        -sign * np.array(row_values),
         chosen,
         candidates.unit_counts,
         sample_weight=call.sample_weight,
@@ -351,7 +337,9 @@ def _choose(candidates: _Candidates) -> _Choices:
     return _Choices(observed, chosen, 0.0 - sign * error.replicates, error)
 
 
-def _scores_outside(shared: _Outside, number: int) -> Floats:
+def _scores_outside(
+    shared: tuple[Binding, list[BoundStatistic[Statistic]], NDArray[np.intp]], number: int
+) -> Floats:
     """Return the scores of the choices of a block's resamples on the rows that each leaves out."""
     binding, subjects, chosen = shared
     first = number * binding.block_size
@@ -366,39 +354,49 @@ def _scores_outside(shared: _Outside, number: int) -> Floats:
         by_row = subjects[k].coding.reads == "rows"
         read = chose_k if by_row else np.arange(block.n_resamples)
         outside = UnitBlock(block.units_of_codes, (block.counts[read] == 0).astype(np.uint8))
-        values = _evaluated(subjects[k], outside, first + read)
+        try:
+            values = subjects[k].statistic.evaluate(outside, subjects[k].reduced)
+        except MetricError as failure:
+            left_out = f"on the rows left out of resample {first + read[failure.resample]}"
+            raise failure.on_rows(left_out) from failure.error
         scores[chose_k] = values[np.searchsorted(read, chose_k)]
     scores[np.isinf(scores)] = np.nan
     return scores
 
 
-def _evaluated(subject: BoundStatistic, outside: UnitBlock, resamples: NDArray[np.intp]) -> Floats:
-    """Return the values of a metric on rows left out; its errors name the resample."""
-    try:
-        return subject.statistic.evaluate(outside, subject.reduced)
-    except MetricError as failure:
-        left_out = f"on the rows left out of resample {resamples[failure.resample]}"
-        raise failure.on_rows(left_out) from failure.error
-
-
-def _row_values(subject: BoundStatistic) -> Floats:
-    """Return the value of each row with the sign of the metric, (n_samples,)."""
-    statistic: Any = subject.statistic
-    return np.asarray(statistic.values_of(subject.reduced) * statistic.sign)
-
-
 def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
     """Return the result: the score of what is chosen, with its interval."""
-    interval, level = candidates.call.interval, candidates.call.confidence_level
-    summary = None if choices.error is None else _method_error(candidates, choices, choices.error)
-    evidence = _evidence(candidates, choices, summary)
+    call, sign, summary = candidates.call, candidates.sign, None
+    low, high = candidates.any_statistic.bounds
+    estimate = np.nan
+    if choices.error is not None:
+        # The search is a method whose fit is the choice. Of losses, smaller is better.
+        losses = -sign * choices.observed
+        found = error632(
+            choices.error,
+            resubstitution=float(np.min(losses)),
+            no_information_rate=float(np.max(losses)),
+            bounds=(-high, -low) if sign > 0 else (low, high),
+        )
+        summary = MethodErrorSummary("oob", sign, np.nan, found.summary())
+        estimate = 0.0 - sign * summary.error.oob
+    elif np.isfinite(choices.outside).any():
+        estimate = float(np.nanmean(choices.outside))
+    evidence = Evidence(
+        estimate,
+        choices.outside,
+        Drawn(call.plan.design.kind, call.plan.design.n_units),
+        Facts((low, high), weighted=call.sample_weight is not None),
+        standard_error=None if summary is None else summary.point_standard_error,
+    )
     notes: list[str] = []
     if summary is not None:
-        made = method_interval(summary, "adjusted" if interval == "auto" else interval, level)
+        method = "adjusted" if call.interval == "auto" else call.interval
+        made = method_interval(summary, method, call.confidence_level)
         limits, notes = made.interval, list(texts_of(made.notes))
     else:
         with collected():
-            limits = confidence_interval(evidence, "percentile", level)
+            limits = confidence_interval(evidence, "percentile", call.confidence_level)
     if limits.method == "percentile":
         notes = [
             "Percentiles of the out-of-bag scores of single resamples, the published form: "
@@ -406,40 +404,6 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
         ]
     basis = ScoresBasis(evidence) if summary is None else MethodBasis(evidence, summary)
     return _make_result(candidates, choices, basis, limits, notes)
-
-
-def _method_error(
-    candidates: _Candidates, choices: _Choices, error: OutOfBagError
-) -> MethodErrorSummary:
-    """Return the error of the search as a method, whose fit is the choice."""
-    sign = candidates.sign
-    low, high = candidates.any_statistic.bounds
-    # Losses: smaller is better.
-    found = error632(
-        error,
-        resubstitution=float(np.min(-sign * choices.observed)),
-        no_information_rate=float(np.max(-sign * choices.observed)),
-        bounds=(-high, -low) if sign > 0 else (low, high),
-    )
-    return MethodErrorSummary("oob", sign, np.nan, found.summary())
-
-
-def _evidence(
-    candidates: _Candidates, choices: _Choices, summary: MethodErrorSummary | None
-) -> Evidence:
-    """Return the corrected score with the out-of-bag scores of single resamples."""
-    design, estimate = candidates.call.plan.design, np.nan
-    if summary is not None:
-        estimate = 0.0 - candidates.sign * summary.error.oob
-    elif np.isfinite(choices.outside).any():
-        estimate = float(np.nanmean(choices.outside))
-    return Evidence(
-        estimate,
-        choices.outside,
-        Drawn(design.kind, design.n_units),
-        Facts(candidates.any_statistic.bounds, weighted=candidates.call.sample_weight is not None),
-        standard_error=None if summary is None else summary.point_standard_error,
-    )
 
 
 def _make_result(

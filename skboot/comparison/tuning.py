@@ -30,6 +30,9 @@ from .arguments import checked_params
 
 Floats = NDArray[np.float64]
 
+_METHODS = ("predict", "predict_proba", "decision_function")
+_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) has the sizes."
+
 
 @overload
 def out_of_fold(
@@ -166,9 +169,6 @@ def _answered(answers: Any, name: str) -> NDArray[Any]:
         advice = "Mend the estimator, or leave this configuration out of the search."
         raise check.fail("search", must, f"NaN, infinity or None from {name}", advice)
     return values
-
-
-_METHODS = ("predict", "predict_proba", "decision_function")
 
 
 def _check_folds(tested: Sequence[NDArray[Any]], X: Any, got: str) -> None:
@@ -445,9 +445,6 @@ def corrected_t(
     return _corrected(values, sizes, level)
 
 
-_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) has the sizes."
-
-
 def _of_each_metric(
     first: Mapping[str, Any], second: Any, given: Any, groups: Any, level: float
 ) -> CorrectedTable:
@@ -472,7 +469,8 @@ def _of_each_metric(
         if not isinstance(second, Mapping):
             raise check.fail("scores_b", "be a dict, as 'scores_a' is", type(second).__name__)
         others = _splits_of("scores_b", second)
-        if not _are_the_same(splits, others):
+        sides, of_others = ([rows for split in each for rows in split] for each in (splits, others))
+        if len(splits) != len(others) or not all(map(np.array_equal, sides, of_others)):
             advice = "Give both calls of cross_validate the same cv, with a random_state."
             raise check.fail("scores_b", "have the splits of 'scores_a'", "other splits", advice)
         subtracted = _scores_of("scores_b", second)
@@ -526,15 +524,6 @@ def _scores_of(name: str, found: Mapping[str, Any]) -> dict[str, Floats]:
         must = "hold scores, as 'test_score', of cross_validate"
         raise check.fail(name, must, f"keys {sorted(found)}")
     return scores
-
-
-def _are_the_same(first: Any, second: Any) -> bool:
-    """Whether two lists of splits have the same rows in the same order."""
-    return len(first) == len(second) and all(
-        np.array_equal(one, other)
-        for split, its in zip(first, second, strict=True)
-        for one, other in zip(split, its, strict=True)
-    )
 
 
 def _tell_of_shares(sizes: Floats) -> None:
