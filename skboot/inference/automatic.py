@@ -240,7 +240,7 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
 
 def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of independent or stratified rows."""
-    facts, replicates = evidence.facts, evidence.sorted_replicates
+    facts = evidence.facts
     if evidence.smoothed is not None:
         say(
             "choice",
@@ -277,6 +277,7 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
         )
         method = _without_bias("percentile", evidence)
     elif method == "bca" and _answers_in_jumps(evidence):
+        replicates = evidence.sorted_replicates
         if evidence.estimate in (replicates[0], replicates[-1]) and not _evenly_spaced(replicates):
             say(
                 "caution",
