@@ -1169,11 +1169,11 @@ def checked_first_look(interval: Any, first_look: Any, **refused: Any) -> int | 
             "rows on."
         )
         raise fail("first_look", must, "None", advice)
-    for name, value in refused.items():
+    for argument, value in refused.items():
         if value is not None and value is not False:
             advice = "No interval that holds at every look is known for it: use interval='auto'."
             got = repr(value) if isinstance(value, str) else type(value).__name__
-            raise fail(name, "not be given with interval='anytime'", got, advice)
+            raise fail(argument, "not be given with interval='anytime'", got, advice)
     return check_count("first_look", first_look, FEWEST_GROUPS_AT_LOOK)
 
 
