@@ -123,15 +123,14 @@ def gap_limits(gap: SubgroupGap, differences: Floats, confidence_level: float) -
     """
     c = critical_value(gap.n_subgroups, gap.n_families, confidence_level)
     first, second = gap.sides
-    draws: tuple[Floats | None, Floats | None] = None, None
-    if gap.replicates is not None:
-        draws = gap.replicates, gap.replicates - differences
-    low_a, high_a = side_limits(first, draws[0], c)
-    low_b, high_b = side_limits(second, draws[1], c)
-    d, r = first.estimate - second.estimate, 0.0
-    if not gap.separate and not any(side is None or side.std() == 0 for side in draws):
-        # Sides without replicates, or whose replicates do not vary, have no correlation.
-        r = float(np.corrcoef(*draws)[0, 1])
+    draws_a, draws_b, r = gap.replicates, None, 0.0
+    if draws_a is not None:
+        draws_b = draws_a - differences
+        if not gap.separate and draws_a.std() != 0 and draws_b.std() != 0:
+            r = float(np.corrcoef(draws_a, draws_b)[0, 1])
+    low_a, high_a = side_limits(first, draws_a, c)
+    low_b, high_b = side_limits(second, draws_b, c)
+    d = first.estimate - second.estimate
     below = _recovered(first.estimate - low_a, high_b - second.estimate, r)
     above = _recovered(high_a - first.estimate, second.estimate - low_b, r)
     return d - below, d + above

@@ -344,7 +344,7 @@ def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
 
 def _joint_codes(
     codings: Sequence[CodedRows], n_samples: int, strata: NDArray[np.intp] | None
-) -> tuple[list[NDArray[np.intp]], NDArray[np.int64], NDArray[np.intp] | None] | None:
+) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.intp] | None] | None:
     """Number the combinations of stratum and codes that occur; None if rows are drawn faster.
 
     Returns for each combination, in rising order, its code in each coding or -1, how many rows it
@@ -393,7 +393,7 @@ def _joint_codes(
         stratum[inner] = parent_of_set[at]
     order = np.lexsort((*codes[::-1], stratum))
     of_strata = None if strata is None else stratum[order]
-    return list(codes[:, order]), sizes[last[order]], of_strata
+    return codes[:, order], sizes[last[order]], of_strata
 
 
 def _of_atoms(
