@@ -192,11 +192,10 @@ def search_score(
     if plan.design.n_factors > 1:
         raise check.fail("groups", "be of shape (n_samples,)", "two columns")
     given = {"groups": groups is not None} | scoring.settings
-    call = _SearchCall(rows, plan, interval, level, given, workers)
     results = {}
     for name, by_name in scores.items():
         statistics = {key: one.statistic for key, [one] in by_name.items()}
-        candidates = _Candidates(call, name, statistics)
+        candidates = _Candidates(name, statistics, rows, plan, interval, level, given, workers)
         if candidates.any_statistic.greater_is_better is None:
             must = "be given for a metric of unknown direction"
             advice = "The best configuration is chosen by it."
@@ -213,9 +212,11 @@ def search_score(
 
 
 @dataclass(frozen=True, eq=False)
-class _SearchCall:
-    """Checked arguments of `search_score`, without the metric."""
+class _Candidates:
+    """Configurations of a search, by one metric, with the checked arguments of the call."""
 
+    metric: str
+    statistics: Mapping[str, Statistic]
     rows: Mapping[str, Rows]
     plan: ResamplingPlan
     interval: str
@@ -240,15 +241,6 @@ class _SearchCall:
             "n_configurations": len(self.rows),
         }
 
-
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """Configurations of a search, by one metric."""
-
-    call: _SearchCall
-    metric: str
-    statistics: Mapping[str, Statistic]
-
     @property
     def any_statistic(self) -> Statistic:
         """The metric; those of other configurations differ in their labels alone."""
@@ -269,14 +261,14 @@ class _Candidates:
         """Each configuration with its reduced rows."""
         return [
             BoundStatistic.of(one, one.reduce(*rows.of(one, None)))
-            for one, rows in zip(self.statistics.values(), self.call.rows.values(), strict=True)
+            for one, rows in zip(self.statistics.values(), self.rows.values(), strict=True)
         ]
 
     @cached_property
     def binding(self) -> Binding:
         """The plan, bound to all configurations and, last, to the rows or groups as they are."""
-        plan, codings = self.call.plan, [subject.coding for subject in self.subjects]
-        return plan.bind([*codings, CodedRows(None, plan.design.n_samples, "sums")])
+        of_units = CodedRows(None, self.plan.design.n_samples, "sums")
+        return self.plan.bind([*(subject.coding for subject in self.subjects), of_units])
 
     def unit_counts(self) -> Iterator[NDArray[np.integer]]:
         """Yield how often each row or group occurs in the resamples, block by block."""
@@ -310,17 +302,17 @@ class _Choices(NamedTuple):
 
 def _choose(candidates: _Candidates) -> _Choices:
     """Return the best configuration in every resample, and its score on the rows left out."""
-    call, sign, subjects = candidates.call, candidates.sign, candidates.subjects
+    sign, subjects, plan = candidates.sign, candidates.subjects, candidates.plan
     binding = candidates.binding.only(range(len(subjects)))
-    inside = bootstrap(binding, subjects, call.workers)
+    inside = bootstrap(binding, subjects, candidates.workers)
     observed = np.array([distribution.estimate for distribution in inside])
     scores = sign * np.array([distribution.replicates for distribution in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
     if not candidates.are_row_means:
         shared = binding, subjects, chosen
-        outside = over_blocks(binding, _scores_outside, shared, call.workers)
+        outside = over_blocks(binding, _scores_outside, shared, candidates.workers)
         return _Choices(observed, chosen, np.concatenate(outside), None)
-    members = call.plan.design.members
+    members = plan.design.members
     statistics: Any = [subject.statistic for subject in subjects]
     row_values = [
         one.values_of(subject.reduced) * one.sign
@@ -330,7 +322,7 @@ def _choose(candidates: _Candidates) -> _Choices:
         -sign * np.array(row_values),
         chosen,
         candidates.unit_counts,
-        sample_weight=call.sample_weight,
+        sample_weight=candidates.sample_weight,
         unit=None if members is None else members[:, 0],
     )
     # 0.0 - x: no score is shown as -0.
@@ -366,7 +358,7 @@ def _scores_outside(
 
 def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
     """Return the result: the score of what is chosen, with its interval."""
-    call, sign, summary = candidates.call, candidates.sign, None
+    sign, design, summary = candidates.sign, candidates.plan.design, None
     low, high = candidates.any_statistic.bounds
     estimate = np.nan
     if choices.error is not None:
@@ -385,18 +377,18 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
     evidence = Evidence(
         estimate,
         choices.outside,
-        Drawn(call.plan.design.kind, call.plan.design.n_units),
-        Facts((low, high), weighted=call.sample_weight is not None),
+        Drawn(design.kind, design.n_units),
+        Facts((low, high), weighted=candidates.sample_weight is not None),
         standard_error=None if summary is None else summary.point_standard_error,
     )
     notes: list[str] = []
     if summary is not None:
-        method = "adjusted" if call.interval == "auto" else call.interval
-        made = method_interval(summary, method, call.confidence_level)
+        method = "adjusted" if candidates.interval == "auto" else candidates.interval
+        made = method_interval(summary, method, candidates.confidence_level)
         limits, notes = made.interval, list(texts_of(made.notes))
     else:
         with collected():
-            limits = confidence_interval(evidence, "percentile", call.confidence_level)
+            limits = confidence_interval(evidence, "percentile", candidates.confidence_level)
     if limits.method == "percentile":
         notes = [
             "Percentiles of the out-of-bag scores of single resamples, the published form: "
@@ -414,7 +406,7 @@ def _make_result(
     notes: Sequence[str],
 ) -> EvaluationResult:
     """Return the result, with a note on what was chosen."""
-    call, names = candidates.call, list(candidates.call.rows)
+    names, design = list(candidates.rows), candidates.plan.design
     counts = np.bincount(choices.chosen, minlength=len(names))
     winner = int(np.nanargmax(candidates.sign * choices.observed))
     on_choice = (
@@ -424,19 +416,21 @@ def _make_result(
         "configurations at least once."
     )
     reading = dict.fromkeys(
-        note for rows in call.rows.values() for note in rows.notes_for(candidates.any_statistic)
+        note
+        for rows in candidates.rows.values()
+        for note in rows.notes_for(candidates.any_statistic)
     )
     degenerate = degeneracy(limits)
     notes = (on_choice, *notes, *texts_of(reading), *([degenerate] if degenerate else []))
     fixed = ("the out-of-fold predictions of each configuration",)
     return evaluation_result(
-        Provenance(notes, fixed, call.plan.seed, call.settings),
+        Provenance(notes, fixed, candidates.plan.seed, candidates.settings),
         metric=candidates.metric,
         estimand="method",
         basis=basis,
         confidence_interval=limits,
-        automatic=basis.is_on_rows_left_out and call.interval == "auto",
-        n_samples=call.plan.design.n_samples,
-        unit=call.plan.design.unit,
+        automatic=basis.is_on_rows_left_out and candidates.interval == "auto",
+        n_samples=design.n_samples,
+        unit=design.unit,
         greater_is_better=candidates.sign > 0,
     )

@@ -56,6 +56,26 @@ _ROUNDING = 1e-12
 # that of 95 % at every level: a bound of the variance needs no exact level (record 0022).
 _WILSON_Z = 1.96
 
+ESTIMANDS = ("system", "method", "next_run", "pooled")
+# Names of intervals by estimand, the automatic one first; those of "system" are `INTERVALS`.
+RUN_METHODS = {
+    "method": ("components", "t"),
+    "next_run": ("components",),
+    "pooled": ("percentile",),
+}
+# Sources of variance, in words.
+SOURCES = {
+    "runs": "runs",
+    "training": "training samples",
+    "seed": "seeds",
+    "test": "test units",
+    "interaction": "interaction of runs and test units",
+}
+# Narrowing of an interval that is not worth advice.
+_WORTH = 0.01
+MEANINGFUL = 0.75
+"""P(A > B) from which a method is called meaningfully better (Bouthillier et al. 2021)."""
+
 
 class Components(NamedTuple):
     """Variance of one value (one run, one test unit) by source; NaN where not identified.
@@ -597,15 +617,6 @@ def _variance(values: NDArray[Any]) -> float:
 # ------------------------------------------------------------------ intervals by estimand
 
 
-ESTIMANDS = ("system", "method", "next_run", "pooled")
-# Names of intervals by estimand, the automatic one first; those of "system" are `INTERVALS`.
-RUN_METHODS = {
-    "method": ("components", "t"),
-    "next_run": ("components",),
-    "pooled": ("percentile",),
-}
-
-
 @dataclass(frozen=True, eq=False)
 class RunsEvidence:
     """Scores and replicates of several runs of one method, with their variance components.
@@ -849,18 +860,6 @@ def monte_carlo_error(
 # differences per pair are the runs of one method.
 
 
-# Sources of variance, in words.
-SOURCES = {
-    "runs": "runs",
-    "training": "training samples",
-    "seed": "seeds",
-    "test": "test units",
-    "interaction": "interaction of runs and test units",
-}
-# Narrowing of an interval that is not worth advice.
-_WORTH = 0.01
-
-
 class RunsDifference(NamedTuple):
     """Difference of two methods, with its standard error and degrees of freedom.
 
@@ -1036,10 +1035,6 @@ def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, flo
 # a run of the first beats a run of the second that was trained on the same sample. Two methods of
 # nearly equal mean can differ in it, and a large difference of means can come from few runs: report
 # both.
-
-
-MEANINGFUL = 0.75
-"""P(A > B) from which a method is called meaningfully better (Bouthillier et al. 2021)."""
 
 
 class Outperformance(NamedTuple):

@@ -38,6 +38,9 @@ from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bin
 from .draws import Strata, multinomial_counts
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
 
+Floats = NDArray[np.float64]
+_Design = TypeVar("_Design", bound="SamplingDesign")
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DesignWords:
@@ -684,10 +687,6 @@ class OnePopulationDesign(CrossedDesign):
 #
 # Each function takes the design of a call without tasks, and returns it with other words, strata,
 # remarks, and what is held fixed.
-
-
-Floats = NDArray[np.float64]
-_Design = TypeVar("_Design", bound=SamplingDesign)
 
 
 def drawn_tasks(design: _Design, group_of_task: NDArray[np.intp]) -> _Design:

@@ -492,16 +492,13 @@ class AtomCounts:
         return drawn
 
 
-class StratumTile(NamedTuple):
-    """Some atoms by stratum, the first one of each stratum among them, and which strata."""
+def tiles_of_strata(
+    strata: NDArray[np.intp], n_resamples: int
+) -> Iterator[tuple[slice | NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield all atoms, those of a stratum side by side, some whose weights stay in the cache.
 
-    atoms: slice | NDArray[np.intp]
-    first: NDArray[np.intp]
-    strata: NDArray[np.intp]
-
-
-def tiles_of_strata(strata: NDArray[np.intp], n_resamples: int) -> Iterator[StratumTile]:
-    """Yield all atoms, those of a stratum side by side, some whose weights stay in the cache."""
+    With them comes the first one of each stratum among them, and which strata these are.
+    """
     order = order_of(strata)
     width = max(1, min(TILE_ELEMENTS // n_resamples, TILE_ELEMENTS >> 3))
     for start in range(0, len(strata), width):
@@ -511,4 +508,4 @@ def tiles_of_strata(strata: NDArray[np.intp], n_resamples: int) -> Iterator[Stra
         first = np.array([0])
         if stratum[0] != stratum[-1]:
             first = np.append(first, np.flatnonzero(stratum[1:] != stratum[:-1]) + 1)
-        yield StratumTile(atoms, first, stratum[first])
+        yield atoms, first, stratum[first]
