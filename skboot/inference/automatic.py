@@ -135,7 +135,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
     if not drawn.varies:
         return IntervalWithNotes(_undefined(confidence_level), (Note("few", drawn.why_none),))
-    with collected() as told:
+    with collected() as all_notes:
         tell(*cautions_of(evidence))
         if facts.bins is not None or facts.optimized or facts.proxy_weight is not None:
             interval = _made(evidence, planned_method(evidence), confidence_level)
@@ -158,8 +158,8 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
             interval = _for_groups(evidence, confidence_level)
         interval = within_range(interval, facts.bounds)
     # Those on the number of resamples are of the call, not of the interval.
-    tell(*(note for note in told if note.kind == "resamples"))
-    notes = [note for note in told if note.kind != "resamples"]
+    tell(*(note for note in all_notes if note.kind == "resamples"))
+    notes = [note for note in all_notes if note.kind != "resamples"]
     if interval.method == "score" and np.isnan(interval.low + interval.high):
         # Without a limit there is no coverage to lose: what says why stands for all cautions.
         del notes[:-1]
@@ -222,8 +222,8 @@ def _quantile_method(evidence: Evidence) -> str:
 
 def _in_strata(method: str, evidence: Evidence) -> str:
     """Return "expanded" in place of BCa where few rows of each stratum were drawn."""
-    few = evidence.drawn.n_strata > 1 and evidence.drawn.inflation > INFLATED
-    return "expanded" if few and method == "bca" else method
+    are_few = evidence.drawn.n_strata > 1 and evidence.drawn.inflation > INFLATED
+    return "expanded" if are_few and method == "bca" else method
 
 
 def _undefined(confidence_level: float) -> ConfidenceInterval:
@@ -416,15 +416,17 @@ def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) ->
     if not (largest > SURE_BIAS and not are_few) and abs(skewness) > LARGE_SKEWNESS:
         return method
     where = "below" if by_resamples < 0 else "above"
-    told = f"Resamples are on average {abs(by_resamples):.2g} standard errors {where} the estimate"
+    sentence = (
+        f"Resamples are on average {abs(by_resamples):.2g} standard errors {where} the estimate"
+    )
     if evidence.left_out is None:
         corrected = 2 * evidence.estimate - mean
         about = f"t interval about the bias-corrected estimate, {corrected:.4g}."
-        say("choice", f"{told}: {about}")
+        say("choice", f"{sentence}: {about}")
         return "bias-corrected"
     say(
         "choice",
-        f"{told}, and its bias is {round(by_units, 6):+.2g} standard errors by the jackknife: "
+        f"{sentence}, and its bias is {round(by_units, 6):+.2g} standard errors by the jackknife: "
         f"t interval about the estimate corrected for the jackknife's bias, "
         f"{evidence.estimate - evidence.left_out[0]:.4g}.",
     )

@@ -90,10 +90,10 @@ class MeansOfDrawn:
     @cached_property
     def replicates(self) -> Floats:
         """Means on the resamples, (n_resamples, n_columns)."""
-        found = self._resampled[0] + self.means
+        means = self._resampled[0] + self.means
         # Ties of two methods are exact, so that each counts half.
-        found[np.abs(found) <= _ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
-        return found
+        means[np.abs(means) <= _ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
+        return means
 
     @cached_property
     def replicate_standard_errors(self) -> Floats:
@@ -266,8 +266,8 @@ def mean_rank_limits(ranks: Floats, counts: NDArray[np.integer], confidence_leve
         c = float(special.stdtrit(n - 1, 1 - (1 - confidence_level) / (2 * m)))
     else:
         weights = counts / n
-        drawn = weights @ ranks
-        deviations = np.abs(drawn - mean) / _error(drawn, weights @ ranks**2, n, m)
+        means = weights @ ranks
+        deviations = np.abs(means - mean) / _error(means, weights @ ranks**2, n, m)
         # Ranks without spread have no deviations; then that of a single mean is the least.
         least = float(special.stdtrit(n - 1, 0.5 + confidence_level / 2))
         c = max(max_t_quantile(deviations.max(axis=1), confidence_level), least)
@@ -277,11 +277,11 @@ def mean_rank_limits(ranks: Floats, counts: NDArray[np.integer], confidence_leve
 
 def _error(mean: Floats, mean_square: Floats, n: int, m: int) -> Floats:
     """Standard error of mean ranks, not below that with some data sets added at both ends."""
-    own = np.maximum(mean_square - mean**2, 0.0) * n / (n - 1)
+    variance = np.maximum(mean_square - mean**2, 0.0) * n / (n - 1)
     total = n + 2 * _ADDED
     padded = (n * mean + _ADDED * (1 + m)) / total
     squares = (n * mean_square + _ADDED * (1 + m**2)) / total
-    return np.asarray(np.sqrt(np.maximum(own, squares - padded**2) / n))
+    return np.asarray(np.sqrt(np.maximum(variance, squares - padded**2) / n))
 
 
 def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Floats:

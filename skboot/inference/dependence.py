@@ -81,9 +81,9 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
     """
     n = len(influence)
     centred = influence - np.repeat(np.add.reduceat(influence, _first(sizes)) / sizes, sizes)
-    few = max(5, int(np.log10(n)))
+    n_lags = max(5, int(np.log10(n)))
     # Beyond the longest series nothing is seen.
-    most = min(int(np.ceil(np.sqrt(n))) + few, int(sizes.max()) - 2)
+    most = min(int(np.ceil(np.sqrt(n))) + n_lags, int(sizes.max()) - 2)
     size = float(centred @ centred)
     if most < 1 or size <= 1e-24 * float(influence @ influence):
         return 1.0
@@ -92,8 +92,8 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
     small, bandwidth = 0, most
     for lag in range(1, most + 1):
         small = small + 1 if abs(lags.correlation(lag)) < limit else 0
-        if small == few and lag < most:
-            bandwidth = min(2 * (lag - few + 1), most)
+        if small == n_lags and lag < most:
+            bandwidth = min(2 * (lag - n_lags + 1), most)
             break
     k = np.arange(1, bandwidth + 1)
     covariance = np.array([lags.covariance(lag) for lag in k.tolist()])
@@ -352,8 +352,8 @@ def neighbours_are_alike(
     if len(products) < FEWEST_ROWS or size <= 0:
         return False
     # Two errors that happen to be neighbours are no sign of more.
-    rest = products.sum() - np.partition(products, -2)[-2:].sum()
-    correlation = float(rest) / (size * len(products))
+    total = products.sum() - np.partition(products, -2)[-2:].sum()
+    correlation = float(total) / (size * len(products))
     error = 1 / float(np.sqrt(len(products)))
     if correlation <= max(SIMILAR, -float(ndtri(UNSURE / n_looks)) * error):
         return False
@@ -371,11 +371,11 @@ def neighbours_are_alike(
 
 
 def _products(
-    rank: Floats, first: NDArray[np.intp], second: NDArray[np.intp], strata: NDArray[np.intp]
+    rank: Floats, rows_a: NDArray[np.intp], rows_b: NDArray[np.intp], strata: NDArray[np.intp]
 ) -> Floats:
     """Return the products of the pairs whose rows are in one stratum."""
-    same = strata[first] == strata[second]
-    return rank[first[same]] * rank[second[same]]
+    same = strata[rows_a] == strata[rows_b]
+    return rank[rows_a[same]] * rank[rows_b[same]]
 
 
 class _Lags:
@@ -465,14 +465,14 @@ def crossed_covariances(
         ]
     )
     assert design.members is not None
-    first, second = design.members.T
+    side_a, side_b = design.members.T
     of_two = influence
-    sides = [_summed(influence, first), _summed(influence, second)]
+    sides = [_summed(influence, side_a), _summed(influence, side_b)]
     if design.same_population:
         # Resamples count a member that is paired with itself once, as the sums over members do.
-        of_two = influence * (first != second)
+        of_two = influence * (side_a != side_b)
         n = design.n_units[0]
-        sides = [_summed(influence, first, n) + _summed(of_two, second, n)]
+        sides = [_summed(influence, side_a, n) + _summed(of_two, side_b, n)]
     return np.array([part @ part.T for part in (_summed(of_two, design.cells), *sides)])
 
 

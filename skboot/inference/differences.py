@@ -99,12 +99,12 @@ def p_of_interval(
     tail = {"two-sided": np.minimum(below, above), "greater": below, "less": above}[alternative]
     p = np.clip(sides * tail, floor, 1.0)
     for level in dict.fromkeys((0.95, confidence_level)):
-        rest = round(1 - level, 12)
-        if floor <= rest < 1:
+        alpha = round(1 - level, 12)
+        if floor <= alpha < 1:
             # Rounding cannot put the number on the wrong side of these two.
             excludes = _excludes_zero(evidence, method, level, alternative)
-            wrong = np.where(excludes, rest, np.nextafter(rest, 1.0))
-            p = np.where(excludes == (p <= rest), p, wrong)
+            wrong = np.where(excludes, alpha, np.nextafter(alpha, 1.0))
+            p = np.where(excludes == (p <= alpha), p, wrong)
     return p if p.ndim else float(p)
 
 
@@ -133,9 +133,9 @@ def smallest_excluding_zero(
         return floor
     holding, excluding = floor, 1.0
     for level in (0.95, confidence_level):
-        rest = round(1 - level, 12)
-        if holding < rest < excluding:
-            holding, excluding = (holding, rest) if excludes(level) else (rest, excluding)
+        alpha = round(1 - level, 12)
+        if holding < alpha < excluding:
+            holding, excluding = (holding, alpha) if excludes(level) else (alpha, excluding)
     if excluding == 1.0 and not excludes(1e-9):
         return 1.0
     for _ in range(34):
@@ -794,8 +794,8 @@ def detectable_margin(half_width: float, standard_error: float, degrees_of_freed
         return float(np.hypot(quantile * np.sqrt(spread), special.ndtri(POWER))) * standard_error
 
     def short_of_power(noncentrality: float) -> float:
-        found = special.nctdtr(degrees_of_freedom, noncentrality, quantile)
-        return float(found) - (1 - POWER)
+        below = special.nctdtr(degrees_of_freedom, noncentrality, quantile)
+        return float(below) - (1 - POWER)
 
     start, stop = 0.0, quantile + 2.0
     if short_of_power(start) <= 0:

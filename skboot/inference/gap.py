@@ -100,8 +100,8 @@ class SubgroupGap(NamedTuple):
     @classmethod
     def of_stored(cls, stored: tuple[Any, ...]) -> SubgroupGap:
         """Return the gap of plain tuples, as files hold them."""
-        sides, *rest = stored
-        return cls(tuple(Side(*side) for side in sides), *rest)
+        sides, *fields = stored
+        return cls(tuple(Side(*side) for side in sides), *fields)
 
 
 def gap_limits(gap: SubgroupGap, differences: Floats, confidence_level: float) -> Limits:
@@ -122,25 +122,25 @@ def gap_limits(gap: SubgroupGap, differences: Floats, confidence_level: float) -
         Within the range of a difference.
     """
     c = critical_value(gap.n_subgroups, gap.n_families, confidence_level)
-    first, second = gap.sides
+    side_a, side_b = gap.sides
     draws_a, draws_b, r = gap.replicates, None, 0.0
     if draws_a is not None:
         draws_b = draws_a - differences
         if not gap.separate and draws_a.std() != 0 and draws_b.std() != 0:
             r = float(np.corrcoef(draws_a, draws_b)[0, 1])
-    low_a, high_a = side_limits(first, draws_a, c)
-    low_b, high_b = side_limits(second, draws_b, c)
-    d = first.estimate - second.estimate
-    below = _recovered(first.estimate - low_a, high_b - second.estimate, r)
-    above = _recovered(high_a - first.estimate, second.estimate - low_b, r)
+    low_a, high_a = side_limits(side_a, draws_a, c)
+    low_b, high_b = side_limits(side_b, draws_b, c)
+    d = side_a.estimate - side_b.estimate
+    below = _recovered(side_a.estimate - low_a, high_b - side_b.estimate, r)
+    above = _recovered(high_a - side_a.estimate, side_b.estimate - low_b, r)
     return d - below, d + above
 
 
-def _recovered(first: float, second: float, correlation: float) -> float:
+def _recovered(reach_a: float, reach_b: float, correlation: float) -> float:
     """Return the distance of a limit of the difference from the two sides' distances."""
-    if np.isinf(first) or np.isinf(second):
+    if np.isinf(reach_a) or np.isinf(reach_b):
         return np.inf
-    return float(np.sqrt(max(first**2 - 2 * correlation * first * second + second**2, 0.0)))
+    return float(np.sqrt(max(reach_a**2 - 2 * correlation * reach_a * reach_b + reach_b**2, 0.0)))
 
 
 # ------------------------------------------------------------------ critical value

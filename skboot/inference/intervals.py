@@ -1192,11 +1192,13 @@ def level_at_look(evidence: Evidence, confidence_level: float) -> float:
     float
         Of two sides.
     """
-    first, drawn = evidence.first_look, evidence.drawn
-    assert first is not None
-    say("choice", f"Intervals hold at all looks at once, from {first} {drawn.design.unit}s on.")
+    first_look, drawn = evidence.first_look, evidence.drawn
+    assert first_look is not None
+    say(
+        "choice", f"Intervals hold at all looks at once, from {first_look} {drawn.design.unit}s on."
+    )
     a = boundary(confidence_level)
-    z = min(np.sqrt(a * a + np.log(drawn.n_units[0] / first)), _FARTHEST)
+    z = min(np.sqrt(a * a + np.log(drawn.n_units[0] / first_look)), _FARTHEST)
     return float(1 - 2 * ndtr(-z))
 
 
@@ -1214,13 +1216,13 @@ def boundary(confidence_level: float) -> float:
     -------
     float
     """
-    rest = 1 - max(confidence_level, 0.0)
+    alpha = 1 - max(confidence_level, 0.0)
 
     def too_wide(a: float) -> float:
         density = np.exp(-a * a / 2) / np.sqrt(2 * np.pi)
-        return float(2 * (ndtr(-a) + a * density) - rest)
+        return float(2 * (ndtr(-a) + a * density) - alpha)
 
-    return float(brentq(too_wide, 0.0, 40.0, xtol=1e-13)) if rest < 1 else 0.0
+    return float(brentq(too_wide, 0.0, 40.0, xtol=1e-13)) if alpha < 1 else 0.0
 
 
 @registered
@@ -1268,23 +1270,23 @@ class Anytime(Interval):
         """Return which units are too few for a look."""
         unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
         is_of_rows = evidence.drawn.design.units_are_rows
-        first = evidence.first_look
+        first_look = evidence.first_look
         least = FEWEST_ROWS_AT_LOOK if is_of_rows else FEWEST_GROUPS_AT_LOOK
-        assert first is not None
-        if first < least:
-            return f"needs a first_look of at least {least} {unit}s, and has {first}."
-        if n_units < first:
+        assert first_look is not None
+        if first_look < least:
+            return f"needs a first_look of at least {least} {unit}s, and has {first_look}."
+        if n_units < first_look:
             return (
-                f"holds from {first} {unit}s on, and there are {n_units} so far. Look again when "
-                "there are more."
+                f"holds from {first_look} {unit}s on, and there are {n_units} so far. Look again "
+                "when there are more."
             )
         facts = evidence.facts
-        few = [facts.smaller_class, facts.delong and facts.delong.smaller_class]
+        sizes = [facts.smaller_class, facts.delong and facts.delong.smaller_class]
         if facts.class_sizes is not None:
-            few.append(int(facts.class_sizes.min()))
+            sizes.append(int(facts.class_sizes.min()))
         if facts.proportion is not None and not facts.proportion.exact:
-            few.append(facts.proportion.n)
-        fewest = min((size for size in few if size is not None), default=RARE_ROWS_AT_LOOK)
+            sizes.append(facts.proportion.n)
+        fewest = min((size for size in sizes if size is not None), default=RARE_ROWS_AT_LOOK)
         if fewest < RARE_ROWS_AT_LOOK:
             return (
                 f"holds from {RARE_ROWS_AT_LOOK} rows of the rarer class on, and there are "
@@ -1349,8 +1351,8 @@ def title_of(name: str, words: str | None = None) -> str:
     """Return the name of an interval as papers print it, such as "BCa", from its words."""
     words = words_of(name) if words is None else words
     written = (word for word in re.findall(r"[\w-]+", words) if word.lower() == name)
-    known = INTERVALS[name].title if name in INTERVALS else ""
-    return known or next(written, name)
+    title = INTERVALS[name].title if name in INTERVALS else ""
+    return title or next(written, name)
 
 
 def interval_named(name: Any, also: Sequence[str] = ()) -> Any:
@@ -1360,8 +1362,8 @@ def interval_named(name: Any, also: Sequence[str] = ()) -> Any:
     """
     if not isinstance(name, str) or name in ("auto", *INTERVALS, *also):
         return name
-    for own in (*INTERVALS, *also):
-        printed = (own, title_of(own), words_of(own))
+    for interval in (*INTERVALS, *also):
+        printed = (interval, title_of(interval), words_of(interval))
         if name.lower() in map(str.lower, printed):
-            return own
+            return interval
     return name

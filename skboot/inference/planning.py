@@ -82,8 +82,8 @@ class Spread:
         mean square between runs, which an interval does not keep.
         """
         test = (self.units + self.both) ** 2 / self._df_of_units(self.n_units)
-        rest = max(self.variance(self.n_units) ** 2 / degrees_of_freedom - test, 0.0)
-        between = math.sqrt(rest * self.df_runs) if math.isfinite(self.df_runs) else 0.0
+        squares = max(self.variance(self.n_units) ** 2 / degrees_of_freedom - test, 0.0)
+        between = math.sqrt(squares * self.df_runs) if math.isfinite(self.df_runs) else 0.0
         return replace(self, noise=max(between - self.runs - self.fixed, 0.0))
 
     def scaled(self, factor: float) -> Spread:

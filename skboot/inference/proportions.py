@@ -68,8 +68,8 @@ class Discordant(NamedTuple):
         With b and c such rows of n the variance is (b + c - (b - c)^2 / n) / n^2.
         """
         net = n * difference
-        both = min(max(n * (n * variance + difference**2), abs(net)), n)
-        return cls((both + net) / 2, (both - net) / 2, n)  # type: ignore[arg-type]
+        n_discordant = min(max(n * (n * variance + difference**2), abs(net)), n)
+        return cls((n_discordant + net) / 2, (n_discordant - net) / 2, n)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ one proportion
@@ -164,8 +164,8 @@ def proportion_interval(
     >>> print(f"{proportion_interval(50, 50):.3f}")
     0.929 to 1.000
     """
-    given: dict[str, Any] = {"k": k, "n": n}
-    for name, value in given.items():
+    counts: dict[str, Any] = {"k": k, "n": n}
+    for name, value in counts.items():
         # Rows of different lengths have no shape.
         if not isinstance(value, list | tuple) and not np.ndim(value):
             continue
@@ -220,8 +220,8 @@ class TwoProportions(NamedTuple):
     @property
     def fewest_events(self) -> int:
         """The fewest hits or misses of a system."""
-        first, second = self.first_n - self.first_hits, self.second_n - self.second_hits
-        return min(self.first_hits, first, self.second_hits, second)
+        misses_1, misses_2 = self.first_n - self.first_hits, self.second_n - self.second_hits
+        return min(self.first_hits, misses_1, self.second_hits, misses_2)
 
 
 def newcombe_limits(counts: TwoProportions, quantile: float) -> tuple[float, float]:
@@ -229,12 +229,12 @@ def newcombe_limits(counts: TwoProportions, quantile: float) -> tuple[float, flo
 
     From the score limits of each (Newcombe 1998, Statistics in Medicine 17, 873-890, method 10).
     """
-    first = counts.first_hits / counts.first_n
-    second = counts.second_hits / counts.second_n
-    low_1, high_1 = score_limits(first, counts.first_n, quantile)
-    low_2, high_2 = score_limits(second, counts.second_n, quantile)
-    low = first - second - float(np.hypot(first - low_1, high_2 - second))
-    high = first - second + float(np.hypot(high_1 - first, second - low_2))
+    share_1 = counts.first_hits / counts.first_n
+    share_2 = counts.second_hits / counts.second_n
+    low_1, high_1 = score_limits(share_1, counts.first_n, quantile)
+    low_2, high_2 = score_limits(share_2, counts.second_n, quantile)
+    low = share_1 - share_2 - float(np.hypot(share_1 - low_1, high_2 - share_2))
+    high = share_1 - share_2 + float(np.hypot(high_1 - share_1, share_2 - low_2))
     return (low, high) if counts.sign > 0 else (-high, -low)
 
 
@@ -279,8 +279,8 @@ def tango_statistic(counts: Discordant, difference: float) -> float:
     linear = -b - c + (2 * n - b + c) * difference
     constant = -c * difference * (1 - difference)
     root = np.sqrt(max(linear * linear - 8 * n * constant, 0.0))
-    second = (root - linear) / (4 * n)
-    variance = n * (2 * second + difference * (1 - difference))
+    q = (root - linear) / (4 * n)
+    variance = n * (2 * q + difference * (1 - difference))
     score = b - c - n * difference
     if variance <= 0:
         return 0.0 if score == 0 else float(np.copysign(np.inf, score))
@@ -415,13 +415,13 @@ def mcnemar_p_values(
     alternative: str = "two-sided",
 ) -> Floats:
     """Return exact p-values that systems are right equally often; see `mcnemar_exact`."""
-    both = first_only + second_only
+    n_discordant = first_only + second_only
     fewer = {
         "two-sided": np.minimum(first_only, second_only),
         "greater": second_only,
         "less": first_only,
     }[alternative]
-    tails = np.asarray(stats.binom.cdf(fewer, both, 0.5), dtype=np.float64)
+    tails = np.asarray(stats.binom.cdf(fewer, n_discordant, 0.5), dtype=np.float64)
     return np.minimum(2 * tails, 1.0) if alternative == "two-sided" else tails
 
 
@@ -487,9 +487,9 @@ class TwoAreas(NamedTuple):
     def as_if_equal(self) -> TwoAreas:
         """Return two areas at the mean of both whose difference is as sure as this one."""
         area = (self.first + self.second) / 2
-        each = hypot(self.first_error, self.second_error) / sqrt(2)
-        correlation = 1 - (self.error / each) ** 2 / 2 if each > 0 else 0.0
-        return TwoAreas(area, area, each, each, self.error, correlation, self.smaller_class)
+        error = hypot(self.first_error, self.second_error) / sqrt(2)
+        correlation = 1 - (self.error / error) ** 2 / 2 if error > 0 else 0.0
+        return TwoAreas(area, area, error, error, self.error, correlation, self.smaller_class)
 
     def on_rows(self, times: float, inflation: float = 1.0) -> TwoAreas:
         """Return the same areas on so many times the rows, with so many times the variance."""
@@ -561,9 +561,11 @@ def _reach(area: float, error: float, q: float, share: float, n: float) -> tuple
     return down / share, up / share
 
 
-def _joint(one: float, other: float, correlation: float) -> float:
+def _joint(reach_a: float, reach_b: float, correlation: float) -> float:
     """Distance that two distances in opposite directions make together."""
-    return sqrt(max(one * one + other * other - 2 * correlation * one * other, 0.0))
+    return sqrt(
+        max(reach_a * reach_a + reach_b * reach_b - 2 * correlation * reach_a * reach_b, 0.0)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -591,22 +593,26 @@ class AreasOfSystems:
         """Return two of them; None with fewer than two rows of a class."""
         if self.smaller_class < 2:
             return None
-        one, other = (sqrt(float(self.covariance[k, k])) for k in (first, second))
-        r = float(self.covariance[first, second]) / (one * other) if one * other > 0 else 0.0
+        error_a, error_b = (sqrt(float(self.covariance[k, k])) for k in (first, second))
+        r = (
+            float(self.covariance[first, second]) / (error_a * error_b)
+            if error_a * error_b > 0
+            else 0.0
+        )
         return TwoAreas(
             float(self.areas[first]),
             float(self.areas[second]),
-            one,
-            other,
+            error_a,
+            error_b,
             self.error(first, second),
             min(max(r, -1.0), 1.0),
             self.smaller_class,
         )
 
 
-def delong_error(covariance: Floats, first: int, second: int) -> float:
+def delong_error(covariance: Floats, a: int, b: int) -> float:
     """Standard error of a difference of two areas, from their covariance matrix."""
-    of_both = covariance[first, first] + covariance[second, second]
-    variance = of_both - 2 * covariance[first, second]
+    of_both = covariance[a, a] + covariance[b, b]
+    variance = of_both - 2 * covariance[a, b]
     # The difference of two systems with the same ranks is rounding.
     return 0.0 if variance <= 1e-14 * of_both else float(np.sqrt(variance))

@@ -524,10 +524,10 @@ def trained_runs(
     )
     terms = (between, samples.n - 1), (extra, within.degrees_of_freedom), (te, test_df)
     # The variance between samples holds seed / n_seeds: the rest is added with its own freedom.
-    rest = abs(1 + 1 / n_full - 2 / within.n_seeds) * (seed and within.variance)
+    of_seeds = abs(1 + 1 / n_full - 2 / within.n_seeds) * (seed and within.variance)
     terms_of_next = (
         (2 * between, samples.n - 1),
-        (rest, within.degrees_of_freedom),
+        (of_seeds, within.degrees_of_freedom),
         (te + single, test_df),
     )
     clipped = []
@@ -727,7 +727,7 @@ def runs_interval(
     """
     if estimand == "system" and method == "auto":
         return automatic_interval(evidence.system, confidence_level)
-    with collected() as told:
+    with collected() as all_notes:
         if estimand == "system":
             interval = confidence_interval(evidence.system, method, confidence_level)
         else:
@@ -755,8 +755,8 @@ def runs_interval(
                     interval = _guarded(evidence, estimand, spread, interval)
             interval = within_range(interval, evidence.bounds)
     # Those on the number of resamples are of the call, not of the interval.
-    tell(*(note for note in told if note.kind == "resamples"))
-    notes = (note for note in told if note.kind != "resamples")
+    tell(*(note for note in all_notes if note.kind == "resamples"))
+    notes = (note for note in all_notes if note.kind != "resamples")
     return IntervalWithNotes(interval, (*notes, *notes_of_cut(interval)))
 
 
@@ -789,13 +789,13 @@ def _guarded(
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
     # Errors of one group are dependent: their number of rows does not count, unless it is 0.
-    few = FEW_EVENTS if n == evidence.n_rows else 1e-9
-    if not (sign and evidence.n_rows * min(share, 1 - share) < few):
+    fewest = FEW_EVENTS if n == evidence.n_rows else 1e-9
+    if not (sign and evidence.n_rows * min(share, 1 - share) < fewest):
         return interval
     unit = "rows" if n == evidence.n_rows else "test units"
     say(
         "choice",
-        f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to "
+        f"{'Few' if fewest > 1 else 'No'} errors or hits per run: the interval is widened to "
         f"the Wilson interval of the number of {unit} with the same variance.",
     )
     # Score limits with a quantile of Student's t.
@@ -1020,10 +1020,10 @@ def advice_on(what: str, sources: Mapping[str, float], savings: Mapping[str, flo
     idle = [lever for lever in gains if gains[lever] < _WORTH]
     sentences = [f"the variance of the {what} comes from {parts}"]
     if helpful:
-        first, *others = (f"by about {100 * gains[lever]:.0f} %" for lever in helpful)
-        told = [f"{helpful[0]} would narrow the interval {first}"]
-        told += [f"{lever} {gain}" for lever, gain in zip(helpful[1:], others, strict=True)]
-        sentences.append(f"twice as many {', '.join(told)}")
+        largest, *smaller = (f"by about {100 * gains[lever]:.0f} %" for lever in helpful)
+        phrases = [f"{helpful[0]} would narrow the interval {largest}"]
+        phrases += [f"{lever} {gain}" for lever, gain in zip(helpful[1:], smaller, strict=True)]
+        sentences.append(f"twice as many {', '.join(phrases)}")
     if idle:
         sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
     return "; ".join(sentences)
