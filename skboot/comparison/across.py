@@ -203,7 +203,7 @@ def compare_across(
         n_resamples=n_resamples,
         seed=check.check_seed(random_state),
     )
-    with collected() as told:
+    with collected() as all_notes:
         systems = _systems(call)
         records = _records(call, systems)
     cut = notes_of_cut(*(system.confidence_interval for system in systems.values()))
@@ -212,7 +212,7 @@ def compare_across(
         call.asked,
         systems,
         records,
-        [*_notes(call, records), *cut, *list(dict.fromkeys(told))[:1]],
+        [*_notes(call, records), *cut, *list(dict.fromkeys(all_notes))[:1]],
         DatasetsComparison,
         metric=data.metric,
         estimand=estimand,
@@ -284,11 +284,11 @@ def checked_data_sets(scores: Any, datasets: Any, methods: Any, greater_is_bette
     direction = check.check_direction(greater_is_better)
     is_table = isinstance(scores, Mapping) or hasattr(scores, "columns")
     if is_table:
-        for name, given in (("datasets", datasets), ("methods", methods)):
-            if given is not None:
+        for name, labels in (("datasets", datasets), ("methods", methods)):
+            if labels is not None:
                 must = "be None where the scores name their data sets and methods"
                 advice = f"Leave {name}= out: it names those of an array."
-                raise check.fail(name, must, repr(given), advice)
+                raise check.fail(name, must, repr(labels), advice)
     if isinstance(scores, Mapping):
         comparisons = [isinstance(value, ComparisonResult) for value in scores.values()]
         if any(comparisons):
@@ -296,7 +296,7 @@ def checked_data_sets(scores: Any, datasets: Any, methods: Any, greater_is_bette
             if not all(comparisons):
                 must = "hold a ComparisonResult for every data set, or for none"
                 raise check.fail("scores", must, _kinds(scores))
-            return _of_results({str(k): each for k, each in scores.items()}, direction)
+            return _of_results({str(k): comparison for k, comparison in scores.items()}, direction)
     if direction is None:
         raise _unknown_direction("for bare numbers")
     if isinstance(scores, Mapping):
@@ -366,7 +366,7 @@ def _given_names(name: str, given: Any, n: int, noun: str) -> list[str]:
     must = f"name each of the {n} {noun}s of the array"
     if given is None or isinstance(given, str | bytes):
         raise check.fail(name, must, repr(given), f"Use {name}=['A', 'B', ...].")
-    names = [str(each) for each in given]
+    names = [str(label) for label in given]
     if len(names) != n:
         raise check.fail(name, must, f"{len(names)} names")
     _check_names(name, names, noun)
@@ -427,19 +427,21 @@ def _number(value: Any, name: str, method: str) -> float:
 
 def _of_results(results: Mapping[str, ComparisonResult], direction: bool | None) -> DataSets:
     """Scores and their errors from a comparison on each data set."""
-    first = next(iter(results.values()))
-    methods = list(dict.fromkeys(name for each in results.values() for name in each.systems))
+    any_result = next(iter(results.values()))
+    methods = list(dict.fromkeys(name for result in results.values() for name in result.systems))
     _check_enough(list(results), methods)
-    _check_all_there({name: list(each.systems) for name, each in results.items()}, methods)
-    for name, each in results.items():
-        _check_like(first, each, f"scores[{name!r}]")
-    known = first.greater_is_better
-    if known is None and direction is None:
+    _check_all_there({name: list(result.systems) for name, result in results.items()}, methods)
+    for name, result in results.items():
+        _check_like(any_result, result, f"scores[{name!r}]")
+    known_direction = any_result.greater_is_better
+    if known_direction is None and direction is None:
         raise _unknown_direction("where the results do not know it")
-    if known is not None and direction not in (None, known):
-        must = f"be {known}, the direction of {first.metric!r}, or None"
+    if known_direction is not None and direction not in (None, known_direction):
+        must = f"be {known_direction}, the direction of {any_result.metric!r}, or None"
         raise check.fail("greater_is_better", must, repr(direction))
-    scores = [[each.systems[method].estimate for method in methods] for each in results.values()]
+    scores = [
+        [result.systems[method].estimate for method in methods] for result in results.values()
+    ]
     for name, row in zip(results, scores, strict=True):
         for method, value in zip(methods, row, strict=True):
             _number(value, name, method)
@@ -447,35 +449,35 @@ def _of_results(results: Mapping[str, ComparisonResult], direction: bool | None)
         tuple(results),
         tuple(methods),
         np.array(scores),
-        first.metric,
-        bool(known if direction is None else direction),
+        any_result.metric,
+        bool(known_direction if direction is None else direction),
         _errors(results, methods),
-        first.held_fixed,
+        any_result.held_fixed,
         # Of a metric whose range depends on the data set the widest.
         joint_bounds(
-            system.evidence for each in results.values() for system in each.systems.values()
+            system.evidence for result in results.values() for system in result.systems.values()
         ),
     )
 
 
-def _check_like(first: ComparisonResult, each: ComparisonResult, argument: str) -> None:
+def _check_like(reference: ComparisonResult, result: ComparisonResult, argument: str) -> None:
     """Refuse a comparison that cannot stand beside the first one."""
-    if each.estimand not in ("system", "method"):
-        got = f"one across data sets (estimand {each.estimand!r})"
+    if result.estimand not in ("system", "method"):
+        got = f"one across data sets (estimand {result.estimand!r})"
         raise check.fail(argument, "be a comparison on one data set", got)
     for name, what in (
         ("metric", "metric"),
         ("estimand", "estimand"),
         ("greater_is_better", "direction"),
     ):
-        one, other = getattr(first, name), getattr(each, name)
-        if one != other:
-            must = f"have the same {what} as the first data set, {one!r}"
-            raise check.fail(argument, must, repr(other))
-    if each.reference is not None:
+        expected, value = getattr(reference, name), getattr(result, name)
+        if expected != value:
+            must = f"have the same {what} as the first data set, {expected!r}"
+            raise check.fail(argument, must, repr(value))
+    if result.reference is not None:
         must = "hold the differences of all pairs"
         advice = "Compare with reference=None; give reference= here."
-        raise check.fail(argument, must, f"reference={each.reference!r}", advice)
+        raise check.fail(argument, must, f"reference={result.reference!r}", advice)
 
 
 def _errors(results: Mapping[str, ComparisonResult], methods: Sequence[str]) -> ErrorsOnEach:
@@ -511,16 +513,19 @@ def _check_names(argument: str, names: Any, noun: str) -> None:
 def _check_enough(names: Sequence[str], methods: Sequence[str]) -> None:
     """Refuse fewer than two data sets or methods."""
     for_one = "For one data set use compare_systems, compare_runs or compare_methods."
-    for found, noun, advice in ((names, "data set", for_one), (methods, "method", "")):
-        if len(found) < 2:
+    for items, noun, advice in ((names, "data set", for_one), (methods, "method", "")):
+        if len(items) < 2:
             must = f"hold at least two {noun}s"
-            raise check.fail("scores", must, str(len(found)), advice)
+            raise check.fail("scores", must, str(len(items)), advice)
 
 
-def _check_all_there(found: Mapping[str, Sequence[Hashable]], methods: Sequence[str]) -> None:
+def _check_all_there(
+    methods_of_each: Mapping[str, Sequence[Hashable]], methods: Sequence[str]
+) -> None:
     """Refuse data sets that lack a method, and say which."""
     missing = {
-        name: [method for method in methods if method not in there] for name, there in found.items()
+        name: [method for method in methods if method not in there]
+        for name, there in methods_of_each.items()
     }
     lacking = [
         f"none of {', '.join(which)} on {name!r}" for name, which in missing.items() if which
@@ -565,15 +570,14 @@ class _AcrossCall:
         """Numbers of the methods of each pair."""
         number = {name: k for k, name in enumerate(self.data.methods)}
         return [
-            (number[one], number[other])
-            for one, other in pairs_of(self.data.methods, self.asked.reference)
+            (number[a], number[b]) for a, b in pairs_of(self.data.methods, self.asked.reference)
         ]
 
     @cached_property
     def differences(self) -> Floats:
         """First minus second on each data set, (n_datasets, n_pairs)."""
-        first, second = np.array(self.pairs).T
-        return estimated_differences(self.data.scores[:, first], self.data.scores[:, second])
+        a, b = np.array(self.pairs).T
+        return estimated_differences(self.data.scores[:, a], self.data.scores[:, b])
 
     @cached_property
     def counts(self) -> NDArray[np.integer]:
@@ -603,8 +607,8 @@ class _AcrossCall:
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments of the call as results hold them."""
-        own = {name: getattr(self, name) for name in ("estimand", "margin", "n_resamples")}
-        return own | self.asked.settings
+        arguments = {name: getattr(self, name) for name in ("estimand", "margin", "n_resamples")}
+        return arguments | self.asked.settings
 
 
 # ------------------------------------------------------------------ each method by itself
@@ -689,38 +693,38 @@ class _StudentAcross(Student):
     @property
     def statistics(self) -> Floats:
         """See `Student.statistics`; those of which t would have the same p-values."""
-        return np.array([one.statistic for one in self.own])
+        return np.array([difference.statistic for difference in self.own])
 
     def largest(self) -> Limits:
         """See `Law.largest`; never wider than by Bonferroni's rule, which draws are about."""
-        found, strict = super().largest(), self.stricter()
-        p_values = np.minimum(len(found.low) * strict.p_values, 1.0)
+        limits, strict = super().largest(), self.stricter()
+        p_values = np.minimum(len(limits.low) * strict.p_values, 1.0)
         return replace(
-            found,
-            low=np.maximum(found.low, strict.low),
-            high=np.minimum(found.high, strict.high),
-            p_values=np.minimum(found.p_values, p_values),
+            limits,
+            low=np.maximum(limits.low, strict.low),
+            high=np.minimum(limits.high, strict.high),
+            p_values=np.minimum(limits.p_values, p_values),
         )
 
-    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+    def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
         """See `Student.root_of_correlation`."""
         call = self.call
         if call.estimand == "new":
-            differences = call.differences[:, list(those)]
+            differences = call.differences[:, list(numbers)]
             return root_of((differences - differences.mean(axis=0)).T, np.eye(len(differences)))
-        pairs = contrasts([call.pairs[k] for k in those], len(call.data.methods))
+        pairs = contrasts([call.pairs[k] for k in numbers], len(call.data.methods))
         # Cov(a - b, c - d) = (V_ad + V_bc - V_ac - V_bd) / 2, from variances of differences.
         return root_of(pairs, -call.variances_on_these / 2)
 
     def _at(self, *args: Any) -> Limits:
         """Equal values do not show how much others would differ."""
-        found = super()._at(*args)
+        limits = super()._at(*args)
         flat = (self.standard_errors == 0) & (self.differences != 0)
         return replace(
-            found,
-            low=np.where(flat, -np.inf, found.low),
-            high=np.where(flat, np.inf, found.high),
-            p_values=np.where(flat, 1.0, found.p_values),
+            limits,
+            low=np.where(flat, -np.inf, limits.low),
+            high=np.where(flat, np.inf, limits.high),
+            p_values=np.where(flat, 1.0, limits.p_values),
         )
 
 
@@ -729,16 +733,16 @@ def _differences(call: _AcrossCall) -> list[SkewedT] | list[RunsDifference]:
     means = call.drawn.means.tolist()
     if call.estimand == "new":
         df, drawn = len(call.data.names) - 1.0, call.drawn
-        own = zip(means, drawn.standard_errors.tolist(), drawn.accelerations.tolist(), strict=True)
-        return [SkewedT(mean, error, df, skewness) for mean, error, skewness in own]
+        rows = zip(means, drawn.standard_errors.tolist(), drawn.accelerations.tolist(), strict=True)
+        return [SkewedT(mean, error, df, skewness) for mean, error, skewness in rows]
     assert call.data.errors is not None
-    first, second = np.array(call.pairs).T
+    a, b = np.array(call.pairs).T
     errors, freedom = mean_of_these(
-        call.data.errors.of_differences[:, first, second],
-        call.data.errors.degrees_of_freedom[:, first, second],
+        call.data.errors.of_differences[:, a, b],
+        call.data.errors.degrees_of_freedom[:, a, b],
     )
-    given = zip(means, errors.tolist(), freedom.tolist(), strict=True)
-    return [RunsDifference(mean, error, df) for mean, error, df in given]
+    triples = zip(means, errors.tolist(), freedom.tolist(), strict=True)
+    return [RunsDifference(mean, error, df) for mean, error, df in triples]
 
 
 def _records(call: _AcrossCall, systems: dict[str, EvaluationResult]) -> list[DatasetsPair]:
@@ -751,13 +755,13 @@ def _records(call: _AcrossCall, systems: dict[str, EvaluationResult]) -> list[Da
     if call.estimand == "new":
         replicates = list(call.drawn.replicates.T)
     else:
-        own = [systems[name].bootstrap_distribution for name in data.methods]
-        replicates = [own[one] - own[other] for one, other in call.pairs]
+        of_methods = [systems[name].bootstrap_distribution for name in data.methods]
+        replicates = [of_methods[j] - of_methods[k] for j, k in call.pairs]
     wilcoxon = wilcoxon_p_values(differences, call.asked.alternative).tolist()
     between: list[float | None] = [None] * len(call.pairs)
     if data.errors is not None:
-        first, second = np.array(call.pairs).T
-        errors = data.errors.of_differences[:, first, second]
+        a, b = np.array(call.pairs).T
+        errors = data.errors.of_differences[:, a, b]
         between = between_deviation(spread, errors).tolist()
     shares: dict[str, Sequence[Any]] = {}
     if call.margin is not None:
@@ -772,7 +776,7 @@ def _records(call: _AcrossCall, systems: dict[str, EvaluationResult]) -> list[Da
         }
     return records_of(
         _StudentAcross(call),
-        [(data.methods[one], data.methods[other]) for one, other in call.pairs],
+        [(data.methods[j], data.methods[k]) for j, k in call.pairs],
         DatasetsPair,
         bootstrap_support=[share_won(values, data.greater_is_better) for values in replicates],
         wilcoxon_p_value=wilcoxon,
@@ -795,8 +799,8 @@ def _notes(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
             "the spread of the differences is poorly estimated, skewed differences come out "
             "significant too often, and tests of ranks say little."
         )
-        these = "mean ranks and rank tests, which treat them as a random sample, say little."
-        notes.add("few", only + (new if call.estimand == "new" else these))
+        on_ranks = "mean ranks and rank tests, which treat them as a random sample, say little."
+        notes.add("few", only + (new if call.estimand == "new" else on_ranks))
     if call.data.errors is None and len(call.data.methods) > n:
         notes.add(
             "caution",

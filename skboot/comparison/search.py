@@ -260,8 +260,8 @@ class _Candidates:
     def subjects(self) -> list[BoundStatistic[Statistic]]:
         """Each configuration with its reduced rows."""
         return [
-            BoundStatistic.of(one, one.reduce(*rows.of(one, None)))
-            for one, rows in zip(self.statistics.values(), self.rows.values(), strict=True)
+            BoundStatistic.of(statistic, statistic.reduce(*rows.of(statistic, None)))
+            for statistic, rows in zip(self.statistics.values(), self.rows.values(), strict=True)
         ]
 
     @cached_property
@@ -315,8 +315,8 @@ def _choose(candidates: _Candidates) -> _Choices:
     members = plan.design.members
     statistics: Any = [subject.statistic for subject in subjects]
     row_values = [
-        one.values_of(subject.reduced) * one.sign
-        for one, subject in zip(statistics, subjects, strict=True)
+        statistic.values_of(subject.reduced) * statistic.sign
+        for statistic, subject in zip(statistics, subjects, strict=True)
     ]
     error = out_of_bag_error_of_selection(
         -sign * np.array(row_values),
@@ -334,9 +334,9 @@ def _scores_outside(
 ) -> Floats:
     """Return the scores of the choices of a block's resamples on the rows that each leaves out."""
     binding, subjects, chosen = shared
-    first = number * binding.block_size
+    start = number * binding.block_size
     blocks = binding.block(number)
-    of_block = chosen[first : first + binding.block_size]
+    of_block = chosen[start : start + binding.block_size]
     scores = np.full(len(of_block), np.nan)
     for k in np.unique(of_block):
         block, chose_k = blocks[k], np.flatnonzero(of_block == k)
@@ -349,7 +349,7 @@ def _scores_outside(
         try:
             values = subjects[k].statistic.evaluate(outside, subjects[k].reduced)
         except MetricError as failure:
-            left_out = f"on the rows left out of resample {first + read[failure.resample]}"
+            left_out = f"on the rows left out of resample {start + read[failure.resample]}"
             raise failure.on_rows(left_out) from failure.error
         scores[chose_k] = values[np.searchsorted(read, chose_k)]
     scores[np.isinf(scores)] = np.nan
@@ -364,13 +364,13 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
     if choices.error is not None:
         # The search is a method whose fit is the choice. Of losses, smaller is better.
         losses = -sign * choices.observed
-        found = error632(
+        error_632 = error632(
             choices.error,
             resubstitution=float(np.min(losses)),
             no_information_rate=float(np.max(losses)),
             bounds=(-high, -low) if sign > 0 else (low, high),
         )
-        summary = MethodErrorSummary("oob", sign, np.nan, found.summary())
+        summary = MethodErrorSummary("oob", sign, np.nan, error_632.summary())
         estimate = 0.0 - sign * summary.error.oob
     elif np.isfinite(choices.outside).any():
         estimate = float(np.nanmean(choices.outside))
@@ -384,8 +384,8 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
     notes: list[str] = []
     if summary is not None:
         method = "adjusted" if candidates.interval == "auto" else candidates.interval
-        made = method_interval(summary, method, candidates.confidence_level)
-        limits, notes = made.interval, list(texts_of(made.notes))
+        interval = method_interval(summary, method, candidates.confidence_level)
+        limits, notes = interval.interval, list(texts_of(interval.notes))
     else:
         with collected():
             limits = confidence_interval(evidence, "percentile", candidates.confidence_level)

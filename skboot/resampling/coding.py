@@ -137,8 +137,7 @@ class UnitsOfCodes:
         for known_purpose, known_of, value in self._cache:
             # A bound method is a new object at each mention.
             if known_purpose == purpose and all(
-                one is other or (callable(one) and one == other)
-                for one, other in zip(known_of, of, strict=False)
+                a is b or (callable(a) and a == b) for a, b in zip(known_of, of, strict=False)
             ):
                 return value
         value = make()
@@ -153,8 +152,8 @@ class UnitsOfCodes:
         """Return the same units in the numbers of all atoms of the binding."""
         if self.atoms is None:
             return self
-        own: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
-        return self._of_atoms(own if self.units is None else own[self.units[:, 0]], n_atoms)
+        numbers: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
+        return self._of_atoms(numbers if self.units is None else numbers[self.units[:, 0]], n_atoms)
 
     def with_unseen(self, n_unseen: int) -> UnitsOfCodes:
         """Return the same units beside further atoms, which have no code."""
@@ -216,8 +215,8 @@ class UnitsOfCodes:
     def _products(totals: Floats) -> Floats:
         pairs = list(zip(*pairs_of_terms(totals.shape[1]), strict=True))
         products = np.empty((len(totals), len(pairs)))
-        for k, (first, second) in enumerate(pairs):
-            np.multiply(totals[:, first], totals[:, second], out=products[:, k])
+        for k, (i, j) in enumerate(pairs):
+            np.multiply(totals[:, i], totals[:, j], out=products[:, k])
         return products
 
     def totals_of(self, terms: Any) -> Any:
@@ -359,7 +358,7 @@ def _joint_codes(
     # Sets of rows that each statistic made: the number of the set each is of, and its code in it.
     n_strata, parents, codes_within = len(sizes), [np.full(len(sizes), -1)], [np.arange(len(sizes))]
     # Numbers of rows are those of their sets from this one on: those before have no rows left.
-    first = 0
+    offset = 0
     for coding in codings:
         rows = slice(None) if coding.rows is None else coding.rows
         key: NDArray[Any] = np.arange(coding.n_codes)
@@ -369,24 +368,24 @@ def _joint_codes(
             key = number[rows].astype(np.intp) * coding.n_codes + key
         pair, times, place = _numbered(key, len(sizes) * coding.n_codes)
         parent, code = np.divmod(pair, coding.n_codes)
-        parents.append(first + parent)
+        parents.append(offset + parent)
         codes_within.append(code)
-        left = sizes - np.bincount(parent, times, len(sizes)).astype(np.int64)
-        if not left.any():
-            first += len(left)
-            left = left[:0]
-        sizes = np.concatenate((left, times))
+        remaining = sizes - np.bincount(parent, times, len(sizes)).astype(np.int64)
+        if not remaining.any():
+            offset += len(remaining)
+            remaining = remaining[:0]
+        sizes = np.concatenate((remaining, times))
         if np.count_nonzero(sizes) > n_samples // ROWS_PER_ATOM:
             return None
         # In narrow numbers of rows more of them are in the cache.
         number = number.astype(np.min_scalar_type(len(sizes)), copy=False)
-        number[rows] = place + len(left)
+        number[rows] = place + len(remaining)
     last = np.flatnonzero(sizes)
     # Stratum and codes of the sets that are left, from those they were split off.
     coding_of_set = np.repeat(np.arange(len(parents)) - 1, [len(code) for code in codes_within])
     parent_of_set, code_of_set = np.concatenate(parents), np.concatenate(codes_within)
     codes = np.full((len(codings), len(last)), -1)
-    stratum = first + last
+    stratum = offset + last
     while len(inner := np.flatnonzero(stratum >= n_strata)):
         at = stratum[inner]
         codes[coding_of_set[at], inner] = code_of_set[at]
@@ -483,8 +482,8 @@ def _own(numbers: NDArray[Any]) -> tuple[Any, NDArray[np.intp]]:
 
 def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
     """Return rising numbers as a slice if they are consecutive: it is read without a copy."""
-    first, last = int(atoms[0]), int(atoms[-1])
-    return slice(first, last + 1) if last - first == len(atoms) - 1 else atoms
+    low, last = int(atoms[0]), int(atoms[-1])
+    return slice(low, last + 1) if last - low == len(atoms) - 1 else atoms
 
 
 def _n_of(atoms: slice | NDArray[np.intp]) -> int:
@@ -514,7 +513,7 @@ def _entries(
     atoms: Atoms,
 ) -> UnitsOfCodes:
     """Return the units of codes from entries that are sorted by code."""
-    first = None
+    starts = None
     if len(code) != coding.n_codes:
-        first = np.searchsorted(code, np.arange(coding.n_codes + 1))
-    return UnitsOfCodes(coding.n_codes, n_atoms, first, units, times, coding.reads, atoms)
+        starts = np.searchsorted(code, np.arange(coding.n_codes + 1))
+    return UnitsOfCodes(coding.n_codes, n_atoms, starts, units, times, coding.reads, atoms)

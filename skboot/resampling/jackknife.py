@@ -161,8 +161,8 @@ def change_without_units(
     def running_less(end: NDArray[np.intp]) -> Floats:
         return types.running_at(end) - less
 
-    both = search(running_less, np.vstack((totals, totals)), n_ends, gap)
-    lasts, firsts = np.split(both.end, 2)
+    changes = search(running_less, np.vstack((totals, totals)), n_ends, gap)
+    lasts, firsts = np.split(changes.end, 2)
     # The outcomes of a type: before the unit, after it, and each of the ends that a unit may have
     # where the sign changes at its own end.
     n_own = np.maximum(lasts - firsts, 0) + 1
@@ -170,7 +170,7 @@ def change_without_units(
     at = np.arange(n_own.sum()) - np.repeat(np.cumsum(n_own) - n_own - firsts, n_own)
     before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
     at_own = SignChange(at, before, types.running_at(at) - values[of_type], totals[of_type])
-    (change,) = joined([[both], [at_own]])
+    (change,) = joined([[changes], [at_own]])
     n_types = len(values)
     first_own = 2 * n_types + np.cumsum(n_own) - n_own
     number = unit_end + (first_own - firsts)[unit_type]
@@ -232,7 +232,7 @@ def leave_one_out(
     if not cheap and n > JACKKNIFE_UNITS:
         yield from _sets_left_out(units_of_codes, multiplicity, strata)
         return
-    if any(each.atoms is not None for each in units_of_codes):
+    if any(units.atoms is not None for units in units_of_codes):
         units_of_codes, multiplicity, strata = _seen_atoms(units_of_codes, multiplicity, strata)
         n = len(multiplicity)
     stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
@@ -240,7 +240,7 @@ def leave_one_out(
     for start in range(0, n, step):
         atoms = range(start, min(start + step, n))
         blocks: list[Block] = [
-            JackknifeBlock(each, multiplicity, atoms, strata) for each in units_of_codes
+            JackknifeBlock(units, multiplicity, atoms, strata) for units in units_of_codes
         ]
         at = slice(atoms.start, atoms.stop)
         yield JackknifeResamples(blocks, multiplicity[at], stratum[at])
@@ -249,9 +249,9 @@ def leave_one_out(
 def has_closed_forms(units_of_codes: Sequence[UnitsOfCodes]) -> bool:
     """Whether leaving out one unit after the other needs no pass over the rows for each."""
     return all(
-        each.reads in ("sums", "pairs")
-        or (each.reads in ("crossing", "thresholds") and each.has_one_code_each)
-        for each in units_of_codes
+        units.reads in ("sums", "pairs")
+        or (units.reads in ("crossing", "thresholds") and units.has_one_code_each)
+        for units in units_of_codes
     )
 
 
@@ -266,16 +266,16 @@ def _seen_atoms(
     """
     n, atoms = len(multiplicity), units_of_codes[0].atoms
     if len(units_of_codes) > 1:
-        return [each.among_all(n) for each in units_of_codes], multiplicity, strata
-    own, within = multiplicity[atoms], None
-    unseen = np.array([n_units_of(multiplicity) - n_units_of(own)])
+        return [units.among_all(n) for units in units_of_codes], multiplicity, strata
+    seen, within = multiplicity[atoms], None
+    unseen = np.array([n_units_of(multiplicity) - n_units_of(seen)])
     if strata is not None:
         within, n_strata = strata[atoms], int(strata.max()) + 1
-        of_strata = np.bincount(strata, multiplicity) - np.bincount(within, own, n_strata)
+        of_strata = np.bincount(strata, multiplicity) - np.bincount(within, seen, n_strata)
         unseen = of_strata.astype(np.int64)
     stratum = np.flatnonzero(unseen)
-    merged = [each.with_unseen(len(stratum)) for each in units_of_codes]
-    multiplicity = np.concatenate((own, unseen[stratum]))
+    merged = [units.with_unseen(len(stratum)) for units in units_of_codes]
+    multiplicity = np.concatenate((seen, unseen[stratum]))
     return merged, multiplicity, None if within is None else np.concatenate((within, stratum))
 
 
@@ -525,8 +525,8 @@ class JackknifeBlock(UnitBlock):
         if types is None:
             return self._search_each(terms, gaps, ends)
         unit_end, unit_type = self._unit_ends(types, ends, None)
-        own = unit_end[self._at], unit_type[self._at]
-        return tuple(change_without_units(types, gap, *own) for gap in gaps)
+        ends_and_types = unit_end[self._at], unit_type[self._at]
+        return tuple(change_without_units(types, gap, *ends_and_types) for gap in gaps)
 
     def _search_each(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp] | None
@@ -586,14 +586,14 @@ class JackknifeBlock(UnitBlock):
     ) -> tuple[Floats, Floats]:
         """Sum over the ends before the unit, its own end, and those after it, for each type."""
         units = self.units_of_codes
-        found = None
+        sums = None
         if units.has_one_code_each:
             # Parts of the resamples look up what all of them share.
             of = (terms, added, ends, order)
-            found = units.kept("without units", of, lambda: self._without_each(*of))
-        if found is None:
+            sums = units.kept("without units", of, lambda: self._without_each(*of))
+        if sums is None:
             return super().sum_over_thresholds(terms, added, ends, order)
-        return found.of(self._at)
+        return sums.of(self._at)
 
     def _without_each(
         self,
@@ -613,9 +613,9 @@ def _of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> 
     """Return the value of each code; 0 where the code is one past the last, which is none."""
     if isinstance(code, slice):
         return values[code]
-    found = np.empty((len(code), *values.shape[1:]), values.dtype)
+    result = np.empty((len(code), *values.shape[1:]), values.dtype)
     for start in range(0, len(code), TILE_ELEMENTS):
         part = slice(start, start + TILE_ELEMENTS)
-        found[part] = values.take(code[part], axis=0, mode="clip")
-    found[code == len(values)] = 0
-    return found
+        result[part] = values.take(code[part], axis=0, mode="clip")
+    result[code == len(values)] = 0
+    return result

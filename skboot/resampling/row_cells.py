@@ -212,21 +212,21 @@ class _Directions(NamedTuple):
             if not np.isfinite(span) or _lost_beside_few(column, span):
                 return None
             means[k] = column.mean()
-            own = values[n_found] if n_found < len(values) else np.empty(n)
-            np.subtract(column, means[k], out=own)
-            own /= span
-            spread = np.sqrt(own @ own / n)
-            for j, known in enumerate(values[:n_found]):
-                shared = known @ own / n
-                own -= shared * known
+            direction = values[n_found] if n_found < len(values) else np.empty(n)
+            np.subtract(column, means[k], out=direction)
+            direction /= span
+            spread = np.sqrt(direction @ direction / n)
+            for j, earlier in enumerate(values[:n_found]):
+                shared = earlier @ direction / n
+                direction -= shared * earlier
                 loadings[k, j] = shared * span
-            left = np.sqrt(own @ own / n)
-            if left <= COLUMN_ROUNDING * spread:
+            residual = np.sqrt(direction @ direction / n)
+            if residual <= COLUMN_ROUNDING * spread:
                 continue
             if n_found == len(values):
                 return None
-            own /= left
-            loadings[k, n_found] = left * span
+            direction /= residual
+            loadings[k, n_found] = residual * span
             n_found += 1
         return cls(values[:n_found], means, loadings[:, :n_found]) if n_found else None
 
