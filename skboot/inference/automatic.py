@@ -181,8 +181,8 @@ def planned_method(evidence: Evidence) -> str:
     str
         A key of `skboot.inference.intervals.INTERVALS`.
     """
-    design = evidence.drawn.design
-    facts = evidence.facts
+    drawn, facts = evidence.drawn, evidence.facts
+    design = drawn.design
     if facts.bins is not None:
         return "bins"
     if facts.optimized:
@@ -191,6 +191,8 @@ def planned_method(evidence: Evidence) -> str:
     if facts.proxy_weight is not None:
         skewed = "skewed-t" if facts.additive else "t"
         return "logit-t" if np.isfinite(facts.bounds).all() else skewed
+    # Where few rows of each stratum were drawn BCa gives way to expanded percentiles.
+    bca = "expanded" if drawn.n_strata > 1 and drawn.inflation > INFLATED else "bca"
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
         # A row is added to hits and to errors, as to the cells of a table.
@@ -200,10 +202,9 @@ def planned_method(evidence: Evidence) -> str:
         if wilson and evidence.independent_rows:
             return "wilson"
         if not design.no_jackknife:
-            return _in_strata("bca", evidence)
-    method = _in_strata(
-        design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive), evidence
-    )
+            return bca
+    method = design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive)
+    method = bca if method == "bca" else method
     if method == "expanded":
         method = _quantile_method(evidence)
     if method == "studentized" and design.units_are_rows and facts.both_signs:
@@ -218,12 +219,6 @@ def _quantile_method(evidence: Evidence) -> str:
         return "expanded"
     # Quantiles of resamples of few units stay within the range of what these bring.
     return "logit-t" if np.isfinite(evidence.facts.bounds).all() else "t"
-
-
-def _in_strata(method: str, evidence: Evidence) -> str:
-    """Return "expanded" in place of BCa where few rows of each stratum were drawn."""
-    are_few = evidence.drawn.n_strata > 1 and evidence.drawn.inflation > INFLATED
-    return "expanded" if are_few and method == "bca" else method
 
 
 def _undefined(confidence_level: float) -> ConfidenceInterval:
