@@ -155,7 +155,7 @@ def bootstrap_runs(
     -----
     The test variances are exact for means of row values of independent rows; for other metrics,
     groups, strata and weights they come from the resamples. The formulas are in
-    `skboot.inference.variance`, their measured coverage in the user guide. Where the score of one
+    `skboot.inference.runs`, their measured coverage in the user guide. Where the score of one
     run is corrected for its bias (by the jackknife, as macro F1 of many classes is), so is the mean
     over runs. Runs that fail now and then are seen only where one has failed: if a tenth of all
     seeds collapses, ten runs hold no such run in 35 % of studies, and intervals covered 73 to 83 %.

@@ -1,4 +1,4 @@
-"""A metric is added by one file and no edit, an interval by one function.
+"""A metric is added by one file and no edit, an interval by one class.
 
 In a copy of the package, in another process, through public calls.
 """
@@ -29,9 +29,12 @@ def _tweedie(request: Request) -> RowMean:
     return RowMean(request.name, _squared)
 '''
 INTERVAL = """
-@registered("range", "range of the replicates", needs_replicates, for_difference=True)
-def _range(evidence, confidence_level):
-    return evidence.sorted_replicates[..., 0], evidence.sorted_replicates[..., -1]
+@registered
+class Range(Interval):
+    name, words, for_difference = "range", "range of the replicates", True
+
+    def limits(self, evidence, confidence_level):
+        return evidence.sorted_replicates[..., 0], evidence.sorted_replicates[..., -1]
 """
 CALLS = """
 import sys
@@ -103,7 +106,7 @@ def answer(root):
     )
 
 
-def test_one_file_adds_a_metric_and_one_function_an_interval(copy):
+def test_one_file_adds_a_metric_and_one_class_an_interval(copy):
     assert "'interval' parameter" in answer(copy).stderr
     intervals, listed = copy / "skboot/inference/intervals.py", "\nFOR_ONE_SCORE = "
     head, _, tail = intervals.read_text().partition(listed)

@@ -121,10 +121,10 @@ def test_studies_bind_in_one_engine():
     assert binds(PACKAGE) == [
         "_base.hints._binds",  # arguments, to a signature
         "comparison.search.binding",
-        "inference.crossed._influence",
+        "inference.dependence._influence",
         "inference.dependence.leave_out_blocks",
         "inference.distribution.bootstrap_each",
-        "inference.gap._bootstrapped",
+        "inference.runs.outperformance",
         "refit.run_metrics._binding",
         "study.study.draw",
         "study.tasks.value_of",
@@ -175,7 +175,7 @@ def test_families_are_adjusted_by_one_route():
     assert chooses == ["comparison.families.at_once"]
     steps = [name for name in makes(PACKAGE, "holm") if name.startswith("comparison.")]
     # Wilcoxon's tests are no difference of a law.
-    assert steps == ["comparison.across._of_data_sets", "comparison.families.at_once"]
+    assert steps == ["comparison.across._records", "comparison.families.at_once"]
 
 
 def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():

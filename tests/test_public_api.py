@@ -135,7 +135,7 @@ def test_each_public_name_is_imported_for_type_checkers_from_where_it_is_found(m
 def test_what_a_score_does_not_need_is_not_imported_with_it():
     code = "import sys, skboot; skboot.bootstrap_score; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    waiting = {"plots", "comparison", "scorer", "runs", "refit", "inference.variance"}
+    waiting = {"plots", "comparison", "scorer", "runs", "refit", "inference.runs"}
     assert not waiting & {name.removeprefix("skboot.") for name in done.stdout.split()}
 
 

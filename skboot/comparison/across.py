@@ -25,7 +25,7 @@ from ..inference.data_sets import (
     wilcoxon_p_values,
 )
 from ..inference.differences import share_won
-from ..inference.evidence import Drawn, Evidence, notes_of_cut
+from ..inference.evidence import Drawn, Evidence, joint_bounds, notes_of_cut
 from ..inference.intervals import SkewedT
 from ..inference.multiplicity import LowRankRoot, holm, symmetric_root
 from ..inference.runs import RunsDifference
@@ -47,683 +47,15 @@ if TYPE_CHECKING:
 
     from ..results import ComparisonResult
 
-
-# What `compare_across` is given: scores of several methods on several data sets, in any form.
-
-
+_ESTIMANDS = ("new", "these")
 _RUNS = (
     "A comparison across data sets takes one number, the mean, of each: compare the runs of each "
     "data set with compare_runs and pass the results, by data set."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorsOnEach:
-    """How uncertain scores and differences are on each data set.
-
-    Attributes
-    ----------
-    of_scores : ndarray of shape (n_datasets, n_methods)
-        Standard errors.
-    of_differences : ndarray of shape (n_datasets, n_methods, n_methods)
-        Of the difference of each two, 0 on the diagonal.
-    degrees_of_freedom : ndarray of shape (n_datasets, n_methods, n_methods)
-        Of these; infinite on the diagonal.
-    """
-
-    of_scores: Floats
-    of_differences: Floats
-    degrees_of_freedom: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class DataSets:
-    """Scores by data set and method.
-
-    Attributes
-    ----------
-    names, methods : tuple of str
-        Of the data sets and of the methods.
-    scores : ndarray of shape (n_datasets, n_methods)
-        One number each.
-    metric : str
-        Name of the metric; "score" for bare numbers.
-    greater_is_better : bool
-        Direction of the scores.
-    errors : ErrorsOnEach or None
-        None for bare numbers.
-    held_fixed : tuple of str
-        What the errors do not vary.
-    bounds : tuple of float
-        Range of the scores; unknown of bare numbers.
-    """
-
-    names: tuple[str, ...]
-    methods: tuple[str, ...]
-    scores: Floats
-    metric: str
-    greater_is_better: bool
-    errors: ErrorsOnEach | None = None
-    held_fixed: tuple[str, ...] = ()
-    bounds: tuple[float, float] = (-np.inf, np.inf)
-
-
-def checked_data_sets(scores: Any, datasets: Any, methods: Any, greater_is_better: Any) -> DataSets:
-    """Bring the scores into one form, and refuse what is no score of every method everywhere."""
-    direction = check.check_direction(greater_is_better)
-    is_table = isinstance(scores, Mapping) or hasattr(scores, "columns")
-    if is_table:
-        for name, given in (("datasets", datasets), ("methods", methods)):
-            if given is not None:
-                must = "be None where the scores name their data sets and methods"
-                advice = f"Leave {name}= out: it names those of an array."
-                raise check.fail(name, must, repr(given), advice)
-    if isinstance(scores, Mapping):
-        comparisons = [isinstance(value, ComparisonResult) for value in scores.values()]
-        if any(comparisons):
-            _check_names("scores", scores, "data set")
-            if not all(comparisons):
-                must = "hold a ComparisonResult for every data set, or for none"
-                raise check.fail("scores", must, _kinds(scores))
-            return _of_results({str(k): each for k, each in scores.items()}, direction)
-    if direction is None:
-        raise _unknown_direction("for bare numbers")
-    if isinstance(scores, Mapping):
-        return _of_dicts(scores, direction)
-    if is_table:
-        _refuse_long(scores)
-        datasets, methods = _labels_of_frame(scores)
-        values = scores.to_numpy()
-    else:
-        values = scores
-    return _of_array(values, datasets, methods, direction)
-
-
-def check_margin(margin: Any, data: DataSets) -> float | None:
-    """Accept None or a finite number of at least 0, below the range of the metric."""
-    if margin is None:
-        return None
-    is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
-    if is_number and 0 <= float(margin) < np.inf:
-        check_below_range("margin", float(margin), data.metric, data.bounds)
-        return float(margin)
-    advice = "It is the largest difference of scores that does not matter in practice."
-    raise check.fail("margin", "be None or a finite number of at least 0", repr(margin), advice)
-
-
-# ------------------------------------------------------------------ bare numbers
-
-
-def _of_dicts(scores: Mapping[Any, Any], direction: bool) -> DataSets:
-    """Scores from a dict of dicts."""
-    _check_names("scores", scores, "data set")
-    if not all(isinstance(value, Mapping) for value in scores.values()):
-        must = "map each data set to a dict of scores by method, or to a ComparisonResult"
-        advice = "Use {'data set 1': {'A': 0.8, 'B': 0.7}, ...}."
-        raise check.fail("scores", must, _kinds(scores), advice)
-    for name, row in scores.items():
-        _check_names(f"scores[{name!r}]", row, "method")
-    methods = list(dict.fromkeys(str(method) for row in scores.values() for method in row))
-    table = {str(name): {str(k): v for k, v in row.items()} for name, row in scores.items()}
-    _check_all_there({name: list(row) for name, row in table.items()}, methods)
-    values = [[row[method] for method in methods] for row in table.values()]
-    return _checked(values, list(table), methods, direction)
-
-
-def _of_array(values: Any, datasets: Any, methods: Any, direction: bool) -> DataSets:
-    """Scores from rows of numbers, with names beside them."""
-    rows = values.tolist() if isinstance(values, np.ndarray) else values
-    is_sequence = isinstance(rows, Sequence) and not isinstance(rows, str)
-    if not is_sequence or not all(isinstance(row, Sequence | np.ndarray) for row in rows):
-        must = "be a table of shape (n_datasets, n_methods), or a dict"
-        got = f"an array of shape {np.shape(rows)}" if is_sequence else type(values).__name__
-        raise check.fail("scores", must, got)
-    rows = [list(row) for row in rows]
-    lengths = {len(row) for row in rows}
-    if len(lengths) > 1:
-        got = f"rows of {sorted(lengths)} numbers"
-        raise check.fail("scores", "have a score of every method on every data set", got)
-    n_methods = lengths.pop() if lengths else 0
-    names = _given_names("datasets", datasets, len(rows), "data set")
-    methods = _given_names("methods", methods, n_methods, "method")
-    return _checked(rows, names, methods, direction)
-
-
-def _given_names(name: str, given: Any, n: int, noun: str) -> list[str]:
-    """Names beside an array, one per row or column."""
-    must = f"name each of the {n} {noun}s of the array"
-    if given is None or isinstance(given, str | bytes):
-        raise check.fail(name, must, repr(given), f"Use {name}=['A', 'B', ...].")
-    names = [str(each) for each in given]
-    if len(names) != n:
-        raise check.fail(name, must, f"{len(names)} names")
-    _check_names(name, names, noun)
-    return names
-
-
-def _refuse_long(frame: Any) -> None:
-    """Refuse a frame with a row for each score, which names data sets and methods in columns."""
-    if not hasattr(frame, "select_dtypes"):
-        return
-    # Columns of objects may hold numbers.
-    frame = frame.infer_objects() if hasattr(frame, "infer_objects") else frame
-    words = [*frame.select_dtypes(exclude=["number", "bool"]).columns]
-    numbers = [name for name in frame.columns if name not in words]
-    if words:
-        example = "index='dataset', columns='method', values='score'"
-        if len(words) == 2 and len(numbers) == 1:
-            most, fewest = sorted(words, key=lambda name: -frame[name].nunique())
-            example = f"index={most!r}, columns={fewest!r}, values={numbers[0]!r}"
-        must = "have a row for each data set and a column of numbers for each method"
-        advice = f"Of a long table give scores.pivot({example})."
-        raise check.fail("scores", must, f"text in the column {words[0]!r}", advice)
-
-
-def _labels_of_frame(frame: Any) -> tuple[list[str], list[str]]:
-    """Names of the rows and columns of a data frame."""
-    if not hasattr(frame, "index"):
-        must = "be a frame whose index names the data sets, an array or a dict"
-        advice = "Use {row['dataset']: {...} for row in frame.to_dicts()}, or datasets= beside an "
-        raise check.fail("scores", must, type(frame).__name__, advice + "array.")
-    return [*frame.index], [*frame.columns]
-
-
-def _checked(
-    rows: Sequence[Sequence[Any]],
-    names: Sequence[str],
-    methods: Sequence[str],
-    direction: bool,
-) -> DataSets:
-    """Return scores that are one finite number each, of at least two data sets and methods."""
-    _check_enough(names, methods)
-    numbers = [
-        [_number(value, name, method) for method, value in zip(methods, row, strict=True)]
-        for name, row in zip(names, rows, strict=True)
-    ]
-    return DataSets(tuple(names), tuple(methods), np.array(numbers), "score", direction)
-
-
-def _number(value: Any, name: str, method: str) -> float:
-    """Return one score as a float."""
-    where = f"of method {method!r} on data set {name!r}"
-    if isinstance(value, list | tuple | np.ndarray):
-        must = "hold one number for each method and data set"
-        raise check.fail("scores", must, f"{len(value)} numbers {where}", _RUNS)
-    if value is None or (isinstance(value, Real) and np.isnan(float(value))):
-        must = "have a score of every method on every data set"
-        advice = "Leave out the data set, or the method."
-        raise check.fail("scores", must, f"none {where}", advice)
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if is_number and np.isfinite(float(value)):
-        return float(value)
-    raise check.fail("scores", "hold finite numbers", f"{value!r} {where}")
-
-
-# ------------------------------------------------------------------ results
-
-
-def _of_results(results: Mapping[str, ComparisonResult], direction: bool | None) -> DataSets:
-    """Scores and their errors from a comparison on each data set."""
-    first = next(iter(results.values()))
-    methods = list(dict.fromkeys(name for each in results.values() for name in each.systems))
-    _check_enough(list(results), methods)
-    _check_all_there({name: list(each.systems) for name, each in results.items()}, methods)
-    for name, each in results.items():
-        _check_like(first, each, f"scores[{name!r}]")
-    known = first.greater_is_better
-    if known is None and direction is None:
-        raise _unknown_direction("where the results do not know it")
-    if known is not None and direction not in (None, known):
-        must = f"be {known}, the direction of {first.metric!r}, or None"
-        raise check.fail("greater_is_better", must, repr(direction))
-    scores = [[each.systems[method].estimate for method in methods] for each in results.values()]
-    for name, row in zip(results, scores, strict=True):
-        for method, value in zip(methods, row, strict=True):
-            _number(value, name, method)
-    return DataSets(
-        tuple(results),
-        tuple(methods),
-        np.array(scores),
-        first.metric,
-        bool(known if direction is None else direction),
-        _errors(results, methods),
-        first.held_fixed,
-        _bounds(results),
-    )
-
-
-def _bounds(results: Mapping[str, ComparisonResult]) -> tuple[float, float]:
-    """Range of the metric; the widest, where it depends on the data set."""
-    bounds = [
-        system.evidence.facts.bounds
-        for each in results.values()
-        for system in each.systems.values()
-    ]
-    low, high = zip(*bounds, strict=True)
-    return min(low), max(high)
-
-
-def _check_like(first: ComparisonResult, each: ComparisonResult, argument: str) -> None:
-    """Refuse a comparison that cannot stand beside the first one."""
-    if each.estimand not in ("system", "method"):
-        got = f"one across data sets (estimand {each.estimand!r})"
-        raise check.fail(argument, "be a comparison on one data set", got)
-    for name, what in (
-        ("metric", "metric"),
-        ("estimand", "estimand"),
-        ("greater_is_better", "direction"),
-    ):
-        one, other = getattr(first, name), getattr(each, name)
-        if one != other:
-            must = f"have the same {what} as the first data set, {one!r}"
-            raise check.fail(argument, must, repr(other))
-    if each.reference is not None:
-        must = "hold the differences of all pairs"
-        advice = "Compare with reference=None; give reference= here."
-        raise check.fail(argument, must, f"reference={each.reference!r}", advice)
-
-
-def _errors(results: Mapping[str, ComparisonResult], methods: Sequence[str]) -> ErrorsOnEach:
-    """Standard errors of scores and differences on each data set."""
-    k, m = len(results), len(methods)
-    number = {method: j for j, method in enumerate(methods)}
-    of_differences, freedom = np.zeros((k, m, m)), np.full((k, m, m), np.inf)
-    for at, (name, result) in enumerate(results.items()):
-        for pair in result.pairs:
-            one, other = number[pair.first], number[pair.second]
-            error = standard_error_of(pair)
-            if not np.isfinite(error):
-                must = "have a standard error for every difference"
-                got = f"none of {pair.first} - {pair.second}"
-                raise check.fail(f"scores[{name!r}]", must, got)
-            of_differences[at, [one, other], [other, one]] = error
-            freedom[at, [one, other], [other, one]] = freedom_of(pair)
-    systems = [[each.systems[method] for method in methods] for each in results.values()]
-    of_scores = np.array([[system.standard_error for system in row] for row in systems])
-    return ErrorsOnEach(np.nan_to_num(of_scores), of_differences, freedom)
-
-
-# ------------------------------------------------------------------ messages
-
-
-def _check_names(argument: str, names: Any, noun: str) -> None:
-    """Refuse names of which two are the same as text."""
-    if len({str(name) for name in names}) != len(list(names)):
-        must = f"name each {noun} once"
-        raise check.fail(argument, must, repr(list(names)))
-
-
-def _check_enough(names: Sequence[str], methods: Sequence[str]) -> None:
-    """Refuse fewer than two data sets or methods."""
-    for_one = "For one data set use compare_systems, compare_runs or compare_methods."
-    for found, noun, advice in ((names, "data set", for_one), (methods, "method", "")):
-        if len(found) < 2:
-            must = f"hold at least two {noun}s"
-            raise check.fail("scores", must, str(len(found)), advice)
-
-
-def _check_all_there(found: Mapping[str, Sequence[Hashable]], methods: Sequence[str]) -> None:
-    """Refuse data sets that lack a method, and say which."""
-    missing = {
-        name: [method for method in methods if method not in there] for name, there in found.items()
-    }
-    lacking = [
-        f"none of {', '.join(which)} on {name!r}" for name, which in missing.items() if which
-    ]
-    if lacking:
-        shown = "; ".join(lacking[:3]) + (f"; and {len(lacking) - 3} more" * (len(lacking) > 3))
-        must = "have a score of every method on every data set"
-        advice = "Leave out these data sets, or these methods."
-        raise check.fail("scores", must, shown, advice)
-
-
-def _kinds(scores: Mapping[Any, Any]) -> str:
-    return f"values of type {', '.join(sorted({type(v).__name__ for v in scores.values()}))}"
-
-
-def _unknown_direction(where: str) -> ValueError:
-    advice = "Use greater_is_better=True for scores such as accuracy, False for errors and losses."
-    return check.fail("greater_is_better", f"be True or False {where}", "None", advice)
-
-
-# Methods compared across data sets: each by itself, each pair, and all pairs at once.
-
-
 # Keys of the streams below the seed of a call: resamples of the data sets, draws of the errors.
 _RESAMPLES, _ERRORS = 0, 1
 # Share of the largest score by which a difference may exceed the margin and be rounding.
 _ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class AcrossCall:
-    """Checked arguments of `skboot.compare_across`."""
-
-    data: DataSets
-    estimand: str
-    margin: float | None
-    asked: Asked
-    n_resamples: int
-    seed: np.random.SeedSequence
-
-    @property
-    def interval(self) -> str:
-        """Name of the interval."""
-        return "skewed-t" if self.estimand == "new" else "t"
-
-    @cached_property
-    def pairs(self) -> list[tuple[int, int]]:
-        """Numbers of the methods of each pair."""
-        number = {name: k for k, name in enumerate(self.data.methods)}
-        return [
-            (number[one], number[other])
-            for one, other in pairs_of(self.data.methods, self.asked.reference)
-        ]
-
-    @cached_property
-    def differences(self) -> Floats:
-        """First minus second on each data set, (n_datasets, n_pairs)."""
-        first, second = np.array(self.pairs).T
-        return estimated_differences(self.data.scores[:, first], self.data.scores[:, second])
-
-    @cached_property
-    def counts(self) -> NDArray[np.integer]:
-        """How often each resample holds each data set, (n_resamples, n_datasets)."""
-        rng = np.random.default_rng(child_seed(self.seed, _RESAMPLES))
-        of_one = np.ones(len(self.data.names), dtype=np.int64)
-        return multinomial_counts(rng, self.n_resamples, of_one).astype(np.int64)
-
-    @cached_property
-    def drawn(self) -> MeansOfDrawn:
-        """Mean differences over resamples of the data sets."""
-        return MeansOfDrawn(self.differences, self.counts)
-
-    @cached_property
-    def variances_on_these(self) -> Floats:
-        """Of the mean difference of each two methods, (n_methods, n_methods)."""
-        assert self.data.errors is not None
-        return np.asarray((self.data.errors.of_differences**2).sum(axis=0)) / (
-            len(self.data.names) ** 2
-        )
-
-
-def compared_across(call: AcrossCall) -> DatasetsComparison:
-    """Return the comparison, and tell what must be known of it."""
-    with collected() as told:
-        systems = _systems(call)
-        records = _records(call, systems)
-    cut = notes_of_cut(*(system.confidence_interval for system in systems.values()))
-    notes = [*_notes(call, records), *cut, *list(dict.fromkeys(told))[:1]]
-    data = call.data
-    ranks = ranks_of_rows(data.scores, greater_is_better=data.greater_is_better)
-    return answered(
-        call.asked,
-        systems,
-        records,
-        notes,
-        DatasetsComparison,
-        metric=data.metric,
-        estimand=call.estimand,
-        held_fixed=_held_fixed(call),
-        settings=_settings(call),
-        datasets=data.names,
-        scores=data.scores,
-        mean_rank_limits=mean_rank_limits(ranks, call.counts, call.asked.confidence_level),
-        margin=call.margin,
-    )
-
-
-def _held_fixed(call: AcrossCall) -> tuple[str, ...]:
-    return ("the data sets", *call.data.held_fixed) if call.estimand == "these" else ()
-
-
-def _settings(call: AcrossCall) -> dict[str, Any]:
-    own = {name: getattr(call, name) for name in ("estimand", "margin", "n_resamples")}
-    return own | call.asked.settings
-
-
-# ------------------------------------------------------------------ each method by itself
-
-
-def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
-    """Mean score of each method, with its interval."""
-    data = call.data
-    bases = _drawn_bases(call) if call.estimand == "new" else _given_bases(call)
-    known: dict[str, Any] = {
-        "metric": data.metric,
-        "estimand": call.estimand,
-        "automatic": True,
-        "n_samples": len(data.names),
-        "unit": "data set",
-        "greater_is_better": data.greater_is_better,
-    }
-    provenance = Provenance((), _held_fixed(call), call.seed, _settings(call))
-    intervals = [basis.interval_by(call.interval, call.asked.confidence_level) for basis in bases]
-    return {
-        name: evaluation_result(provenance, basis=basis, confidence_interval=interval, **known)
-        for name, basis, interval in zip(data.methods, bases, intervals, strict=True)
-    }
-
-
-def _evidence(
-    data: DataSets, estimate: float, replicates: Floats, *, additive: bool = False, **known: Any
-) -> Evidence:
-    replicates, drawn = np.ascontiguousarray(replicates), Drawn("groups", (len(data.names),))
-    return Evidence(estimate, replicates, drawn, Facts(data.bounds, additive), **known)
-
-
-def _drawn_bases(call: AcrossCall) -> list[DrawnDataSetsBasis]:
-    """Means over resamples of the data sets."""
-    means, n = MeansOfDrawn(call.data.scores, call.counts), len(call.data.names)
-    return [
-        DrawnDataSetsBasis(
-            _evidence(
-                call.data,
-                float(means.means[k]),
-                means.replicates[:, k],
-                additive=True,
-                standard_error=float(means.standard_errors[k]),
-                acceleration=float(means.accelerations[k]),
-                replicate_standard_errors=np.ascontiguousarray(
-                    means.replicate_standard_errors[:, k]
-                ),
-            ),
-            n - 1.0,
-        )
-        for k in range(len(call.data.methods))
-    ]
-
-
-def _given_bases(call: AcrossCall) -> list[GivenDataSetsBasis]:
-    """Means over these data sets, with draws from the normal law of their errors."""
-    data, errors = call.data, call.data.errors
-    assert errors is not None
-    # A score is as well known as the least known of its differences.
-    freedom = errors.degrees_of_freedom.min(axis=2)
-    standard_errors, df = mean_of_these(errors.of_scores, freedom)
-    of_scores = standard_errors**2
-    covariance = (of_scores[:, None] + of_scores - call.variances_on_these) / 2
-    rng = np.random.default_rng(child_seed(call.seed, _ERRORS))
-    means = data.scores.mean(axis=0)
-    draws = means + rng.standard_normal((call.n_resamples, len(means))) @ symmetric_root(covariance)
-    return [
-        GivenDataSetsBasis(
-            _evidence(data, float(means[k]), draws[:, k], standard_error=float(standard_errors[k])),
-            float(df[k]),
-        )
-        for k in range(len(means))
-    ]
-
-
-# ------------------------------------------------------------------ each pair, and all at once
-
-
-class _StudentAcross(Student):
-    """The law of mean differences over data sets by Student's t, farther where they are skewed."""
-
-    def __init__(self, call: AcrossCall) -> None:
-        self.call, self.own = call, _differences(call)
-        super().__init__(call.asked, self.own, call.interval, call.seed, call.data.bounds)
-        self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(self.own))
-
-    @property
-    def statistics(self) -> Floats:
-        """See `Student.statistics`; those of which t would have the same p-values."""
-        return np.array([one.statistic for one in self.own])
-
-    def largest(self) -> Limits:
-        """See `Law.largest`; never wider than by Bonferroni's rule, which draws are about."""
-        found, strict = super().largest(), self.stricter()
-        p_values = np.minimum(len(found.low) * strict.p_values, 1.0)
-        return replace(
-            found,
-            low=np.maximum(found.low, strict.low),
-            high=np.minimum(found.high, strict.high),
-            p_values=np.minimum(found.p_values, p_values),
-        )
-
-    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
-        """See `Student.root_of_correlation`."""
-        call = self.call
-        if call.estimand == "new":
-            differences = call.differences[:, list(those)]
-            return root_of((differences - differences.mean(axis=0)).T, np.eye(len(differences)))
-        pairs = contrasts([call.pairs[k] for k in those], len(call.data.methods))
-        # Cov(a - b, c - d) = (V_ad + V_bc - V_ac - V_bd) / 2, from variances of differences.
-        return root_of(pairs, -call.variances_on_these / 2)
-
-    def _at(self, *args: Any) -> Limits:
-        """Equal values do not show how much others would differ."""
-        found = super()._at(*args)
-        flat = (self.standard_errors == 0) & (self.differences != 0)
-        return replace(
-            found,
-            low=np.where(flat, -np.inf, found.low),
-            high=np.where(flat, np.inf, found.high),
-            p_values=np.where(flat, 1.0, found.p_values),
-        )
-
-
-def _differences(call: AcrossCall) -> list[SkewedT] | list[RunsDifference]:
-    """Return the mean difference of each pair, with what it is judged by."""
-    means = call.drawn.means.tolist()
-    if call.estimand == "new":
-        df, drawn = len(call.data.names) - 1.0, call.drawn
-        own = zip(means, drawn.standard_errors.tolist(), drawn.accelerations.tolist(), strict=True)
-        return [SkewedT(mean, error, df, skewness) for mean, error, skewness in own]
-    assert call.data.errors is not None
-    first, second = np.array(call.pairs).T
-    errors, freedom = mean_of_these(
-        call.data.errors.of_differences[:, first, second],
-        call.data.errors.degrees_of_freedom[:, first, second],
-    )
-    given = zip(means, errors.tolist(), freedom.tolist(), strict=True)
-    return [RunsDifference(mean, error, df) for mean, error, df in given]
-
-
-def _records(call: AcrossCall, systems: dict[str, EvaluationResult]) -> list[DatasetsPair]:
-    """Return the record of each pair, with what the data sets say besides."""
-    if call.estimand == "new":
-        replicates = list(call.drawn.replicates.T)
-    else:
-        own = [systems[name].bootstrap_distribution for name in call.data.methods]
-        replicates = [own[one] - own[other] for one, other in call.pairs]
-    names = [(call.data.methods[one], call.data.methods[other]) for one, other in call.pairs]
-    return records_of(
-        _StudentAcross(call),
-        names,
-        DatasetsPair,
-        bootstrap_support=[share_won(each, call.data.greater_is_better) for each in replicates],
-        **_of_data_sets(call),
-    )
-
-
-# ------------------------------------------------------------------ what data sets say besides
-
-
-def _of_data_sets(call: AcrossCall) -> dict[str, Sequence[Any]]:
-    """Return Wilcoxon's test, the spread over the data sets, and the shares by the margin."""
-    differences, spread = call.differences, call.drawn.deviations
-    wilcoxon = wilcoxon_p_values(differences, call.asked.alternative).tolist()
-    between: list[float | None] = [None] * len(call.pairs)
-    if call.data.errors is not None:
-        first, second = np.array(call.pairs).T
-        errors = call.data.errors.of_differences[:, first, second]
-        between = between_deviation(spread, errors).tolist()
-    return {
-        "wilcoxon_p_value": wilcoxon,
-        "wilcoxon_p_value_adjusted": holm(wilcoxon).tolist(),
-        "standard_deviation": spread.tolist(),
-        "between_deviation": between,
-        **_shares(call),
-    }
-
-
-def _shares(call: AcrossCall) -> dict[str, Sequence[Any]]:
-    """Shares of the data sets on which a difference is within the margin, and beyond it."""
-    if call.margin is None:
-        return {}
-    rounding = _ROUNDING * float(np.abs(call.data.scores).max())
-    advantage = call.differences if call.data.greater_is_better else -call.differences
-    better, worse = advantage > call.margin + rounding, advantage < -call.margin - rounding
-    return {
-        "margin": [call.margin] * len(call.pairs),
-        "share_within_margin": np.mean(~(better | worse), axis=0).tolist(),
-        "share_better": np.mean(better, axis=0).tolist(),
-        "share_worse": np.mean(worse, axis=0).tolist(),
-    }
-
-
-# ------------------------------------------------------------------ what must be said
-
-
-def _notes(call: AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
-    """Return what must be known of the comparison."""
-    notes, n = Notes(), len(call.data.names)
-    if n < FEW_DATA_SETS:
-        only = f"Only {n} data sets (fewer than {FEW_DATA_SETS}): "
-        new = (
-            "the spread of the differences is poorly estimated, skewed differences come out "
-            "significant too often, and tests of ranks say little."
-        )
-        these = "mean ranks and rank tests, which treat them as a random sample, say little."
-        notes.add("few", only + (new if call.estimand == "new" else these))
-    if call.data.errors is None and len(call.data.methods) > n:
-        notes.add(
-            "caution",
-            f"More methods ({len(call.data.methods)}) than data sets ({n}): is the table "
-            "transposed? A row is a data set, and a column is a method.",
-        )
-    flat = [f"{pair.first} and {pair.second}" for pair in records if pair.standard_error == 0]
-    if flat:
-        shown = "; ".join(flat[:3]) + (f"; and {len(flat) - 3} more" if len(flat) > 3 else "")
-        where = "on all data sets" if call.estimand == "new" else "on all resamples of each one"
-        notes.add(
-            "degenerate",
-            f"The difference is the same {where}: {shown}. This does not show how much it would "
-            "vary on others.",
-        )
-    notes += _advice(call, records)
-    return notes
-
-
-def _advice(call: AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
-    """Say what would narrow the intervals, where the error on each data set is known."""
-    notes = Notes()
-    for pair in records[:3]:
-        if call.estimand == "these" or pair.between_deviation is None or pair.standard_error == 0:
-            continue
-        share = 1 - pair.between_deviation**2 / pair.standard_deviation**2
-        notes.add(
-            "advice",
-            f"{pair.first} - {pair.second}: {100 * share:.0f} % of the squared standard error "
-            "comes from the error on each data set, which more test rows or runs would reduce, the "
-            "rest from differences between data sets, which only more data sets would reduce.",
-        )
-    return notes
-
-
-_ESTIMANDS = ("new", "these")
 
 
 @door("compare_across")
@@ -863,7 +195,7 @@ def compare_across(
     n_resamples = check.check_count("n_resamples", n_resamples, 2)
     bytes_each = 8 * (len(data.names) + len(data.methods) ** 2)
     check_fits("n_resamples", n_resamples, bytes_each)
-    call = AcrossCall(
+    call = _AcrossCall(
         data=data,
         estimand=estimand,
         margin=margin,
@@ -871,4 +203,628 @@ def compare_across(
         n_resamples=n_resamples,
         seed=check.check_seed(random_state),
     )
-    return compared_across(call)
+    with collected() as all_notes:
+        systems = _systems(call)
+        records = _records(call, systems)
+    cut = notes_of_cut(*(system.confidence_interval for system in systems.values()))
+    ranks = ranks_of_rows(data.scores, greater_is_better=data.greater_is_better)
+    return answered(
+        call.asked,
+        systems,
+        records,
+        [*_notes(call, records), *cut, *list(dict.fromkeys(all_notes))[:1]],
+        DatasetsComparison,
+        metric=data.metric,
+        estimand=estimand,
+        held_fixed=call.held_fixed,
+        settings=call.settings,
+        datasets=data.names,
+        scores=data.scores,
+        mean_rank_limits=mean_rank_limits(ranks, call.counts, level),
+        margin=margin,
+    )
+
+
+# ------------------------------------------------------------------ scores in any form
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorsOnEach:
+    """How uncertain scores and differences are on each data set.
+
+    Attributes
+    ----------
+    of_scores : ndarray of shape (n_datasets, n_methods)
+        Standard errors.
+    of_differences : ndarray of shape (n_datasets, n_methods, n_methods)
+        Of the difference of each two, 0 on the diagonal.
+    degrees_of_freedom : ndarray of shape (n_datasets, n_methods, n_methods)
+        Of these; infinite on the diagonal.
+    """
+
+    of_scores: Floats
+    of_differences: Floats
+    degrees_of_freedom: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class DataSets:
+    """Scores by data set and method.
+
+    Attributes
+    ----------
+    names, methods : tuple of str
+        Of the data sets and of the methods.
+    scores : ndarray of shape (n_datasets, n_methods)
+        One number each.
+    metric : str
+        Name of the metric; "score" for bare numbers.
+    greater_is_better : bool
+        Direction of the scores.
+    errors : ErrorsOnEach or None
+        None for bare numbers.
+    held_fixed : tuple of str
+        What the errors do not vary.
+    bounds : tuple of float
+        Range of the scores; unknown of bare numbers.
+    """
+
+    names: tuple[str, ...]
+    methods: tuple[str, ...]
+    scores: Floats
+    metric: str
+    greater_is_better: bool
+    errors: ErrorsOnEach | None = None
+    held_fixed: tuple[str, ...] = ()
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+
+
+def checked_data_sets(scores: Any, datasets: Any, methods: Any, greater_is_better: Any) -> DataSets:
+    """Bring the scores into one form, and refuse what is no score of every method everywhere."""
+    direction = check.check_direction(greater_is_better)
+    is_table = isinstance(scores, Mapping) or hasattr(scores, "columns")
+    if is_table:
+        for name, labels in (("datasets", datasets), ("methods", methods)):
+            if labels is not None:
+                must = "be None where the scores name their data sets and methods"
+                advice = f"Leave {name}= out: it names those of an array."
+                raise check.fail(name, must, repr(labels), advice)
+    if isinstance(scores, Mapping):
+        comparisons = [isinstance(value, ComparisonResult) for value in scores.values()]
+        if any(comparisons):
+            _check_names("scores", scores, "data set")
+            if not all(comparisons):
+                must = "hold a ComparisonResult for every data set, or for none"
+                raise check.fail("scores", must, _kinds(scores))
+            return _of_results({str(k): comparison for k, comparison in scores.items()}, direction)
+    if direction is None:
+        raise _unknown_direction("for bare numbers")
+    if isinstance(scores, Mapping):
+        return _of_dicts(scores, direction)
+    if not is_table:
+        return _of_array(scores, datasets, methods, direction)
+    _refuse_long(scores)
+    if not hasattr(scores, "index"):
+        must = "be a frame whose index names the data sets, an array or a dict"
+        advice = "Use {row['dataset']: {...} for row in frame.to_dicts()}, or datasets= beside an "
+        raise check.fail("scores", must, type(scores).__name__, advice + "array.")
+    return _of_array(scores.to_numpy(), [*scores.index], [*scores.columns], direction)
+
+
+def check_margin(margin: Any, data: DataSets) -> float | None:
+    """Accept None or a finite number of at least 0, below the range of the metric."""
+    if margin is None:
+        return None
+    is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
+    if is_number and 0 <= float(margin) < np.inf:
+        check_below_range("margin", float(margin), data.metric, data.bounds)
+        return float(margin)
+    advice = "It is the largest difference of scores that does not matter in practice."
+    raise check.fail("margin", "be None or a finite number of at least 0", repr(margin), advice)
+
+
+# ------------------------------------------------------------------ bare numbers
+
+
+def _of_dicts(scores: Mapping[Any, Any], direction: bool) -> DataSets:
+    """Scores from a dict of dicts."""
+    _check_names("scores", scores, "data set")
+    if not all(isinstance(value, Mapping) for value in scores.values()):
+        must = "map each data set to a dict of scores by method, or to a ComparisonResult"
+        advice = "Use {'data set 1': {'A': 0.8, 'B': 0.7}, ...}."
+        raise check.fail("scores", must, _kinds(scores), advice)
+    for name, row in scores.items():
+        _check_names(f"scores[{name!r}]", row, "method")
+    methods = list(dict.fromkeys(str(method) for row in scores.values() for method in row))
+    table = {str(name): {str(k): v for k, v in row.items()} for name, row in scores.items()}
+    _check_all_there({name: list(row) for name, row in table.items()}, methods)
+    values = [[row[method] for method in methods] for row in table.values()]
+    return _checked(values, list(table), methods, direction)
+
+
+def _of_array(values: Any, datasets: Any, methods: Any, direction: bool) -> DataSets:
+    """Scores from rows of numbers, with names beside them."""
+    rows = values.tolist() if isinstance(values, np.ndarray) else values
+    is_sequence = isinstance(rows, Sequence) and not isinstance(rows, str)
+    if not is_sequence or not all(isinstance(row, Sequence | np.ndarray) for row in rows):
+        must = "be a table of shape (n_datasets, n_methods), or a dict"
+        got = f"an array of shape {np.shape(rows)}" if is_sequence else type(values).__name__
+        raise check.fail("scores", must, got)
+    rows = [list(row) for row in rows]
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1:
+        got = f"rows of {sorted(lengths)} numbers"
+        raise check.fail("scores", "have a score of every method on every data set", got)
+    n_methods = lengths.pop() if lengths else 0
+    names = _given_names("datasets", datasets, len(rows), "data set")
+    methods = _given_names("methods", methods, n_methods, "method")
+    return _checked(rows, names, methods, direction)
+
+
+def _given_names(name: str, given: Any, n: int, noun: str) -> list[str]:
+    """Names beside an array, one per row or column."""
+    must = f"name each of the {n} {noun}s of the array"
+    if given is None or isinstance(given, str | bytes):
+        raise check.fail(name, must, repr(given), f"Use {name}=['A', 'B', ...].")
+    names = [str(label) for label in given]
+    if len(names) != n:
+        raise check.fail(name, must, f"{len(names)} names")
+    _check_names(name, names, noun)
+    return names
+
+
+def _refuse_long(frame: Any) -> None:
+    """Refuse a frame with a row for each score, which names data sets and methods in columns."""
+    if not hasattr(frame, "select_dtypes"):
+        return
+    # Columns of objects may hold numbers.
+    frame = frame.infer_objects() if hasattr(frame, "infer_objects") else frame
+    words = [*frame.select_dtypes(exclude=["number", "bool"]).columns]
+    numbers = [name for name in frame.columns if name not in words]
+    if words:
+        example = "index='dataset', columns='method', values='score'"
+        if len(words) == 2 and len(numbers) == 1:
+            most, fewest = sorted(words, key=lambda name: -frame[name].nunique())
+            example = f"index={most!r}, columns={fewest!r}, values={numbers[0]!r}"
+        must = "have a row for each data set and a column of numbers for each method"
+        advice = f"Of a long table give scores.pivot({example})."
+        raise check.fail("scores", must, f"text in the column {words[0]!r}", advice)
+
+
+def _checked(
+    rows: Sequence[Sequence[Any]],
+    names: Sequence[str],
+    methods: Sequence[str],
+    direction: bool,
+) -> DataSets:
+    """Return scores that are one finite number each, of at least two data sets and methods."""
+    _check_enough(names, methods)
+    numbers = [
+        [_number(value, name, method) for method, value in zip(methods, row, strict=True)]
+        for name, row in zip(names, rows, strict=True)
+    ]
+    return DataSets(tuple(names), tuple(methods), np.array(numbers), "score", direction)
+
+
+def _number(value: Any, name: str, method: str) -> float:
+    """Return one score as a float."""
+    where = f"of method {method!r} on data set {name!r}"
+    if isinstance(value, list | tuple | np.ndarray):
+        must = "hold one number for each method and data set"
+        raise check.fail("scores", must, f"{len(value)} numbers {where}", _RUNS)
+    if value is None or (isinstance(value, Real) and np.isnan(float(value))):
+        must = "have a score of every method on every data set"
+        advice = "Leave out the data set, or the method."
+        raise check.fail("scores", must, f"none {where}", advice)
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if is_number and np.isfinite(float(value)):
+        return float(value)
+    raise check.fail("scores", "hold finite numbers", f"{value!r} {where}")
+
+
+# ------------------------------------------------------------------ results
+
+
+def _of_results(results: Mapping[str, ComparisonResult], direction: bool | None) -> DataSets:
+    """Scores and their errors from a comparison on each data set."""
+    any_result = next(iter(results.values()))
+    methods = list(dict.fromkeys(name for result in results.values() for name in result.systems))
+    _check_enough(list(results), methods)
+    _check_all_there({name: list(result.systems) for name, result in results.items()}, methods)
+    for name, result in results.items():
+        _check_like(any_result, result, f"scores[{name!r}]")
+    known_direction = any_result.greater_is_better
+    if known_direction is None and direction is None:
+        raise _unknown_direction("where the results do not know it")
+    if known_direction is not None and direction not in (None, known_direction):
+        must = f"be {known_direction}, the direction of {any_result.metric!r}, or None"
+        raise check.fail("greater_is_better", must, repr(direction))
+    scores = [
+        [result.systems[method].estimate for method in methods] for result in results.values()
+    ]
+    for name, row in zip(results, scores, strict=True):
+        for method, value in zip(methods, row, strict=True):
+            _number(value, name, method)
+    return DataSets(
+        tuple(results),
+        tuple(methods),
+        np.array(scores),
+        any_result.metric,
+        bool(known_direction if direction is None else direction),
+        _errors(results, methods),
+        any_result.held_fixed,
+        # Of a metric whose range depends on the data set the widest.
+        joint_bounds(
+            system.evidence for result in results.values() for system in result.systems.values()
+        ),
+    )
+
+
+def _check_like(reference: ComparisonResult, result: ComparisonResult, argument: str) -> None:
+    """Refuse a comparison that cannot stand beside the first one."""
+    if result.estimand not in ("system", "method"):
+        got = f"one across data sets (estimand {result.estimand!r})"
+        raise check.fail(argument, "be a comparison on one data set", got)
+    for name, what in (
+        ("metric", "metric"),
+        ("estimand", "estimand"),
+        ("greater_is_better", "direction"),
+    ):
+        expected, value = getattr(reference, name), getattr(result, name)
+        if expected != value:
+            must = f"have the same {what} as the first data set, {expected!r}"
+            raise check.fail(argument, must, repr(value))
+    if result.reference is not None:
+        must = "hold the differences of all pairs"
+        advice = "Compare with reference=None; give reference= here."
+        raise check.fail(argument, must, f"reference={result.reference!r}", advice)
+
+
+def _errors(results: Mapping[str, ComparisonResult], methods: Sequence[str]) -> ErrorsOnEach:
+    """Standard errors of scores and differences on each data set."""
+    k, m = len(results), len(methods)
+    number = {method: j for j, method in enumerate(methods)}
+    of_differences, freedom = np.zeros((k, m, m)), np.full((k, m, m), np.inf)
+    for at, (name, result) in enumerate(results.items()):
+        for pair in result.pairs:
+            one, other = number[pair.first], number[pair.second]
+            error = standard_error_of(pair)
+            if not np.isfinite(error):
+                must = "have a standard error for every difference"
+                got = f"none of {pair.first} - {pair.second}"
+                raise check.fail(f"scores[{name!r}]", must, got)
+            of_differences[at, [one, other], [other, one]] = error
+            freedom[at, [one, other], [other, one]] = freedom_of(pair)
+    systems = [[each.systems[method] for method in methods] for each in results.values()]
+    of_scores = np.array([[system.standard_error for system in row] for row in systems])
+    return ErrorsOnEach(np.nan_to_num(of_scores), of_differences, freedom)
+
+
+# ------------------------------------------------------------------ messages
+
+
+def _check_names(argument: str, names: Any, noun: str) -> None:
+    """Refuse names of which two are the same as text."""
+    if len({str(name) for name in names}) != len(list(names)):
+        must = f"name each {noun} once"
+        raise check.fail(argument, must, repr(list(names)))
+
+
+def _check_enough(names: Sequence[str], methods: Sequence[str]) -> None:
+    """Refuse fewer than two data sets or methods."""
+    for_one = "For one data set use compare_systems, compare_runs or compare_methods."
+    for items, noun, advice in ((names, "data set", for_one), (methods, "method", "")):
+        if len(items) < 2:
+            must = f"hold at least two {noun}s"
+            raise check.fail("scores", must, str(len(items)), advice)
+
+
+def _check_all_there(
+    methods_of_each: Mapping[str, Sequence[Hashable]], methods: Sequence[str]
+) -> None:
+    """Refuse data sets that lack a method, and say which."""
+    missing = {
+        name: [method for method in methods if method not in there]
+        for name, there in methods_of_each.items()
+    }
+    lacking = [
+        f"none of {', '.join(which)} on {name!r}" for name, which in missing.items() if which
+    ]
+    if lacking:
+        shown = "; ".join(lacking[:3]) + (f"; and {len(lacking) - 3} more" * (len(lacking) > 3))
+        must = "have a score of every method on every data set"
+        advice = "Leave out these data sets, or these methods."
+        raise check.fail("scores", must, shown, advice)
+
+
+def _kinds(scores: Mapping[Any, Any]) -> str:
+    return f"values of type {', '.join(sorted({type(v).__name__ for v in scores.values()}))}"
+
+
+def _unknown_direction(where: str) -> ValueError:
+    advice = "Use greater_is_better=True for scores such as accuracy, False for errors and losses."
+    return check.fail("greater_is_better", f"be True or False {where}", "None", advice)
+
+
+# ------------------------------------------------------------------ the call
+
+
+@dataclass(frozen=True, eq=False)
+class _AcrossCall:
+    """Checked arguments of `skboot.compare_across`."""
+
+    data: DataSets
+    estimand: str
+    margin: float | None
+    asked: Asked
+    n_resamples: int
+    seed: np.random.SeedSequence
+
+    @property
+    def interval(self) -> str:
+        """Name of the interval."""
+        return "skewed-t" if self.estimand == "new" else "t"
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Numbers of the methods of each pair."""
+        number = {name: k for k, name in enumerate(self.data.methods)}
+        return [
+            (number[a], number[b]) for a, b in pairs_of(self.data.methods, self.asked.reference)
+        ]
+
+    @cached_property
+    def differences(self) -> Floats:
+        """First minus second on each data set, (n_datasets, n_pairs)."""
+        a, b = np.array(self.pairs).T
+        return estimated_differences(self.data.scores[:, a], self.data.scores[:, b])
+
+    @cached_property
+    def counts(self) -> NDArray[np.integer]:
+        """How often each resample holds each data set, (n_resamples, n_datasets)."""
+        rng = np.random.default_rng(child_seed(self.seed, _RESAMPLES))
+        of_one = np.ones(len(self.data.names), dtype=np.int64)
+        return multinomial_counts(rng, self.n_resamples, of_one).astype(np.int64)
+
+    @cached_property
+    def drawn(self) -> MeansOfDrawn:
+        """Mean differences over resamples of the data sets."""
+        return MeansOfDrawn(self.differences, self.counts)
+
+    @cached_property
+    def variances_on_these(self) -> Floats:
+        """Of the mean difference of each two methods, (n_methods, n_methods)."""
+        assert self.data.errors is not None
+        return np.asarray((self.data.errors.of_differences**2).sum(axis=0)) / (
+            len(self.data.names) ** 2
+        )
+
+    @property
+    def held_fixed(self) -> tuple[str, ...]:
+        """What the numbers are conditional on, in words."""
+        return ("the data sets", *self.data.held_fixed) if self.estimand == "these" else ()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of the call as results hold them."""
+        arguments = {name: getattr(self, name) for name in ("estimand", "margin", "n_resamples")}
+        return arguments | self.asked.settings
+
+
+# ------------------------------------------------------------------ each method by itself
+
+
+def _systems(call: _AcrossCall) -> dict[str, EvaluationResult]:
+    """Mean score of each method, with its interval."""
+    data = call.data
+    bases = _drawn_bases(call) if call.estimand == "new" else _given_bases(call)
+    provenance = Provenance((), call.held_fixed, call.seed, call.settings)
+    return {
+        name: evaluation_result(
+            provenance,
+            basis=basis,
+            confidence_interval=basis.interval_by(call.interval, call.asked.confidence_level),
+            metric=data.metric,
+            estimand=call.estimand,
+            automatic=True,
+            n_samples=len(data.names),
+            unit="data set",
+            greater_is_better=data.greater_is_better,
+        )
+        for name, basis in zip(data.methods, bases, strict=True)
+    }
+
+
+def _drawn_bases(call: _AcrossCall) -> list[DrawnDataSetsBasis]:
+    """Means over resamples of the data sets."""
+    data, n = call.data, len(call.data.names)
+    means = MeansOfDrawn(data.scores, call.counts)
+    bases = []
+    for k in range(len(data.methods)):
+        evidence = Evidence(
+            float(means.means[k]),
+            np.ascontiguousarray(means.replicates[:, k]),
+            Drawn("groups", (n,)),
+            Facts(data.bounds, additive=True),
+            standard_error=float(means.standard_errors[k]),
+            acceleration=float(means.accelerations[k]),
+            replicate_standard_errors=np.ascontiguousarray(means.replicate_standard_errors[:, k]),
+        )
+        bases.append(DrawnDataSetsBasis(evidence, n - 1.0))
+    return bases
+
+
+def _given_bases(call: _AcrossCall) -> list[GivenDataSetsBasis]:
+    """Means over these data sets, with draws from the normal law of their errors."""
+    data, errors = call.data, call.data.errors
+    assert errors is not None
+    # A score is as well known as the least known of its differences.
+    freedom = errors.degrees_of_freedom.min(axis=2)
+    standard_errors, df = mean_of_these(errors.of_scores, freedom)
+    of_scores = standard_errors**2
+    covariance = (of_scores[:, None] + of_scores - call.variances_on_these) / 2
+    rng = np.random.default_rng(child_seed(call.seed, _ERRORS))
+    means = data.scores.mean(axis=0)
+    draws = means + rng.standard_normal((call.n_resamples, len(means))) @ symmetric_root(covariance)
+    bases = []
+    for k, mean in enumerate(means):
+        evidence = Evidence(
+            float(mean),
+            np.ascontiguousarray(draws[:, k]),
+            Drawn("groups", (len(data.names),)),
+            Facts(data.bounds),
+            standard_error=float(standard_errors[k]),
+        )
+        bases.append(GivenDataSetsBasis(evidence, float(df[k])))
+    return bases
+
+
+# ------------------------------------------------------------------ each pair, and all at once
+
+
+class _StudentAcross(Student):
+    """The law of mean differences over data sets by Student's t, farther where they are skewed."""
+
+    def __init__(self, call: _AcrossCall) -> None:
+        self.call, self.own = call, _differences(call)
+        super().__init__(call.asked, self.own, call.interval, call.seed, call.data.bounds)
+        self.n_draws = min(JOINT_DRAWS, JOINT_DRAWS_TIMES_PAIRS // len(self.own))
+
+    @property
+    def statistics(self) -> Floats:
+        """See `Student.statistics`; those of which t would have the same p-values."""
+        return np.array([difference.statistic for difference in self.own])
+
+    def largest(self) -> Limits:
+        """See `Law.largest`; never wider than by Bonferroni's rule, which draws are about."""
+        limits, strict = super().largest(), self.stricter()
+        p_values = np.minimum(len(limits.low) * strict.p_values, 1.0)
+        return replace(
+            limits,
+            low=np.maximum(limits.low, strict.low),
+            high=np.minimum(limits.high, strict.high),
+            p_values=np.minimum(limits.p_values, p_values),
+        )
+
+    def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
+        """See `Student.root_of_correlation`."""
+        call = self.call
+        if call.estimand == "new":
+            differences = call.differences[:, list(numbers)]
+            return root_of((differences - differences.mean(axis=0)).T, np.eye(len(differences)))
+        pairs = contrasts([call.pairs[k] for k in numbers], len(call.data.methods))
+        # Cov(a - b, c - d) = (V_ad + V_bc - V_ac - V_bd) / 2, from variances of differences.
+        return root_of(pairs, -call.variances_on_these / 2)
+
+    def _at(self, *args: Any) -> Limits:
+        """Equal values do not show how much others would differ."""
+        limits = super()._at(*args)
+        flat = (self.standard_errors == 0) & (self.differences != 0)
+        return replace(
+            limits,
+            low=np.where(flat, -np.inf, limits.low),
+            high=np.where(flat, np.inf, limits.high),
+            p_values=np.where(flat, 1.0, limits.p_values),
+        )
+
+
+def _differences(call: _AcrossCall) -> list[SkewedT] | list[RunsDifference]:
+    """Return the mean difference of each pair, with what it is judged by."""
+    means = call.drawn.means.tolist()
+    if call.estimand == "new":
+        df, drawn = len(call.data.names) - 1.0, call.drawn
+        rows = zip(means, drawn.standard_errors.tolist(), drawn.accelerations.tolist(), strict=True)
+        return [SkewedT(mean, error, df, skewness) for mean, error, skewness in rows]
+    assert call.data.errors is not None
+    a, b = np.array(call.pairs).T
+    errors, freedom = mean_of_these(
+        call.data.errors.of_differences[:, a, b],
+        call.data.errors.degrees_of_freedom[:, a, b],
+    )
+    triples = zip(means, errors.tolist(), freedom.tolist(), strict=True)
+    return [RunsDifference(mean, error, df) for mean, error, df in triples]
+
+
+def _records(call: _AcrossCall, systems: dict[str, EvaluationResult]) -> list[DatasetsPair]:
+    """Return the record of each pair, with what the data sets say besides.
+
+    That is Wilcoxon's test, the spread over the data sets, and by a margin the shares of the data
+    sets on which a difference is within it, and beyond.
+    """
+    data, differences, spread = call.data, call.differences, call.drawn.deviations
+    if call.estimand == "new":
+        replicates = list(call.drawn.replicates.T)
+    else:
+        of_methods = [systems[name].bootstrap_distribution for name in data.methods]
+        replicates = [of_methods[j] - of_methods[k] for j, k in call.pairs]
+    wilcoxon = wilcoxon_p_values(differences, call.asked.alternative).tolist()
+    between: list[float | None] = [None] * len(call.pairs)
+    if data.errors is not None:
+        a, b = np.array(call.pairs).T
+        errors = data.errors.of_differences[:, a, b]
+        between = between_deviation(spread, errors).tolist()
+    shares: dict[str, Sequence[Any]] = {}
+    if call.margin is not None:
+        rounding = _ROUNDING * float(np.abs(data.scores).max())
+        advantage = differences if data.greater_is_better else -differences
+        better, worse = advantage > call.margin + rounding, advantage < -call.margin - rounding
+        shares = {
+            "margin": [call.margin] * len(call.pairs),
+            "share_within_margin": np.mean(~(better | worse), axis=0).tolist(),
+            "share_better": np.mean(better, axis=0).tolist(),
+            "share_worse": np.mean(worse, axis=0).tolist(),
+        }
+    return records_of(
+        _StudentAcross(call),
+        [(data.methods[j], data.methods[k]) for j, k in call.pairs],
+        DatasetsPair,
+        bootstrap_support=[share_won(values, data.greater_is_better) for values in replicates],
+        wilcoxon_p_value=wilcoxon,
+        wilcoxon_p_value_adjusted=holm(wilcoxon).tolist(),
+        standard_deviation=spread.tolist(),
+        between_deviation=between,
+        **shares,
+    )
+
+
+# ------------------------------------------------------------------ what must be said
+
+
+def _notes(call: _AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
+    """Return what must be known of the comparison."""
+    notes, n = Notes(), len(call.data.names)
+    if n < FEW_DATA_SETS:
+        only = f"Only {n} data sets (fewer than {FEW_DATA_SETS}): "
+        new = (
+            "the spread of the differences is poorly estimated, skewed differences come out "
+            "significant too often, and tests of ranks say little."
+        )
+        on_ranks = "mean ranks and rank tests, which treat them as a random sample, say little."
+        notes.add("few", only + (new if call.estimand == "new" else on_ranks))
+    if call.data.errors is None and len(call.data.methods) > n:
+        notes.add(
+            "caution",
+            f"More methods ({len(call.data.methods)}) than data sets ({n}): is the table "
+            "transposed? A row is a data set, and a column is a method.",
+        )
+    flat = [f"{pair.first} and {pair.second}" for pair in records if pair.standard_error == 0]
+    if flat:
+        shown = "; ".join(flat[:3]) + (f"; and {len(flat) - 3} more" if len(flat) > 3 else "")
+        where = "on all data sets" if call.estimand == "new" else "on all resamples of each one"
+        notes.add(
+            "degenerate",
+            f"The difference is the same {where}: {shown}. This does not show how much it would "
+            "vary on others.",
+        )
+    # What would narrow the intervals, where the error on each data set is known.
+    for pair in records[:3]:
+        if call.estimand == "these" or pair.between_deviation is None or pair.standard_error == 0:
+            continue
+        share = 1 - pair.between_deviation**2 / pair.standard_deviation**2
+        notes.add(
+            "advice",
+            f"{pair.first} - {pair.second}: {100 * share:.0f} % of the squared standard error "
+            "comes from the error on each data set, which more test rows or runs would reduce, the "
+            "rest from differences between data sets, which only more data sets would reduce.",
+        )
+    return notes

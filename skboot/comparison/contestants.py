@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.errors import Note
-from ..inference.crossed import robust_variance
+from ..inference.dependence import robust_variance
 from ..inference.differences import Difference
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Drawn, Evidence
-from ..inference.proportions import Discordant, TwoProportions
+from ..inference.proportions import AreasOfSystems, Discordant, TwoAreas, TwoProportions
 from ..inference.tables import Tabled
-from ..inference.two_areas import AreasOfSystems, TwoAreas
 from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
 
@@ -58,7 +57,7 @@ class Contestant:
     areas : tuple (AreasOfSystems, number) or None
         For areas under ROC curves on the same independent rows.
     crossed : tuple (covariances, number) or None
-        By cells and members of crossed factors; see `skboot.inference.crossed`.
+        By cells and members of crossed factors; see `skboot.inference.dependence`.
     is_paired : bool
         Whether all systems were scored on the same rows; else each has resamples of its own.
     table : tuple (Tabled, number of draws, seed, whether they are asked for) or None

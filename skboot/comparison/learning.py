@@ -15,8 +15,8 @@ from .._base.doors import door
 from .._base.errors import Note, arguments_named, collected, tell, texts_of
 from .._base.sklearn_compat import n_rows_of
 from .._base.typing import Band, LearningOptions, Metric
+from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
-from ..inference.cautions import tell_of_groups
 from ..inference.evidence import Drawn, Evidence
 from ..inference.multiplicity import symmetric_root
 from ..refit.differences import ScoresBySize, scores_by_size, training_scores

@@ -28,8 +28,8 @@ from .._base.typing import (
 )
 from .._base.work import Workers
 from ..inference.differences import share_won
-from ..inference.gap import Outperformance, outperformance, too_few_pairs
 from ..inference.multiplicity import LowRankRoot
+from ..inference.runs import Outperformance, outperformance, too_few_pairs
 from ..method_error.cv_bootstrap import MethodsDifference
 from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.prediction_error import STRATEGIES

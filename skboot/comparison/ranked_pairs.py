@@ -19,8 +19,7 @@ from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import Difference
 from ..inference.evidence import Drawn, Evidence, deciding_units
 from ..inference.intervals import MIRRORED
-from ..inference.proportions import Discordant, TwoProportions
-from ..inference.two_areas import TwoAreas
+from ..inference.proportions import Discordant, TwoAreas, TwoProportions
 from .asked import Asked
 from .contestants import (
     Contestant,

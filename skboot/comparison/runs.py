@@ -25,17 +25,22 @@ from .._base.typing import (
     Varied,
 )
 from ..inference._tuning import JOINT_DRAWS
-from ..inference.cautions import caution_of_distances, cautions_of
+from ..inference.automatic import caution_of_distances, cautions_of
 from ..inference.evidence import joint_bounds
-from ..inference.gap import Outperformance, outperformance, too_few_pairs
 from ..inference.multiplicity import LowRankRoot, simultaneous_t
-from ..inference.runs import RunsDifference, advice_on, components_difference, welch_difference
-from ..inference.variance import (
+from ..inference.runs import (
     Moments,
+    Outperformance,
     ResampleNoise,
     RowNoise,
+    RunsDifference,
     UnitNoise,
+    advice_on,
+    components_difference,
     moments,
+    outperformance,
+    too_few_pairs,
+    welch_difference,
     within_samples,
 )
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
@@ -476,7 +481,7 @@ def _paired(first: _Method, second: _Method) -> Moments:
 def _of_seeds(one: _Method) -> tuple[float, float]:
     """What fewer seeds on the whole list than on each sample add, and its degrees of freedom.
 
-    As for one method: `skboot.inference.variance.trained_runs`.
+    As for one method: `skboot.inference.runs.trained_runs`.
     """
     within = within_samples(one.scores, one.noise, one.call.samples)
     fewer = max(1 / len(one.call.centre) - 1 / within.n_seeds, 0.0)

@@ -190,12 +190,18 @@ def search_score(
     if plan.design.n_factors > 1:
         raise check.fail("groups", "be of shape (n_samples,)", "two columns")
     given = {"groups": groups is not None} | scoring.settings
-    call = _SearchCall(rows, plan, interval, level, given, workers)
     results = {}
     for name, by_name in scores.items():
         statistics = {key: one.statistic for key, [one] in by_name.items()}
-        candidates = _Candidates(call, name, statistics)
-        _refuse_impossible(candidates)
+        candidates = _Candidates(name, statistics, rows, plan, interval, level, given, workers)
+        if candidates.any_statistic.greater_is_better is None:
+            must = "be given for a metric of unknown direction"
+            advice = "The best configuration is chosen by it."
+            raise check.fail("greater_is_better", must, "None", advice)
+        if interval == "adjusted" and not candidates.are_row_means:
+            must = "be 'percentile' or 'auto' for a metric that is no mean of row values"
+            advice = "The out-of-bag score of such a metric has no known standard error."
+            raise check.fail("interval", must, "'adjusted'", advice)
         results[name] = _corrected(candidates, _choose(candidates))
     return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
@@ -204,9 +210,11 @@ def search_score(
 
 
 @dataclass(frozen=True, eq=False)
-class _SearchCall:
-    """Checked arguments of `search_score`, without the metric."""
+class _Candidates:
+    """Configurations of a search, by one metric, with the checked arguments of the call."""
 
+    metric: str
+    statistics: Mapping[str, Statistic]
     rows: Mapping[str, Rows]
     plan: ResamplingPlan
     interval: str
@@ -231,15 +239,6 @@ class _SearchCall:
             "n_configurations": len(self.rows),
         }
 
-
-@dataclass(frozen=True, eq=False)
-class _Candidates:
-    """Configurations of a search, by one metric."""
-
-    call: _SearchCall
-    metric: str
-    statistics: Mapping[str, Statistic]
-
     @property
     def any_statistic(self) -> Statistic:
         """The metric; those of other configurations differ in their labels alone."""
@@ -259,15 +258,15 @@ class _Candidates:
     def subjects(self) -> list[BoundStatistic[Statistic]]:
         """Each configuration with its reduced rows."""
         return [
-            BoundStatistic.of(one, one.reduce(*rows.of(one, None)))
-            for one, rows in zip(self.statistics.values(), self.call.rows.values(), strict=True)
+            BoundStatistic.of(statistic, statistic.reduce(*rows.of(statistic, None)))
+            for statistic, rows in zip(self.statistics.values(), self.rows.values(), strict=True)
         ]
 
     @cached_property
     def binding(self) -> Binding:
         """The plan, bound to all configurations and, last, to the rows or groups as they are."""
-        plan, codings = self.call.plan, [subject.coding for subject in self.subjects]
-        return plan.bind([*codings, CodedRows(None, plan.design.n_samples, "sums")])
+        of_units = CodedRows(None, self.plan.design.n_samples, "sums")
+        return self.plan.bind([*(subject.coding for subject in self.subjects), of_units])
 
     def unit_counts(self) -> Iterator[NDArray[np.integer]]:
         """Yield how often each row or group occurs in the resamples, block by block."""
@@ -276,24 +275,6 @@ class _Candidates:
             [block] = of_units.block(number)
             assert isinstance(block, UnitBlock)
             yield block.counts
-
-
-def _refuse_impossible(candidates: _Candidates) -> None:
-    """Refuse what this metric cannot have, before any work."""
-    if candidates.any_statistic.greater_is_better is None:
-        raise check.fail(
-            "greater_is_better",
-            "be given for a metric of unknown direction",
-            "None",
-            "The best configuration is chosen by it.",
-        )
-    if candidates.call.interval == "adjusted" and not candidates.are_row_means:
-        raise check.fail(
-            "interval",
-            "be 'percentile' or 'auto' for a metric that is no mean of row values",
-            "'adjusted'",
-            "The out-of-bag score of such a metric has no known standard error.",
-        )
 
 
 class _Choices(NamedTuple):
@@ -317,44 +298,43 @@ class _Choices(NamedTuple):
     error: OutOfBagError | None
 
 
-class _Outside(NamedTuple):
-    """What the scores on rows left out are made of."""
-
-    binding: Binding
-    subjects: list[BoundStatistic[Statistic]]
-    chosen: NDArray[np.intp]
-
-
 def _choose(candidates: _Candidates) -> _Choices:
     """Return the best configuration in every resample, and its score on the rows left out."""
-    call, sign, subjects = candidates.call, candidates.sign, candidates.subjects
+    sign, subjects, plan = candidates.sign, candidates.subjects, candidates.plan
     binding = candidates.binding.only(range(len(subjects)))
-    inside = bootstrap(binding, subjects, call.workers)
+    inside = bootstrap(binding, subjects, candidates.workers)
     observed = np.array([distribution.estimate for distribution in inside])
     scores = sign * np.array([distribution.replicates for distribution in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
     if not candidates.are_row_means:
-        shared = _Outside(binding, subjects, chosen)
-        outside = over_blocks(binding, _scores_outside, shared, call.workers)
+        shared = binding, subjects, chosen
+        outside = over_blocks(binding, _scores_outside, shared, candidates.workers)
         return _Choices(observed, chosen, np.concatenate(outside), None)
-    members = call.plan.design.members
+    members = plan.design.members
+    statistics: Any = [subject.statistic for subject in subjects]
+    row_values = [
+        statistic.values_of(subject.reduced) * statistic.sign
+        for statistic, subject in zip(statistics, subjects, strict=True)
+    ]
     error = out_of_bag_error_of_selection(
-        -sign * np.array([_row_values(subject) for subject in subjects]),
+        -sign * np.array(row_values),
         chosen,
         candidates.unit_counts,
-        sample_weight=call.sample_weight,
+        sample_weight=candidates.sample_weight,
         unit=None if members is None else members[:, 0],
     )
     # 0.0 - x: no score is shown as -0.
     return _Choices(observed, chosen, 0.0 - sign * error.replicates, error)
 
 
-def _scores_outside(shared: _Outside, number: int) -> Floats:
+def _scores_outside(
+    shared: tuple[Binding, list[BoundStatistic[Statistic]], NDArray[np.intp]], number: int
+) -> Floats:
     """Return the scores of the choices of a block's resamples on the rows that each leaves out."""
     binding, subjects, chosen = shared
-    first = number * binding.block_size
+    start = number * binding.block_size
     blocks = binding.block(number)
-    of_block = chosen[first : first + binding.block_size]
+    of_block = chosen[start : start + binding.block_size]
     scores = np.full(len(of_block), np.nan)
     for k in np.unique(of_block):
         block, chose_k = blocks[k], np.flatnonzero(of_block == k)
@@ -364,39 +344,49 @@ def _scores_outside(shared: _Outside, number: int) -> Floats:
         by_row = subjects[k].coding.reads == "rows"
         read = chose_k if by_row else np.arange(block.n_resamples)
         outside = UnitBlock(block.units_of_codes, (block.counts[read] == 0).astype(np.uint8))
-        values = _evaluated(subjects[k], outside, first + read)
+        try:
+            values = subjects[k].statistic.evaluate(outside, subjects[k].reduced)
+        except MetricError as failure:
+            left_out = f"on the rows left out of resample {start + read[failure.resample]}"
+            raise failure.on_rows(left_out) from failure.error
         scores[chose_k] = values[np.searchsorted(read, chose_k)]
     scores[np.isinf(scores)] = np.nan
     return scores
 
 
-def _evaluated(subject: BoundStatistic, outside: UnitBlock, resamples: NDArray[np.intp]) -> Floats:
-    """Return the values of a metric on rows left out; its errors name the resample."""
-    try:
-        return subject.statistic.evaluate(outside, subject.reduced)
-    except MetricError as failure:
-        left_out = f"on the rows left out of resample {resamples[failure.resample]}"
-        raise failure.on_rows(left_out) from failure.error
-
-
-def _row_values(subject: BoundStatistic) -> Floats:
-    """Return the value of each row with the sign of the metric, (n_samples,)."""
-    statistic: Any = subject.statistic
-    return np.asarray(statistic.values_of(subject.reduced) * statistic.sign)
-
-
 def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
     """Return the result: the score of what is chosen, with its interval."""
-    interval, level = candidates.call.interval, candidates.call.confidence_level
-    summary = None if choices.error is None else _method_error(candidates, choices, choices.error)
-    evidence = _evidence(candidates, choices, summary)
+    sign, design, summary = candidates.sign, candidates.plan.design, None
+    low, high = candidates.any_statistic.bounds
+    estimate = np.nan
+    if choices.error is not None:
+        # The search is a method whose fit is the choice. Of losses, smaller is better.
+        losses = -sign * choices.observed
+        error_632 = error632(
+            choices.error,
+            resubstitution=float(np.min(losses)),
+            no_information_rate=float(np.max(losses)),
+            bounds=(-high, -low) if sign > 0 else (low, high),
+        )
+        summary = MethodErrorSummary("oob", sign, np.nan, error_632.summary())
+        estimate = 0.0 - sign * summary.error.oob
+    elif np.isfinite(choices.outside).any():
+        estimate = float(np.nanmean(choices.outside))
+    evidence = Evidence(
+        estimate,
+        choices.outside,
+        Drawn(design.kind, design.n_units),
+        Facts((low, high), weighted=candidates.sample_weight is not None),
+        standard_error=None if summary is None else summary.point_standard_error,
+    )
     notes: list[str] = []
     if summary is not None:
-        made = method_interval(summary, "adjusted" if interval == "auto" else interval, level)
-        limits, notes = made.interval, list(texts_of(made.notes))
+        method = "adjusted" if candidates.interval == "auto" else candidates.interval
+        interval = method_interval(summary, method, candidates.confidence_level)
+        limits, notes = interval.interval, list(texts_of(interval.notes))
     else:
         with collected():
-            limits = confidence_interval(evidence, "percentile", level)
+            limits = confidence_interval(evidence, "percentile", candidates.confidence_level)
     if limits.method == "percentile":
         notes = [
             "Percentiles of the out-of-bag scores of single resamples, the published form: "
@@ -404,40 +394,6 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
         ]
     basis = ScoresBasis(evidence) if summary is None else MethodBasis(evidence, summary)
     return _make_result(candidates, choices, basis, limits, notes)
-
-
-def _method_error(
-    candidates: _Candidates, choices: _Choices, error: OutOfBagError
-) -> MethodErrorSummary:
-    """Return the error of the search as a method, whose fit is the choice."""
-    sign = candidates.sign
-    low, high = candidates.any_statistic.bounds
-    # Losses: smaller is better.
-    found = error632(
-        error,
-        resubstitution=float(np.min(-sign * choices.observed)),
-        no_information_rate=float(np.max(-sign * choices.observed)),
-        bounds=(-high, -low) if sign > 0 else (low, high),
-    )
-    return MethodErrorSummary("oob", sign, np.nan, found.summary())
-
-
-def _evidence(
-    candidates: _Candidates, choices: _Choices, summary: MethodErrorSummary | None
-) -> Evidence:
-    """Return the corrected score with the out-of-bag scores of single resamples."""
-    design, estimate = candidates.call.plan.design, np.nan
-    if summary is not None:
-        estimate = 0.0 - candidates.sign * summary.error.oob
-    elif np.isfinite(choices.outside).any():
-        estimate = float(np.nanmean(choices.outside))
-    return Evidence(
-        estimate,
-        choices.outside,
-        Drawn(design.kind, design.n_units),
-        Facts(candidates.any_statistic.bounds, weighted=candidates.call.sample_weight is not None),
-        standard_error=None if summary is None else summary.point_standard_error,
-    )
 
 
 def _make_result(
@@ -448,7 +404,7 @@ def _make_result(
     notes: Sequence[str],
 ) -> EvaluationResult:
     """Return the result, with a note on what was chosen."""
-    call, names = candidates.call, list(candidates.call.rows)
+    names, design = list(candidates.rows), candidates.plan.design
     counts = np.bincount(choices.chosen, minlength=len(names))
     winner = int(np.nanargmax(candidates.sign * choices.observed))
     on_choice = (
@@ -458,19 +414,21 @@ def _make_result(
         "configurations at least once."
     )
     reading = dict.fromkeys(
-        note for rows in call.rows.values() for note in rows.notes_for(candidates.any_statistic)
+        note
+        for rows in candidates.rows.values()
+        for note in rows.notes_for(candidates.any_statistic)
     )
     degenerate = degeneracy(limits)
     notes = (on_choice, *notes, *texts_of(reading), *([degenerate] if degenerate else []))
     fixed = ("the out-of-fold predictions of each configuration",)
     return evaluation_result(
-        Provenance(notes, fixed, call.plan.seed, call.settings),
+        Provenance(notes, fixed, candidates.plan.seed, candidates.settings),
         metric=candidates.metric,
         estimand="method",
         basis=basis,
         confidence_interval=limits,
-        automatic=basis.is_on_rows_left_out and call.interval == "auto",
-        n_samples=call.plan.design.n_samples,
-        unit=call.plan.design.unit,
+        automatic=basis.is_on_rows_left_out and candidates.interval == "auto",
+        n_samples=design.n_samples,
+        unit=design.unit,
         greater_is_better=candidates.sign > 0,
     )

@@ -12,8 +12,7 @@ import numpy as np
 
 from .._base.errors import Note, Notes, collected
 from ..inference._tuning import FEW_CARRIERS
-from ..inference.automatic import degeneracy
-from ..inference.cautions import caution_of_distances
+from ..inference.automatic import caution_of_distances, degeneracy
 from ..inference.differences import HOLDS_FOR_FEW
 from ..inference.proportions import Discordant, mcnemar_p_values
 from ..results import EvaluationResult

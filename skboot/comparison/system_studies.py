@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from .._base import checks as check
 from .._base.errors import tell
 from .._base.values import in_order_of_content
-from ..inference.crossed import has_influence
+from ..inference.dependence import has_influence
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS
-from ..inference.two_areas import AreasOfSystems
+from ..inference.proportions import AreasOfSystems
 from ..metrics.callables import without_sign
 from ..metrics.ranking import delong_covariance
 from ..results import ResultTable

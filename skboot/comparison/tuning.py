@@ -30,6 +30,9 @@ from .arguments import checked_params
 
 Floats = NDArray[np.float64]
 
+_METHODS = ("predict", "predict_proba", "decision_function")
+_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) has the sizes."
+
 
 @overload
 def out_of_fold(
@@ -168,9 +171,6 @@ def _answered(answers: Any, name: str) -> NDArray[Any]:
     return values
 
 
-_METHODS = ("predict", "predict_proba", "decision_function")
-
-
 def _check_folds(tested: Sequence[NDArray[Any]], X: Any, got: str) -> None:
     """Refuse folds that do not test each row once."""
     if not np.array_equal(np.sort(np.concatenate(tested)), np.arange(n_rows_of(X))):
@@ -178,24 +178,26 @@ def _check_folds(tested: Sequence[NDArray[Any]], X: Any, got: str) -> None:
         raise check.fail("search", "have folds that test each row once", got, advice)
 
 
-def _of_models(found: Mapping[str, Any], X: Any, method: str) -> NDArray[Any]:
+def _of_models(scores: Mapping[str, Any], X: Any, method: str) -> NDArray[Any]:
     """Return what the models of a cross-validation say of the rows that they were not fitted to."""
-    models = found.get("estimator")
+    models = scores.get("estimator")
     if models is None:
         advice = "Call cross_validate with return_estimator=True and return_indices=True."
-        raise check.fail("search", "hold the models of its splits", f"keys {sorted(found)}", advice)
-    tested = [test for _, test in _splits_of("search", found)]
+        raise check.fail(
+            "search", "hold the models of its splits", f"keys {sorted(scores)}", advice
+        )
+    tested = [test for _, test in _splits_of("search", scores)]
     _check_folds(tested, X, f"{len(tested)} splits")
-    lacking = next((one for one in models if not hasattr(one, method)), None)
+    lacking = next((model for model in models if not hasattr(model, method)), None)
     if lacking is not None:
         raise check.fail("method", f"be one that {type(lacking).__name__} has", repr(method))
-    classes: list[Any] = [getattr(one, "classes_", None) for one in models]
-    if method != "predict" and not all(np.array_equal(classes[0], each) for each in classes):
+    classes: list[Any] = [getattr(model, "classes_", None) for model in models]
+    if method != "predict" and not all(np.array_equal(classes[0], labels) for labels in classes):
         advice = "Use a cv that keeps all classes in each training side, or method='predict'."
         raise check.fail("search", "have models that know the same classes", "others", advice)
     answers = [
-        _answered(getattr(one, method)(take(X, test)), type(one).__name__)
-        for one, test in zip(models, tested, strict=True)
+        _answered(getattr(model, method)(take(X, test)), type(model).__name__)
+        for model, test in zip(models, tested, strict=True)
     ]
     return np.concatenate(answers)[np.argsort(np.concatenate(tested), kind="stable")]
 
@@ -204,11 +206,11 @@ def _response_method(search: Any) -> str:
     """Method of the estimator whose results the scoring of the search looks at."""
     scorer = search.scorer_
     if isinstance(scorer, Mapping):
-        first = next(iter(scorer))
-        scorer = scorer[search.refit if isinstance(search.refit, str) else first]
+        name = next(iter(scorer))
+        scorer = scorer[search.refit if isinstance(search.refit, str) else name]
     parts = scorer_parts(scorer)
-    wanted = ("predict",) if parts is None else parts.response_methods
-    for method in wanted:
+    methods = ("predict",) if parts is None else parts.response_methods
+    for method in methods:
         if hasattr(search.estimator, method):
             return str(method)
     return "predict"
@@ -260,12 +262,12 @@ def _first_within_one_error(cv_results: Mapping[str, Any], *, scoring: str) -> i
     end = f"_test_{scoring}"
     keys = [key for key in cv_results if key.startswith("split") and key.endswith(end)]
     if not keys:
-        known = sorted(
+        names = sorted(
             key.removeprefix("mean_test_") for key in cv_results if key.startswith("mean_test_")
         )
         raise check.fail(
             "scoring",
-            f"be one of {known}, the scorers of the search",
+            f"be one of {names}, the scorers of the search",
             repr(scoring),
         )
     scores = np.array([np.asarray(cv_results[key], dtype=float) for key in keys])
@@ -309,8 +311,8 @@ class CorrectedTable(dict[str, CorrectedT]):
     def __str__(self) -> str:
         """Return a line of text for each metric."""
         rows = [
-            (name, f"{one.estimate:.3f}", f"{one.confidence_interval:.3f}")
-            for name, one in self.items()
+            (name, f"{row.estimate:.3f}", f"{row.confidence_interval:.3f}")
+            for name, row in self.items()
         ]
         level = next(iter(self.values())).confidence_interval.confidence_level
         header = ("metric", "estimate", f"{rendering.percent(level)} CI")
@@ -321,13 +323,13 @@ class CorrectedTable(dict[str, CorrectedT]):
         return [
             {
                 "metric": name,
-                "estimate": one.estimate,
-                "low": one.confidence_interval.low,
-                "high": one.confidence_interval.high,
-                "standard_error": one.standard_error,
-                "p_value": one.p_value,
+                "estimate": row.estimate,
+                "low": row.confidence_interval.low,
+                "high": row.confidence_interval.high,
+                "standard_error": row.standard_error,
+                "p_value": row.p_value,
             }
-            for name, one in self.items()
+            for name, row in self.items()
         ]
 
     to_frame = Shown.to_frame
@@ -445,14 +447,11 @@ def corrected_t(
     return _corrected(values, sizes, level)
 
 
-_ASK_FOR_INDICES = "The whole dict of cross_validate(..., return_indices=True) has the sizes."
-
-
 def _of_each_metric(
-    first: Mapping[str, Any], second: Any, given: Any, groups: Any, level: float
+    scores_a: Mapping[str, Any], scores_b: Any, given: Any, groups: Any, level: float
 ) -> CorrectedTable:
     """Return the intervals of all metrics of a dict, or of their differences from another one."""
-    if "params" in first or any(str(key).startswith("split0_") for key in first):
+    if "params" in scores_a or any(str(key).startswith("split0_") for key in scores_a):
         # The candidates of a search are chosen by these very scores.
         must = "be scores of cross-validation"
         advice = (
@@ -465,17 +464,20 @@ def _of_each_metric(
         raise check.fail(
             "n_train", "be None, as 'n_test', with a dict of scores", repr(given), advice
         )
-    splits = _splits_of("scores_a", first)
-    scores = _scores_of("scores_a", first)
+    splits = _splits_of("scores_a", scores_a)
+    scores = _scores_of("scores_a", scores_a)
     ranges = {name: _range_of(name, values) for name, values in scores.items()}
-    if second is not None:
-        if not isinstance(second, Mapping):
-            raise check.fail("scores_b", "be a dict, as 'scores_a' is", type(second).__name__)
-        others = _splits_of("scores_b", second)
-        if not _are_the_same(splits, others):
+    if scores_b is not None:
+        if not isinstance(scores_b, Mapping):
+            raise check.fail("scores_b", "be a dict, as 'scores_a' is", type(scores_b).__name__)
+        splits_b = _splits_of("scores_b", scores_b)
+        sides, of_others = (
+            [rows for split in lists for rows in split] for lists in (splits, splits_b)
+        )
+        if len(splits) != len(splits_b) or not all(map(np.array_equal, sides, of_others)):
             advice = "Give both calls of cross_validate the same cv, with a random_state."
             raise check.fail("scores_b", "have the splits of 'scores_a'", "other splits", advice)
-        subtracted = _scores_of("scores_b", second)
+        subtracted = _scores_of("scores_b", scores_b)
         if list(subtracted) != list(scores):
             raise check.fail("scores_b", f"have the metrics {list(scores)}", str(list(subtracted)))
         ranges = {name: _range_of(name, own, subtracted[name]) for name, own in scores.items()}
@@ -506,12 +508,12 @@ def _range_of(name: str, *scores: Floats) -> tuple[float, float]:
     return (low, high) if within else unknown
 
 
-def _splits_of(name: str, found: Mapping[str, Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+def _splits_of(name: str, scores: Mapping[str, Any]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     """Training and test rows of each split of a dict."""
-    indices = found.get("indices")
+    indices = scores.get("indices")
     if indices is None:
         advice = "Call it with return_indices=True."
-        raise check.fail(name, "hold the indices of its splits", f"keys {sorted(found)}", advice)
+        raise check.fail(name, "hold the indices of its splits", f"keys {sorted(scores)}", advice)
     return list(zip(indices["train"], indices["test"], strict=True))
 
 
@@ -526,15 +528,6 @@ def _scores_of(name: str, found: Mapping[str, Any]) -> dict[str, Floats]:
         must = "hold scores, as 'test_score', of cross_validate"
         raise check.fail(name, must, f"keys {sorted(found)}")
     return scores
-
-
-def _are_the_same(first: Any, second: Any) -> bool:
-    """Whether two lists of splits have the same rows in the same order."""
-    return len(first) == len(second) and all(
-        np.array_equal(one, other)
-        for split, its in zip(first, second, strict=True)
-        for one, other in zip(split, its, strict=True)
-    )
 
 
 def _tell_of_shares(sizes: Floats) -> None:

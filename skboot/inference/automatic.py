@@ -29,11 +29,14 @@
 | average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected |
 | average over drawn tasks | t | |
 
-Each rule adds notes for the reader of a summary; notes that are warnings come first.
+Each rule adds notes for the reader of a summary; notes that are warnings come first. `cautions_of`
+says on which data no interval does well: few groups or members, and few units that decide a score
+(`few_deciding`), such as a small class or a heavy tail.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -44,26 +47,29 @@ from ._tuning import (
     BIAS_APART,
     BIAS_OVER_TASKS,
     FAR_ERROR,
+    FEW_BLOCKS,
     FEW_CARRIERS,
+    FEW_CARRY,
+    FEW_EQUAL_GROUPS,
     FEW_EVENTS,
+    FEW_GROUPS,
+    FEW_IN_CLASS,
     FEW_IN_TABLE,
+    FEW_MEMBERS,
+    FEW_MISRANKED,
+    FEW_OF_CLASS,
     FEW_ROWS,
     FEW_VALUES,
     INFLATED,
     LARGE_BIAS,
     LARGE_SKEWNESS,
     MANY_MEMBERS,
+    MOST_CARRY,
     NEAR_ERROR,
     SINGLE_ROWS,
+    SMALL_CLASS,
     SURE_BIAS,
-)
-from .cautions import (
-    cautions_of,
-    effective_size,
-    few_groups_interval,
-    value_range,
-    variation,
-    wilson_on_range,
+    UNITS_CARRY,
 )
 from .evidence import ConfidenceInterval, Evidence, Premises, notes_of_cut, within_range
 from .intervals import (
@@ -72,11 +78,21 @@ from .intervals import (
     WITHOUT_RESAMPLES,
     Floats,
     confidence_interval,
+    effective_size,
+    few_groups_interval,
+    value_range,
+    variation,
+    wilson_on_range,
 )
 
 _NO_VALUE = "The metric is undefined on these data."
 TOO_FEW = "fewer than two resamples gave a value"
 NO_LIMITS = f"The limits are undefined: {TOO_FEW}."
+# The numbers are those of `benchmarks/coverage/studies/biased_scores.py`.
+_OF_DISTANCES = (
+    "This metric sums distances and is biased upwards, more so on resamples: 95 % intervals of "
+    "differences, averages and runs covered 0 to 92 %. Compare by log loss or Brier score."
+)
 
 
 class IntervalWithNotes(NamedTuple):
@@ -114,16 +130,36 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     IntervalWithNotes
         The limits are cut at the metric's bounds.
     """
+    facts, drawn = evidence.facts, evidence.drawn
     if np.isnan(evidence.estimate):
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
-    if not evidence.drawn.varies:
-        note = Note("few", evidence.drawn.why_none)
-        return IntervalWithNotes(_undefined(confidence_level), (note,))
-    with collected() as told:
-        interval = within_range(_chosen(evidence, confidence_level), evidence.facts.bounds)
+    if not drawn.varies:
+        return IntervalWithNotes(_undefined(confidence_level), (Note("few", drawn.why_none),))
+    with collected() as all_notes:
+        tell(*cautions_of(evidence))
+        if facts.bins is not None or facts.optimized or facts.proxy_weight is not None:
+            interval = _made(evidence, planned_method(evidence), confidence_level)
+        elif drawn.design.averages_tasks:
+            method = planned_method(evidence)
+            if method == "expanded":
+                # The bias of a metric within small tasks does not average out over the tasks, and
+                # resamples have it twice. A bias below three Monte Carlo errors may be chance.
+                chance = 3 / np.sqrt(max(len(evidence.sorted_replicates), 1))
+                method = _without_bias(method, evidence, max(BIAS_OVER_TASKS, chance))
+            interval = _made(evidence, method, confidence_level)
+        elif drawn.design.units_are_rows:
+            interval = _for_rows(evidence, confidence_level)
+        elif drawn.design.n_factors > 1:
+            enough = drawn.design.same_population or min(drawn.n_units) >= MANY_MEMBERS
+            is_two_way = evidence.robust_variance is not None and enough
+            method = "two-way" if is_two_way else planned_method(evidence)
+            interval = _made(evidence, method, confidence_level)
+        else:
+            interval = _for_groups(evidence, confidence_level)
+        interval = within_range(interval, facts.bounds)
     # Those on the number of resamples are of the call, not of the interval.
-    tell(*(note for note in told if note.kind == "resamples"))
-    notes = [note for note in told if note.kind != "resamples"]
+    tell(*(note for note in all_notes if note.kind == "resamples"))
+    notes = [note for note in all_notes if note.kind != "resamples"]
     if interval.method == "score" and np.isnan(interval.low + interval.high):
         # Without a limit there is no coverage to lose: what says why stands for all cautions.
         del notes[:-1]
@@ -132,26 +168,455 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     return IntervalWithNotes(interval, tuple(ordered))
 
 
-def _chosen(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval of the rule for this evidence; what it must say is told."""
-    tell(*cautions_of(evidence))
+def planned_method(evidence: Premises) -> str:
+    """Method that "auto" will try first, which needs no replicates to be chosen.
+
+    Parameters
+    ----------
+    evidence : Premises
+
+    Returns
+    -------
+    str
+        A key of `skboot.inference.intervals.INTERVALS`.
+    """
+    drawn, facts = evidence.drawn, evidence.facts
+    design = drawn.design
+    if facts.bins is not None:
+        return "bins"
+    if facts.optimized:
+        # It is too low, and lower once more on resamples.
+        return "bias-corrected"
+    if facts.proxy_weight is not None:
+        skewed = "skewed-t" if facts.additive else "t"
+        return "logit-t" if np.isfinite(facts.bounds).all() else skewed
+    # Where few rows of each stratum were drawn BCa gives way to expanded percentiles.
+    bca = "expanded" if drawn.n_strata > 1 and drawn.inflation > INFLATED else "bca"
+    if design.units_are_rows and (share := facts.proportion) is not None:
+        # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
+        # A row is added to hits and to errors, as to the cells of a table.
+        if evidence.share is not None and share.with_one_of_each.n_deciding < FEW_IN_TABLE:
+            return "beta"
+        wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
+        if wilson and evidence.independent_rows:
+            return "wilson"
+        if not design.no_jackknife:
+            return bca
+    method = design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive)
+    method = bca if method == "bca" else method
+    if method == "expanded":
+        method = _quantile_method(evidence)
+    if method == "studentized" and design.units_are_rows and facts.both_signs:
+        # Losses have one sign and are skewed; of values of both the skewness of few is noise.
+        return "skewed-t"
+    return method
+
+
+def _quantile_method(evidence: Premises) -> str:
+    """Return "expanded", or Student's t where few units were drawn."""
+    if not evidence.drawn.of_few:
+        return "expanded"
+    # Quantiles of resamples of few units stay within the range of what these bring.
+    return "logit-t" if np.isfinite(evidence.facts.bounds).all() else "t"
+
+
+def _undefined(confidence_level: float) -> ConfidenceInterval:
+    """Return an interval with NaN limits."""
+    return ConfidenceInterval(np.nan, np.nan, confidence_level, "undefined")
+
+
+def _made(evidence: Evidence, method: str, confidence_level: float) -> ConfidenceInterval:
+    """Return the interval by a method; NaN limits where fewer than two resamples have a value."""
+    if method not in WITHOUT_RESAMPLES and len(evidence.sorted_replicates) < 2:
+        return _undefined(confidence_level)
+    return confidence_interval(evidence, method, confidence_level)
+
+
+def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+    """Return the interval of independent or stratified rows."""
     facts = evidence.facts
-    if facts.bins is not None or facts.optimized or facts.proxy_weight is not None:
-        return _made(evidence, planned_method(evidence), confidence_level)
-    if evidence.drawn.design.averages_tasks:
-        return _over_tasks(evidence, confidence_level)
-    if evidence.drawn.design.units_are_rows:
-        return _for_rows(evidence, confidence_level)
-    if evidence.drawn.design.n_factors > 1:
-        return _for_pairs(evidence, confidence_level)
-    interval = _for_groups(evidence, confidence_level)
-    if interval.method != "expanded":
-        return interval
-    # Percentiles double a bias. Studentized limits, which sums have, correct it.
-    method = _without_bias("expanded", evidence)
+    if evidence.smoothed is not None:
+        say(
+            "choice",
+            "Few rows decide the score: limits of smoothed tables are used, since resamples show "
+            "no more than these rows.",
+        )
+        return _made(evidence, "smoothed", confidence_level)
+    method = planned_method(evidence)
+    if method == "wilson" and facts.proportion is not None and not facts.proportion.exact:
+        say(
+            "choice",
+            f"Fewer than {FEW_EVENTS} hits or errors: the Wilson score interval is used, "
+            "since bootstrap intervals are too short then.",
+        )
+    ends = np.array(facts.bounds)
+    if method not in WITHOUT_RESAMPLES and np.isfinite(ends).all() and not resamples_vary(evidence):
+        away = np.abs(ends - evidence.estimate)
+        if away.min() <= ROUNDING * np.ptp(ends):
+            # A perfect score has the interval of no error on the rows that decide it.
+            of, n_rows = "the smaller class", facts.deciding
+            if n_rows is None:
+                of, n_rows = "all rows", float(evidence.drawn.n_units[0])
+            say(
+                "choice",
+                f"No row is out of place: score interval on {of} ({n_rows:.0f} rows), since every "
+                "resample is perfect too.",
+            )
+            return wilson_on_range(ends[away.argmin()], facts.bounds, n_rows, confidence_level)
+    if method == "bca" and (evidence.acceleration is None or np.isnan(evidence.acceleration)):
+        say(
+            "choice",
+            "The metric is undefined without some of the units, which BCa leaves out: the "
+            "percentile interval is used.",
+        )
+        method = _without_bias("percentile", evidence)
+    elif method == "bca" and _answers_in_jumps(evidence):
+        replicates = evidence.sorted_replicates
+        if evidence.estimate in (replicates[0], replicates[-1]) and not _evenly_spaced(replicates):
+            say(
+                "caution",
+                "No resample goes beyond the estimate on one side, as with a largest error: no "
+                "bootstrap interval attains its nominal coverage for such a metric.",
+            )
+        say(
+            "choice",
+            "The metric changes in jumps with single rows, as a median does, and BCa fails for "
+            "such metrics: the expanded percentile interval is used.",
+        )
+        method = "expanded"
+    elif method in ("bca", "expanded"):
+        # Percentiles double a bias.
+        method = _without_bias(method, evidence)
     if method in LEAVING_OUT:
         _tell_of_single_units(evidence)
     return _made(evidence, method, confidence_level)
+
+
+def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+    """Return the interval of groups, or of blocks of rows in time."""
+    replicates, low, high = evidence.sorted_replicates, *value_range(evidence)
+    if len(replicates) and replicates[0] == replicates[-1]:
+        if evidence.estimate in (low, high) and np.isfinite(low) and np.isfinite(high):
+            n_groups, unit = evidence.drawn.n_units[0], evidence.drawn.design.unit
+            effective = effective_size(evidence, confidence_level)
+            say(
+                "choice",
+                f"No {unit} shows any error, so resampling cannot show any spread: Wilson interval "
+                f"with {effective:.1f} effective rows for {thousands(n_groups)} {unit}s.",
+            )
+            return few_groups_interval(evidence, confidence_level)
+        # Losses without bounds are taken as not negative.
+        low = 0.0 if np.isinf(low) and np.isinf(high) else low
+        if evidence.facts.additive and evidence.estimate in (low, high):
+            return _groups_without_loss(evidence, low, confidence_level)
+    method = planned_method(evidence)
+    if method == "studentized":
+        interval = _for_sums_of_groups(evidence, confidence_level)
+        if interval.method != "expanded":
+            return interval
+        method = "expanded"
+    elif evidence.over_time is not None:
+        method = "ewc"
+    if method == "expanded":
+        # Percentiles double a bias. Studentized limits, which sums have, correct it.
+        method = _without_bias(method, evidence)
+        if method in LEAVING_OUT:
+            _tell_of_single_units(evidence)
+    return _made(evidence, method, confidence_level)
+
+
+def _groups_without_loss(
+    evidence: Evidence, low: float, confidence_level: float
+) -> ConfidenceInterval:
+    """Return an interval with one limit for losses that are 0 in every group.
+
+    A loss has no largest value, so that nothing bounds the losses of other groups.
+    """
+    unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
+    side, limits = "lower", (np.nan, evidence.estimate)
+    if evidence.estimate == low:
+        side, limits = "upper", (evidence.estimate, np.nan)
+    say(
+        "caution",
+        f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
+        f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large other "
+        "losses are.",
+    )
+    return ConfidenceInterval(*limits, confidence_level, "score")
+
+
+def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+    """Return the studentized interval, or a score interval where few groups carry the variation."""
+    has_errors = evidence.replicate_standard_errors is not None
+    method = "studentized" if has_errors else _quantile_method(evidence)
+    varies, ends, unit = variation(evidence), value_range(evidence), evidence.drawn.design.unit
+    bounded = bool(np.all(np.isfinite(ends)))
+    n_groups = evidence.drawn.n_units[0]
+    if varies is None:
+        # A mean of rows without influence of any group is the same in every group; other metrics
+        # need not be.
+        is_mean = evidence.group_influence is not None and evidence.facts.largest_share is not None
+        if not (is_mean and bounded and n_groups > 1):
+            return _made(evidence, method, confidence_level)
+        reason = f"Every {unit} has the same score, so resampling cannot show any spread"
+    else:
+        source = f"of the variation comes from about {max(round(varies.n_carriers), 1)} of the"
+        reason = f"Most {source} {thousands(n_groups)} {unit}s, too few for a bootstrap-t interval"
+        if varies.n_carriers >= FEW_CARRIERS:
+            interval = _made(evidence, method, confidence_level)
+            low, high = interval
+            if ends[0] < low and high < ends[1]:
+                return interval
+            name = "bootstrap-t" if has_errors else method
+            reached = f"The {name} interval reaches the end of the range"
+            reason = f"{reached} (most {source} {thousands(n_groups)} {unit}s)"
+    interval = few_groups_interval(evidence, confidence_level)
+    if bounded:
+        effective = effective_size(evidence, confidence_level)
+        say("choice", f"{reason}: Wilson interval with {effective:.1f} effective rows.")
+    else:
+        say(
+            "caution",
+            f"{reason}. A score interval (as Wilson's) is used, which covered 90 to 97 %, with "
+            "very heavy tails 87 to 93 %.",
+        )
+    return interval
+
+
+# ------------------------------------------------------------------ what single units show
+
+
+def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) -> str:
+    """Return "jackknife" where the bias is large, with a note; else the same method.
+
+    Where nothing is known without single units it is "bias-corrected".
+    """
+    are_few = min(evidence.drawn.n_units) < FEW_ROWS
+    if are_few:
+        # So few do not tell a bias of single units from their noise.
+        evidence = replace(evidence, left_out=None)
+    replicates = evidence.sorted_replicates
+    if len(replicates) < 2 or replicates[0] == replicates[-1]:
+        return method
+    # Both biases in standard errors: what resamples show, and what single units do.
+    mean, error = replicates.mean(), replicates.std()
+    by_units = by_resamples = float((mean - evidence.estimate) / error)
+    if evidence.left_out is not None:
+        by_units = evidence.left_out[0] / max(float(error), evidence.left_out[1])
+    largest = max(abs(by_resamples), abs(by_units))
+    if largest <= large and abs(by_resamples - by_units) <= BIAS_APART:
+        return method
+    skewness = float(np.mean(((replicates - mean) / error) ** 3))
+    if not (largest > SURE_BIAS and not are_few) and abs(skewness) > LARGE_SKEWNESS:
+        return method
+    where = "below" if by_resamples < 0 else "above"
+    sentence = (
+        f"Resamples are on average {abs(by_resamples):.2g} standard errors {where} the estimate"
+    )
+    if evidence.left_out is None:
+        corrected = 2 * evidence.estimate - mean
+        about = f"t interval about the bias-corrected estimate, {corrected:.4g}."
+        say("choice", f"{sentence}: {about}")
+        return "bias-corrected"
+    say(
+        "choice",
+        f"{sentence}, and its bias is {round(by_units, 6):+.2g} standard errors by the jackknife: "
+        f"t interval about the estimate corrected for the jackknife's bias, "
+        f"{evidence.estimate - evidence.left_out[0]:.4g}.",
+    )
+    return "jackknife"
+
+
+def _tell_of_single_units(evidence: Evidence) -> None:
+    """Add a warning where units that are the only ones of their kind decide a score."""
+    replicates = evidence.sorted_replicates
+    spread = replicates.std() if len(replicates) > 1 else 0.0
+    if evidence.facts.class_sizes is not None or evidence.facts.largest_share is not None:
+        # Of an average over classes their rows are counted, and of a mean the largest; see
+        # `cautions_of`.
+        return
+    if evidence.left_out is None or not evidence.left_out[1] > SINGLE_ROWS * spread > 0:
+        return
+    say(
+        "caution",
+        f"Leaving out single {evidence.drawn.design.unit}s gives "
+        f"{evidence.left_out[1] / spread:.2g} times the standard error of the resamples: those "
+        "that are the only ones of their kind decide the score. Expect less coverage than stated.",
+    )
+
+
+def _answers_in_jumps(evidence: Evidence) -> bool:
+    """Return whether single units move the metric as they move a quantile: to few values, or far.
+
+    A share of rows takes two values as well, and a ranking of few rows not many more; for these the
+    jackknife has the standard error of the resamples. For a median the ratio of the two is random
+    and follows a function of the exponential distribution (Efron 1979, section 3).
+    """
+    if evidence.jackknife is None:
+        return False
+    error, n_values, n_left_out = evidence.jackknife
+    replicates = evidence.sorted_replicates
+    spread = replicates.std() if len(replicates) > 1 else 0.0
+    if spread == 0:
+        return False
+    ratio = error / spread
+    if n_values <= min(max(FEW_VALUES, n_left_out // 4), n_left_out // 2):
+        return abs(ratio - 1) > NEAR_ERROR or (n_values < 4 and not _evenly_spaced(replicates))
+    return not 1 / FAR_ERROR < ratio < FAR_ERROR
+
+
+def _evenly_spaced(ordered: Floats) -> bool:
+    """Return whether values are whole multiples of one step apart, as counts of rows are."""
+    steps = np.diff(ordered)
+    steps = steps[steps > 1e-9 * (ordered[-1] - ordered[0])]
+    if len(steps) == 0:
+        return True
+    multiples = steps / steps.min()
+    return bool(np.all(np.abs(multiples - np.round(multiples)) < 1e-3 * multiples))
+
+
+# ------------------------------------------------------------------ cautions
+
+
+def cautions_of(evidence: Evidence, *, of_runs: bool = False) -> list[Note]:
+    """Warnings about the data that an interval stands on.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the score; of any one run where there are several.
+    of_runs : bool
+        Whether there are several: a score interval of few groups is of one score.
+
+    Returns
+    -------
+    list of Note
+        None for averages over tasks.
+    """
+    design = evidence.drawn.design
+    if design.averages_tasks:
+        return caution_of_distances(evidence)
+    with collected() as notes:
+        if evidence.facts.optimized:
+            say(
+                "caution",
+                "The best threshold was chosen on these rows, so the value is optimistic: 95 % "
+                "intervals, corrected in part, covered 76 to 96 %, those of differences 92 to "
+                "96 %.",
+            )
+        if design.units_are_rows:
+            facts = evidence.facts
+            if facts.proportion is not None and np.isinf(facts.bounds).sum() == 1:
+                say(
+                    "caution",
+                    "All errors of these rows are 0 or 1, and the interval assumes that no other "
+                    "errors occur.",
+                )
+            if text := few_deciding(evidence):
+                say("few", f"{text.format('this score')}: expect less coverage than stated.")
+        elif design.n_factors == 1:
+            tell_of_groups(evidence, of_runs=of_runs)
+        elif (fewest := min(evidence.drawn.n_units)) < FEW_MEMBERS:
+            side = "" if design.same_population else " on one side"
+            say(
+                "few",
+                f"Only {fewest} members were resampled{side} (fewer than {FEW_MEMBERS}): "
+                "expect less coverage than stated.",
+            )
+        elif caution := design.coverage_caution(evidence.drawn.n_units):
+            say("caution", caution)
+    return notes
+
+
+def caution_of_distances(evidence: Evidence) -> list[Note]:
+    """Warning that a sum of distances is biased where its interval is not made of its bins.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the score; of any one run, task or system where there are several.
+
+    Returns
+    -------
+    list of Note
+        Empty for other metrics.
+    """
+    return [Note("caution", _OF_DISTANCES)] if evidence.facts.of_distances else []
+
+
+def few_deciding(evidence: Evidence) -> str:
+    """Return how few units decide a score, and how many would be enough; "" if there are as many.
+
+    One threshold for each use: rows of a class that an area hangs on, that another score of two
+    classes does, or an average over classes; rows that the metric knows to decide; and of all
+    others, unless the interval is exact for any number, units that carry the variation.
+    """
+    facts, number, unit = evidence.facts, evidence.n_deciding, evidence.drawn.design.unit
+    of_class = facts.of_class
+    if evidence.smoothed is not None and (facts.class_sizes is None or len(facts.class_sizes) < 3):
+        # Tables that are drawn smoothed hold for any number of rows of two classes (record 0116).
+        return ""
+    if of_class is not None and evidence.drawn.design.units_are_rows:
+        uses = (facts.delong, SMALL_CLASS), (facts.smaller_class, FEW_OF_CLASS)
+        enough = next((few for known, few in uses if known is not None), FEW_IN_CLASS)
+        if of_class < enough:
+            words = "row of the smaller class decides"
+            if of_class > 1:
+                words = "rows of the smaller class decide"
+            rows = f"The {of_class:.0f} {words}"
+            if facts.class_sizes is not None:
+                rows = f"About {min(round(of_class), enough - 1)} rows of each class decide"
+            return f"{rows} {{}} (fewer than {enough})"
+    if number is None or (facts.proportion is not None and evidence.independent_rows):
+        return ""
+    few: float = FEW_CARRIERS
+    if number == facts.of_kind or evidence.drawn.design.units_are_rows:
+        few = facts.few_of_kind or (FEW_CARRY if facts.delong is None else FEW_MISRANKED)
+        if few == FEW_CARRY and not np.isfinite(facts.bounds).all():
+            few = min(max(evidence.drawn.n_units[0] / UNITS_CARRY, FEW_CARRY), MOST_CARRY)
+    if round(number, 6) >= few:
+        return ""
+    of_all = f"of the {thousands(evidence.drawn.n_units[0])} {unit}s"
+    if number < 0.5:
+        return f"None {of_all} moves {{}}, so that nothing shows how much others would"
+    about = min(round(number), math.ceil(few) - 1)
+    decide = "decides" if about == 1 else "decide"
+    return f"About {about} {of_all} {decide} {{}} (fewer than {few:.0f})"
+
+
+def tell_of_groups(evidence: Evidence, *, of_runs: bool = False) -> None:
+    """Tell of few groups, of few that count for their size, or of few that decide the score.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of groups, or blocks of rows in time.
+    of_runs : bool
+        See `cautions_of`.
+    """
+    drawn, unit = evidence.drawn, evidence.drawn.design.unit
+    n_groups, expect = drawn.n_units[0], "expect less coverage than stated."
+    n_equal = n_groups if drawn.freedom is None else drawn.freedom[0] + drawn.n_strata
+    if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
+        say(
+            "few",
+            f"The {thousands(n_groups)} resampled {unit}s differ in size and are equivalent to "
+            f"{math.floor(n_equal)} of equal size (fewer than {FEW_EQUAL_GROUPS}): {expect}",
+        )
+        return
+    enough = FEW_BLOCKS if drawn.design.units_are_blocks else FEW_GROUPS
+    if n_groups < enough:
+        say(
+            "few",
+            f"Only {n_groups} {unit}s were resampled (fewer than {enough}): {expect}",
+        )
+        return
+    # A score interval of few groups says itself how many carry the variation.
+    if (of_runs or evidence.group_influence is None) and (text := few_deciding(evidence)):
+        say("few", f"{text.format('this score')}: {expect}")
+
+
+# ------------------------------------------------------------------ what limits do not show
 
 
 def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -> str | None:
@@ -214,362 +679,3 @@ def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str |
         f"The interval does not contain the estimate, {evidence.estimate:.4g}. Its bias is "
         f"{bias:+.3g} by {told_by}; corrected for that it is {evidence.estimate - bias:.4g}."
     )
-
-
-def planned_method(evidence: Premises) -> str:
-    """Method that "auto" will try first, which needs no replicates to be chosen.
-
-    Parameters
-    ----------
-    evidence : Premises
-
-    Returns
-    -------
-    str
-        A key of `skboot.inference.intervals.INTERVALS`.
-    """
-    design = evidence.drawn.design
-    facts = evidence.facts
-    if facts.bins is not None:
-        return "bins"
-    if facts.optimized:
-        # It is too low, and lower once more on resamples.
-        return "bias-corrected"
-    if facts.proxy_weight is not None:
-        skewed = "skewed-t" if facts.additive else "t"
-        return "logit-t" if np.isfinite(facts.bounds).all() else skewed
-    if design.units_are_rows and (share := facts.proportion) is not None:
-        # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
-        # A row is added to hits and to errors, as to the cells of a table.
-        if evidence.share is not None and share.with_one_of_each.n_deciding < FEW_IN_TABLE:
-            return "beta"
-        wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
-        if wilson and evidence.independent_rows:
-            return "wilson"
-        if not design.no_jackknife:
-            return _in_strata("bca", evidence)
-    method = _in_strata(
-        design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive), evidence
-    )
-    if method == "expanded":
-        method = _quantile_method(evidence)
-    if method == "studentized" and design.units_are_rows and facts.both_signs:
-        # Losses have one sign and are skewed; of values of both the skewness of few is noise.
-        return "skewed-t"
-    return method
-
-
-def _quantile_method(evidence: Premises) -> str:
-    """Return "expanded", or Student's t where few units were drawn."""
-    if not evidence.drawn.of_few:
-        return "expanded"
-    # Quantiles of resamples of few units stay within the range of what these bring.
-    return "logit-t" if np.isfinite(evidence.facts.bounds).all() else "t"
-
-
-def _in_strata(method: str, evidence: Premises) -> str:
-    """Return "expanded" in place of BCa where few rows of each stratum were drawn."""
-    few = evidence.drawn.n_strata > 1 and evidence.drawn.inflation > INFLATED
-    return "expanded" if few and method == "bca" else method
-
-
-def _undefined(confidence_level: float) -> ConfidenceInterval:
-    """Return an interval with NaN limits."""
-    return ConfidenceInterval(np.nan, np.nan, confidence_level, "undefined")
-
-
-def _made(evidence: Evidence, method: str, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval by a method; NaN limits where fewer than two resamples have a value."""
-    if method not in WITHOUT_RESAMPLES and len(evidence.sorted_replicates) < 2:
-        return _undefined(confidence_level)
-    return confidence_interval(evidence, method, confidence_level)
-
-
-def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval of independent or stratified rows."""
-    if evidence.smoothed is not None:
-        say(
-            "choice",
-            "Few rows decide the score: limits of smoothed tables are used, since resamples show "
-            "no more than these rows.",
-        )
-        return _made(evidence, "smoothed", confidence_level)
-    method = planned_method(evidence)
-    share = evidence.facts.proportion
-    if method == "wilson" and share is not None and not share.exact:
-        say(
-            "choice",
-            f"Fewer than {FEW_EVENTS} hits or errors: the Wilson score interval is used, "
-            "since bootstrap intervals are too short then.",
-        )
-    ends = np.array(evidence.facts.bounds)
-    if method not in WITHOUT_RESAMPLES and np.isfinite(ends).all() and not resamples_vary(evidence):
-        away = np.abs(ends - evidence.estimate)
-        if away.min() <= ROUNDING * np.ptp(ends):
-            return _perfect(replace(evidence, estimate=ends[away.argmin()]), confidence_level)
-    if method == "expanded":
-        # Percentiles double a bias.
-        method = _without_bias(method, evidence)
-    method = _in_place_of_bca(method, evidence)
-    if method in LEAVING_OUT:
-        _tell_of_single_units(evidence)
-    return _made(evidence, method, confidence_level)
-
-
-def _in_place_of_bca(method: str, evidence: Evidence) -> str:
-    """Return the method that replaces BCa on these resamples, with a note; else the same method."""
-    if method != "bca":
-        return method
-    if evidence.acceleration is None or np.isnan(evidence.acceleration):
-        say(
-            "choice",
-            "The metric is undefined without some of the units, which BCa leaves out: the "
-            "percentile interval is used.",
-        )
-        method = "percentile"
-    elif _answers_in_jumps(evidence):
-        replicates = evidence.sorted_replicates
-        if evidence.estimate in (replicates[0], replicates[-1]) and not _evenly_spaced(replicates):
-            say(
-                "caution",
-                "No resample goes beyond the estimate on one side, as with a largest error: no "
-                "bootstrap interval attains its nominal coverage for such a metric.",
-            )
-        say(
-            "choice",
-            "The metric changes in jumps with single rows, as a median does, and BCa fails for "
-            "such metrics: the expanded percentile interval is used.",
-        )
-        return "expanded"
-    return _without_bias(method, evidence)
-
-
-def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) -> str:
-    """Return "jackknife" where the bias is large, with a note; else the same method.
-
-    Where nothing is known without single units it is "bias-corrected".
-    """
-    are_few = min(evidence.drawn.n_units) < FEW_ROWS
-    if are_few:
-        # So few do not tell a bias of single units from their noise.
-        evidence = replace(evidence, left_out=None)
-    bias = _bias_in_errors(evidence)
-    largest = max(abs(bias.of_resamples), abs(bias.left_out))
-    if largest <= large and abs(bias.of_resamples - bias.left_out) <= BIAS_APART:
-        return method
-    is_sure = largest > SURE_BIAS and not are_few
-    if not is_sure and abs(_skewness(evidence.sorted_replicates)) > LARGE_SKEWNESS:
-        return method
-    where = "below" if bias.of_resamples < 0 else "above"
-    told = (
-        f"Resamples are on average {abs(bias.of_resamples):.2g} standard errors {where} the "
-        "estimate"
-    )
-    if evidence.left_out is None:
-        corrected = 2 * evidence.estimate - evidence.sorted_replicates.mean()
-        about = f"t interval about the bias-corrected estimate, {corrected:.4g}."
-        say("choice", f"{told}: {about}")
-        return "bias-corrected"
-    say(
-        "choice",
-        f"{told}, and its bias is {round(bias.left_out, 6):+.2g} standard errors by the jackknife: "
-        f"t interval about the estimate corrected for the jackknife's bias, "
-        f"{evidence.estimate - evidence.left_out[0]:.4g}.",
-    )
-    return "jackknife"
-
-
-def _tell_of_single_units(evidence: Evidence) -> None:
-    """Add a warning where units that are the only ones of their kind decide a score."""
-    replicates = evidence.sorted_replicates
-    spread = replicates.std() if len(replicates) > 1 else 0.0
-    if evidence.facts.class_sizes is not None or evidence.facts.largest_share is not None:
-        # Of an average over classes their rows are counted, and of a mean the largest; see
-        # `cautions_of`.
-        return
-    if evidence.left_out is None or not evidence.left_out[1] > SINGLE_ROWS * spread > 0:
-        return
-    say(
-        "caution",
-        f"Leaving out single {evidence.drawn.design.unit}s gives "
-        f"{evidence.left_out[1] / spread:.2g} times the standard error of the resamples: those "
-        "that are the only ones of their kind decide the score. Expect less coverage than stated.",
-    )
-
-
-def _answers_in_jumps(evidence: Evidence) -> bool:
-    """Return whether single units move the metric as they move a quantile: to few values, or far.
-
-    A share of rows takes two values as well, and a ranking of few rows not many more; for these the
-    jackknife has the standard error of the resamples. For a median the ratio of the two is random
-    and follows a function of the exponential distribution (Efron 1979, section 3).
-    """
-    if evidence.jackknife is None:
-        return False
-    error, n_values, n_left_out = evidence.jackknife
-    replicates = evidence.sorted_replicates
-    spread = replicates.std() if len(replicates) > 1 else 0.0
-    if spread == 0:
-        return False
-    ratio = error / spread
-    if n_values <= min(max(FEW_VALUES, n_left_out // 4), n_left_out // 2):
-        return abs(ratio - 1) > NEAR_ERROR or (n_values < 4 and not _evenly_spaced(replicates))
-    return not 1 / FAR_ERROR < ratio < FAR_ERROR
-
-
-def _evenly_spaced(ordered: Floats) -> bool:
-    """Return whether values are whole multiples of one step apart, as counts of rows are."""
-    steps = np.diff(ordered)
-    steps = steps[steps > 1e-9 * (ordered[-1] - ordered[0])]
-    if len(steps) == 0:
-        return True
-    multiples = steps / steps.min()
-    return bool(np.all(np.abs(multiples - np.round(multiples)) < 1e-3 * multiples))
-
-
-class _Bias(NamedTuple):
-    """What resamples show of a bias, and what single units do, in standard errors."""
-
-    of_resamples: float
-    left_out: float
-
-
-def _bias_in_errors(evidence: Evidence) -> _Bias:
-    """Return both biases, 0 where the replicates do not vary.
-
-    Where nothing is known without single units, their bias is that of the resamples.
-    """
-    replicates = evidence.sorted_replicates
-    if len(replicates) < 2 or replicates[0] == replicates[-1]:
-        return _Bias(0.0, 0.0)
-    mean, error = replicates.mean(), replicates.std()
-    left_out = of_resamples = float((mean - evidence.estimate) / error)
-    if evidence.left_out is not None:
-        left_out = evidence.left_out[0] / max(float(error), evidence.left_out[1])
-    return _Bias(of_resamples, left_out)
-
-
-def _skewness(values: Floats) -> float:
-    return float(np.mean(((values - values.mean()) / values.std()) ** 3))
-
-
-def _perfect(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval of a perfect score: that of no error on the rows that decide it."""
-    of, n_rows = "the smaller class", evidence.facts.deciding
-    if n_rows is None:
-        of, n_rows = "all rows", float(evidence.drawn.n_units[0])
-    say(
-        "choice",
-        f"No row is out of place: score interval on {of} ({n_rows:.0f} rows), since every "
-        "resample is perfect too.",
-    )
-    return wilson_on_range(evidence.estimate, evidence.facts.bounds, n_rows, confidence_level)
-
-
-def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval of groups, or of blocks of rows in time."""
-    replicates = evidence.sorted_replicates
-    if len(replicates) and replicates[0] == replicates[-1]:
-        low, high = ends = value_range(evidence)
-        if evidence.estimate in ends and np.all(np.isfinite(ends)):
-            return _perfect_groups(evidence, confidence_level)
-        # Losses without bounds are taken as not negative.
-        low = 0.0 if np.isinf(low) and np.isinf(high) else low
-        if evidence.facts.additive and evidence.estimate in (low, high):
-            return _groups_without_loss(evidence, low, confidence_level)
-    method = planned_method(evidence)
-    if method == "studentized":
-        return _for_sums_of_groups(evidence, confidence_level)
-    if evidence.over_time is not None:
-        method = "ewc"
-    return _made(evidence, method, confidence_level)
-
-
-def _perfect_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return Wilson's interval of n_groups (z / t)^2 rows for groups that all are perfect."""
-    n_groups, unit = evidence.drawn.n_units[0], evidence.drawn.design.unit
-    effective = effective_size(evidence, confidence_level)
-    say(
-        "choice",
-        f"No {unit} shows any error, so resampling cannot show any spread: Wilson interval with "
-        f"{effective:.1f} effective rows for {thousands(n_groups)} {unit}s.",
-    )
-    return few_groups_interval(evidence, confidence_level)
-
-
-def _groups_without_loss(
-    evidence: Evidence, low: float, confidence_level: float
-) -> ConfidenceInterval:
-    """Return an interval with one limit for losses that are 0 in every group.
-
-    A loss has no largest value, so that nothing bounds the losses of other groups.
-    """
-    unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
-    side, limits = "lower", (np.nan, evidence.estimate)
-    if evidence.estimate == low:
-        side, limits = "upper", (evidence.estimate, np.nan)
-    say(
-        "caution",
-        f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
-        f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large other "
-        "losses are.",
-    )
-    return ConfidenceInterval(*limits, confidence_level, "score")
-
-
-def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the studentized interval, or a score interval where few groups carry the variation."""
-    has_errors = evidence.replicate_standard_errors is not None
-    method = "studentized" if has_errors else _quantile_method(evidence)
-    varies, ends, unit = variation(evidence), value_range(evidence), evidence.drawn.design.unit
-    bounded = bool(np.all(np.isfinite(ends)))
-    n_groups = evidence.drawn.n_units[0]
-    if varies is None:
-        # A mean of rows without influence of any group is the same in every group; other metrics
-        # need not be.
-        is_mean = evidence.group_influence is not None and evidence.facts.largest_share is not None
-        if not (is_mean and bounded and n_groups > 1):
-            return _made(evidence, method, confidence_level)
-        reason = f"Every {unit} has the same score, so resampling cannot show any spread"
-    else:
-        source = f"of the variation comes from about {max(round(varies.n_carriers), 1)} of the"
-        reason = f"Most {source} {thousands(n_groups)} {unit}s, too few for a bootstrap-t interval"
-        if varies.n_carriers >= FEW_CARRIERS:
-            interval = _made(evidence, method, confidence_level)
-            low, high = interval
-            if ends[0] < low and high < ends[1]:
-                return interval
-            name = "bootstrap-t" if has_errors else method
-            reached = f"The {name} interval reaches the end of the range"
-            reason = f"{reached} (most {source} {thousands(n_groups)} {unit}s)"
-    interval = few_groups_interval(evidence, confidence_level)
-    if bounded:
-        effective = effective_size(evidence, confidence_level)
-        say("choice", f"{reason}: Wilson interval with {effective:.1f} effective rows.")
-    else:
-        say(
-            "caution",
-            f"{reason}. A score interval (as Wilson's) is used, which covered 90 to 97 %, with "
-            "very heavy tails 87 to 93 %.",
-        )
-    return interval
-
-
-def _over_tasks(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval of an average over tasks."""
-    method = planned_method(evidence)
-    if method == "expanded":
-        # The bias of a metric within small tasks does not average out over the tasks, and resamples
-        # have it twice. A bias below three Monte Carlo errors may be chance.
-        chance = 3 / np.sqrt(max(len(evidence.sorted_replicates), 1))
-        method = _without_bias(method, evidence, max(BIAS_OVER_TASKS, chance))
-    return _made(evidence, method, confidence_level)
-
-
-def _for_pairs(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
-    """Return the interval of crossed factors."""
-    method = planned_method(evidence)
-    enough = evidence.drawn.design.same_population or min(evidence.drawn.n_units) >= MANY_MEMBERS
-    if evidence.robust_variance is not None and enough:
-        method = "two-way"
-    return _made(evidence, method, confidence_level)

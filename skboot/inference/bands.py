@@ -101,11 +101,6 @@ class CurveEvidence:
         return np.isnan(self.estimate) | (self.free_below & self.free_above)
 
 
-class _Limits(NamedTuple):
-    low: Floats
-    high: Floats
-
-
 class Band(NamedTuple):
     """Limits of a curve, (n_grid,) each, and the quantile that they reach out to."""
 
@@ -114,12 +109,12 @@ class Band(NamedTuple):
     critical: float
 
 
-def simultaneous_band(known: CurveEvidence, confidence_level: float) -> Band:
+def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
     """Limits between which the whole curve lies with a confidence level.
 
     Parameters
     ----------
-    known : CurveEvidence
+    curve : CurveEvidence
         The curve.
     confidence_level : float
         Of all points together.
@@ -143,32 +138,38 @@ def simultaneous_band(known: CurveEvidence, confidence_level: float) -> Band:
     rows behind a point of it are of one label, its limit is the outermost of the exact one, the one
     above, and the quantile of the replicates at the same level (record 0089).
     """
-    scale = _Scale(known.behind)
-    estimate, replicates = scale.of(known.estimate), scale.of(known.replicates)
+    scale = _Scale(curve.behind)
+    estimate, replicates = scale.of(curve.estimate), scale.of(curve.replicates)
     error = _spread(estimate, replicates)
-    floor = known.floor if known.behind is None else _least_error(scale)
+    floor = curve.floor if curve.behind is None else _least_error(scale)
     error = error if floor is None else np.maximum(error, floor)
-    if known.nearby is not None:
-        error = _averaged(error, known.nearby)
+    if curve.nearby is not None:
+        # The root mean square over the neighbours of each point.
+        upto = np.concatenate(([0.0], np.cumsum(error**2)))
+        start, after = curve.nearby.T
+        error = np.asarray(np.sqrt((upto[after] - upto[start]) / (after - start)))
         error = error if floor is None else np.maximum(error, floor)
-    single, counts = known.of_one_label, ~known.unknown
-    exact = single & counts & known.of_bins
-    laws = _largest_deviations(known, (estimate, replicates, error), counts & ~exact)
+    single, counts = curve.of_one_label, ~curve.unknown
+    exact = single & counts & curve.of_bins
+    laws = _largest_deviations(curve, (estimate, replicates, error), counts & ~exact)
     critical = max(critical_deviation(law, confidence_level, int(exact.sum())) for law in laws)
-    wide = float(t_quantile_of_normal(critical, known.degrees_of_freedom, known.inflation))
+    wide = float(t_quantile_of_normal(critical, curve.degrees_of_freedom, curve.inflation))
     low, high = scale.back(estimate - wide * error), scale.back(estimate + wide * error)
-    if known.behind is not None:
+    if curve.behind is not None:
         level = 2 * float(special.ndtr(critical)) - 1
-        far = _exact(known.estimate, known.behind, level)
-        if not known.of_bins:
+        # The exact limit of rows that are all alike is a power of half the error.
+        far = ((1 - level) / 2) ** (1 / curve.behind)
+        far_low = np.where(curve.estimate >= 1, far, 0.0)
+        far_high = np.where(curve.estimate <= 0, 1 - far, 1.0)
+        if not curve.of_bins and single.any():
             # Which rows are behind such a point is chance, too.
-            drawn = _quantiles(known.replicates, single, level)
-            far = _Limits(
-                np.fmin(np.minimum(far.low, low), drawn.low),
-                np.fmax(np.maximum(far.high, high), drawn.high),
-            )
-        low, high = np.where(single, far.low, low), np.where(single, far.high, high)
-    return Band(*_finished(known, low, high), critical)
+            tails = [(1 - level) / 2, (1 + level) / 2]
+            quantiles = np.full((2, len(single)), np.nan)
+            quantiles[:, single] = np.nanquantile(curve.replicates[:, single], tails, axis=0)
+            far_low = np.fmin(np.minimum(far_low, low), quantiles[0])
+            far_high = np.fmax(np.maximum(far_high, high), quantiles[1])
+        low, high = np.where(single, far_low, low), np.where(single, far_high, high)
+    return Band(*_finished(curve, low, high), critical)
 
 
 class _Scale(NamedTuple):
@@ -209,15 +210,8 @@ def _spread(estimate: Floats, replicates: Floats) -> Floats:
     return np.sqrt(squares / np.maximum(n - 1, 1))
 
 
-def _averaged(error: Floats, nearby: NDArray[np.intp]) -> Floats:
-    """Root mean square over the neighbours of each point, (n_grid,)."""
-    upto = np.concatenate(([0.0], np.cumsum(error**2)))
-    first, after = nearby.T
-    return np.asarray(np.sqrt((upto[after] - upto[first]) / (after - first)))
-
-
 def _largest_deviations(
-    known: CurveEvidence, scaled: tuple[Floats, Floats, Floats], counts: Flags
+    curve: CurveEvidence, scaled: tuple[Floats, Floats, Floats], counts: Flags
 ) -> list[Floats]:
     """Largest deviations by standard errors: of resamples, and of paths of a normal process."""
     estimate, replicates, error = scaled
@@ -226,11 +220,15 @@ def _largest_deviations(
         return [np.zeros(0)]
     deviations = (replicates[:, varies] - estimate[varies]) / error[varies]
     # A limit that is free cannot be missed.
-    both = (known.free_below, known.free_above)
-    below, above = (None if free is None else ~free[varies] for free in both)
+    sides = (curve.free_below, curve.free_above)
+    below, above = (None if free is None else ~free[varies] for free in sides)
     laws = [_largest(deviations, below, above)]
-    if known.nearby is not None and len(varies) <= _LONGEST_GRID:
-        paths = _normal_paths(deviations)
+    if curve.nearby is not None and len(varies) <= _LONGEST_GRID:
+        # Draws of a normal process with the covariance of the replicates.
+        centred = np.nan_to_num(deviations - np.nanmean(deviations, axis=0))
+        root = symmetric_root(centred.T @ centred / max(len(centred) - 1, 1))
+        normal = np.random.default_rng(_SEED).standard_normal((_N_PATHS, len(root)))
+        paths = normal @ root
         laws.append(np.concatenate([_largest(s * paths, below, above) for s in (1, -1)]))
     return laws
 
@@ -243,46 +241,21 @@ def _largest(deviations: Floats, below: Flags | None, above: Flags | None) -> Fl
     return np.maximum(up, -down)
 
 
-def _normal_paths(deviations: Floats) -> Floats:
-    """Draws of a normal process with the covariance of the replicates, (_N_PATHS, n_grid)."""
-    centred = np.nan_to_num(deviations - np.nanmean(deviations, axis=0))
-    covariance = centred.T @ centred / max(len(centred) - 1, 1)
-    root = symmetric_root(covariance)
-    return np.random.default_rng(_SEED).standard_normal((_N_PATHS, len(root))) @ root
-
-
-def _exact(estimate: Floats, behind: Floats, level: float) -> _Limits:
-    """Exact binomial limits of shares that are 0 or 1."""
-    # Of rows that are all alike the limit is a power of half the error.
-    far = ((1 - level) / 2) ** (1 / behind)
-    return _Limits(np.where(estimate >= 1, far, 0.0), np.where(estimate <= 0, 1 - far, 1.0))
-
-
-def _quantiles(replicates: Floats, those: Flags, level: float) -> _Limits:
-    """Quantiles of the replicates of some points, equally far out on both sides."""
-    limits = np.full((2, len(those)), np.nan)
-    if those.any():
-        limits[:, those] = np.nanquantile(
-            replicates[:, those], [(1 - level) / 2, (1 + level) / 2], axis=0
-        )
-    return _Limits(*limits)
-
-
-def _finished(known: CurveEvidence, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def _finished(curve: CurveEvidence, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Limits within the range, free where nothing is known, and as monotone as the curve."""
-    least, greatest = known.bounds
-    if known.bin_error is not None:
-        low, high = low - known.bin_error, high + known.bin_error
+    least, greatest = curve.bounds
+    if curve.bin_error is not None:
+        low, high = low - curve.bin_error, high + curve.bin_error
     low, high = np.maximum(low, least), np.minimum(high, greatest)
     # A scale of shares is not that of the estimate to the last digit.
-    low, high = np.fmin(low, known.estimate), np.fmax(high, known.estimate)
-    if known.free_below is not None:
-        low = np.where(known.free_below, least, low)
-    if known.free_above is not None:
-        high = np.where(known.free_above, greatest, high)
-    if known.rises is not None:
+    low, high = np.fmin(low, curve.estimate), np.fmax(high, curve.estimate)
+    if curve.free_below is not None:
+        low = np.where(curve.free_below, least, low)
+    if curve.free_above is not None:
+        high = np.where(curve.free_above, greatest, high)
+    if curve.rises is not None:
         # A monotone curve inside the limits is inside these, too.
-        step = 1 if known.rises else -1
+        step = 1 if curve.rises else -1
         low = np.maximum.accumulate(low[::step])[::step]
         high = np.minimum.accumulate(high[::-step])[::-step]
     return low, high
@@ -346,32 +319,28 @@ def pointwise_interval(
     """
     if np.isnan(evidence.estimate) or len(evidence.sorted_replicates) < 2:
         return ConfidenceInterval(np.nan, np.nan, confidence_level, "percentile")
-    method, (low, high) = _limits_of_point(evidence, facts, confidence_level)
+    value, behind, level = evidence.estimate, facts.behind, confidence_level
+    if behind is not None and facts.over_thresholds:
+        method, (low, high) = "arcsine", _over_thresholds(evidence, behind, level)
+    elif behind is not None and value in (0.0, 1.0):
+        method, (low, high) = "clopper-pearson", _exact_of_point(evidence, behind, level)
+    elif (
+        behind is not None
+        and evidence.independent_rows
+        and (facts.is_fixed or min(value, 1 - value) * behind < _FEW)
+    ):
+        method, (low, high) = "wilson", wilson_limits(value * behind, behind, level)
+    else:
+        method = "expanded" if evidence.drawn.design.n_factors == 1 else "percentile"
+        method = "t" if facts.of_normal_law else method
+        low, high = confidence_interval(evidence, method, level).uncut
+        least = 0.0 if facts.floor is None else _reach(evidence, level) * facts.floor
+        low, high = min(low, value - least), max(high, value + least)
     least, greatest = evidence.facts.bounds
     low = least if facts.free_below else low - facts.bin_error
     high = greatest if facts.free_above else high + facts.bin_error
     interval = ConfidenceInterval(low, high, confidence_level, method)
     return within_range(interval, evidence.facts.bounds)
-
-
-def _limits_of_point(
-    evidence: Evidence, facts: PointwiseFacts, level: float
-) -> tuple[str, tuple[float, float]]:
-    """Return the name of the method, and its limits."""
-    value, behind = evidence.estimate, facts.behind
-    if behind is not None and facts.over_thresholds:
-        return "arcsine", _over_thresholds(evidence, behind, level)
-    if behind is not None and value in (0.0, 1.0):
-        return "clopper-pearson", _exact_of_point(evidence, behind, level)
-    if behind is not None and evidence.independent_rows:
-        few = min(value, 1 - value) * behind < _FEW
-        if few or facts.is_fixed:
-            return "wilson", wilson_limits(value * behind, behind, level)
-    method = "expanded" if evidence.drawn.design.n_factors == 1 else "percentile"
-    method = "t" if facts.of_normal_law else method
-    low, high = confidence_interval(evidence, method, level).uncut
-    least = 0.0 if facts.floor is None else _reach(evidence, level) * facts.floor
-    return method, (min(low, value - least), max(high, value + least))
 
 
 def _exact_of_point(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from scipy import special, stats
 
 from ._tuning import DATA_SETS_FOR_PIVOTS
 from .multiplicity import max_t_quantile
-from .variance import satterthwaite
+from .runs import satterthwaite
 
 Floats = NDArray[np.float64]
 
@@ -90,10 +90,10 @@ class MeansOfDrawn:
     @cached_property
     def replicates(self) -> Floats:
         """Means on the resamples, (n_resamples, n_columns)."""
-        found = self._resampled[0] + self.means
+        means = self._resampled[0] + self.means
         # Ties of two methods are exact, so that each counts half.
-        found[np.abs(found) <= _ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
-        return found
+        means[np.abs(means) <= _ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
+        return means
 
     @cached_property
     def replicate_standard_errors(self) -> Floats:
@@ -266,8 +266,8 @@ def mean_rank_limits(ranks: Floats, counts: NDArray[np.integer], confidence_leve
         c = float(special.stdtrit(n - 1, 1 - (1 - confidence_level) / (2 * m)))
     else:
         weights = counts / n
-        drawn = weights @ ranks
-        deviations = np.abs(drawn - mean) / _error(drawn, weights @ ranks**2, n, m)
+        means = weights @ ranks
+        deviations = np.abs(means - mean) / _error(means, weights @ ranks**2, n, m)
         # Ranks without spread have no deviations; then that of a single mean is the least.
         least = float(special.stdtrit(n - 1, 0.5 + confidence_level / 2))
         c = max(max_t_quantile(deviations.max(axis=1), confidence_level), least)
@@ -277,11 +277,11 @@ def mean_rank_limits(ranks: Floats, counts: NDArray[np.integer], confidence_leve
 
 def _error(mean: Floats, mean_square: Floats, n: int, m: int) -> Floats:
     """Standard error of mean ranks, not below that with some data sets added at both ends."""
-    own = np.maximum(mean_square - mean**2, 0.0) * n / (n - 1)
+    variance = np.maximum(mean_square - mean**2, 0.0) * n / (n - 1)
     total = n + 2 * _ADDED
     padded = (n * mean + _ADDED * (1 + m)) / total
     squares = (n * mean_square + _ADDED * (1 + m**2)) / total
-    return np.asarray(np.sqrt(np.maximum(own, squares - padded**2) / n))
+    return np.asarray(np.sqrt(np.maximum(variance, squares - padded**2) / n))
 
 
 def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Floats:
@@ -311,30 +311,23 @@ def wilcoxon_p_values(differences: Floats, alternative: str = "two-sided") -> Fl
     ranks = np.where(sizes > 0, least + most - 2 * (n - counts), 0)
     tied = np.where(sizes > 0, (most - least + 1) ** 2 - 1, 0).sum(axis=1)
     statistics = np.where(differences.T > 0, ranks, 0).sum(axis=1)
-    above, below = _by_normal_law(statistics / 2, counts[:, 0].astype(np.float64), tied)
+    # By the normal law of the statistic: probabilities of one at least, and at most, as large.
+    used = counts[:, 0].astype(np.float64)
+    variance = (used * (used + 1) * (2 * used + 1) - tied / 2) / 24
+    with np.errstate(invalid="ignore"):
+        z = (statistics / 2 - used * (used + 1) / 4) / np.sqrt(variance)
+    above, below = special.ndtr(-z), special.ndtr(z)
     exact = (n <= _ALL_SIGNS) | ((n <= _EXACT) & (counts[:, 0] == n) & (tied == 0))
     patterns, which = np.unique(np.sort(ranks[exact], axis=1), axis=0, return_inverse=True)
     laws = np.zeros((len(patterns), n * (n + 1) + 1))
     for law, pattern in zip(laws, patterns, strict=True):
-        _put_law_of_sums(law, pattern)
+        # The exact probability of each sum of some ranks, each there or not.
+        law[0] = 1.0
+        for rank in pattern[pattern > 0].tolist():
+            law[rank:] += law[:-rank].copy()
+            law /= 2
     at = which.ravel(), statistics[exact]
     above[exact] = laws[:, ::-1].cumsum(axis=1)[:, ::-1][at]
     below[exact] = laws.cumsum(axis=1)[at]
     p = {"greater": above, "less": below, "two-sided": 2 * np.minimum(above, below)}[alternative]
     return np.where(counts[:, 0] == 0, 1.0, np.minimum(p, 1.0))
-
-
-def _by_normal_law(statistics: Floats, counts: Floats, tied: Floats) -> tuple[Floats, Floats]:
-    """Probabilities of a statistic at least, and at most, as large."""
-    variance = (counts * (counts + 1) * (2 * counts + 1) - tied / 2) / 24
-    with np.errstate(invalid="ignore"):
-        z = (statistics - counts * (counts + 1) / 4) / np.sqrt(variance)
-    return special.ndtr(-z), special.ndtr(z)
-
-
-def _put_law_of_sums(law: Floats, ranks: NDArray[np.intp]) -> None:
-    """Put the probability of each sum of some ranks, each there or not, over zeros; exact."""
-    law[0] = 1.0
-    for rank in ranks[ranks > 0].tolist():
-        law[rank:] += law[:-rank].copy()
-        law /= 2

@@ -1,4 +1,6 @@
-"""How far rows in time depend on each other, from the value or the influence of each row.
+"""How far rows depend on each other, from the value or the influence of each row.
+
+Of rows in time:
 
 * `optimal_block_length`: how long blocks must be (Politis & White 2004, with the correction of
   Patton, Politis & White 2009, for circular blocks); several series of a panel have one length,
@@ -9,6 +11,11 @@
 * `move_together`: whether series share what moves them, which blocks of each of them lose;
 * `neighbours_are_alike`: whether rows that were taken as independent hardly are, and were not just
   sorted.
+
+Of rows that pair members of two crossed factors:
+
+* `crossed_covariances`, `robust_variance`: the cluster-robust variance of a score, from the
+  influence of each cell.
 """
 
 from __future__ import annotations
@@ -21,6 +28,8 @@ from numpy.typing import NDArray
 from scipy.fft import dct
 from scipy.special import chdtrc, ndtri
 
+from ..metrics.statistic import Statistic
+from ..resampling.design import CrossedDesign, RowDesign
 from ..resampling.jackknife import has_closed_forms
 from ..resampling.plan import ResamplingPlan
 from ._tuning import (
@@ -72,9 +81,9 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
     """
     n = len(influence)
     centred = influence - np.repeat(np.add.reduceat(influence, _first(sizes)) / sizes, sizes)
-    few = max(5, int(np.log10(n)))
+    n_lags = max(5, int(np.log10(n)))
     # Beyond the longest series nothing is seen.
-    most = min(int(np.ceil(np.sqrt(n))) + few, int(sizes.max()) - 2)
+    most = min(int(np.ceil(np.sqrt(n))) + n_lags, int(sizes.max()) - 2)
     size = float(centred @ centred)
     if most < 1 or size <= 1e-24 * float(influence @ influence):
         return 1.0
@@ -83,8 +92,8 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
     small, bandwidth = 0, most
     for lag in range(1, most + 1):
         small = small + 1 if abs(lags.correlation(lag)) < limit else 0
-        if small == few and lag < most:
-            bandwidth = min(2 * (lag - few + 1), most)
+        if small == n_lags and lag < most:
+            bandwidth = min(2 * (lag - n_lags + 1), most)
             break
     k = np.arange(1, bandwidth + 1)
     covariance = np.array([lags.covariance(lag) for lag in k.tolist()])
@@ -176,7 +185,7 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
     that follow a wrong one, (n_11 + 1) / (n_1 + 2), beyond chance; of none it is one half.
     """
     # Imported here, because few calls have rows in time.
-    from .variance import satterthwaite
+    from .runs import satterthwaite
 
     centred = shares - np.repeat(np.add.reduceat(shares, _first(sizes)) / sizes, sizes)
     squares = centred**2
@@ -188,8 +197,11 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
         most = min(round(COSINES * n ** (2 / 3)), n // (2 * length))
         n_cosines = min(max(most, FEWEST_COSINES), n - 1)
         if n_cosines:
+            # The transform of the values and their mirror image has cosines alone.
             of_series = centred[start : start + n]
-            terms.append((_low_frequencies(of_series, n_cosines), float(n_cosines)))
+            waves = np.fft.rfft(np.concatenate((of_series, of_series[::-1])))
+            square = float(np.mean(np.abs(waves[1 : n_cosines + 1]) ** 2) / 2)
+            terms.append((square, float(n_cosines)))
     variance = sum(square for square, _ in terms)
     correlation = 0.5
     if size > 0:
@@ -198,13 +210,6 @@ def over_time(shares: Floats, sizes: NDArray[np.integer], length: int) -> OverTi
         correlation = (together + carrier) / (size + 2 * carrier)
     df = satterthwaite(variance, terms, otherwise=sum(df for _, df in terms))
     return OverTime(float(np.sqrt(variance)), float(df), float(np.clip(correlation, 0, MOST_ALIKE)))
-
-
-def _low_frequencies(values: Floats, n_cosines: int) -> float:
-    """Sum of the values' squares that the mean of their first squared coordinates would make."""
-    # The transform of the values and their mirror image has cosines alone.
-    waves = np.abs(np.fft.rfft(np.concatenate((values, values[::-1])))[1 : n_cosines + 1])
-    return float(np.mean(waves**2) / 2)
 
 
 def plain_season(influence: Floats, sizes: NDArray[np.integer]) -> int | None:
@@ -351,8 +356,8 @@ def neighbours_are_alike(
     if len(products) < FEWEST_ROWS or size <= 0:
         return False
     # Two errors that happen to be neighbours are no sign of more.
-    rest = products.sum() - np.partition(products, -2)[-2:].sum()
-    correlation = float(rest) / (size * len(products))
+    total = products.sum() - np.partition(products, -2)[-2:].sum()
+    correlation = float(total) / (size * len(products))
     error = 1 / float(np.sqrt(len(products)))
     if correlation <= max(SIMILAR, -float(ndtri(UNSURE / n_looks)) * error):
         return False
@@ -370,11 +375,11 @@ def neighbours_are_alike(
 
 
 def _products(
-    rank: Floats, first: NDArray[np.intp], second: NDArray[np.intp], strata: NDArray[np.intp]
+    rank: Floats, rows_a: NDArray[np.intp], rows_b: NDArray[np.intp], strata: NDArray[np.intp]
 ) -> Floats:
     """Return the products of the pairs whose rows are in one stratum."""
-    same = strata[first] == strata[second]
-    return rank[first[same]] * rank[second[same]]
+    same = strata[rows_a] == strata[rows_b]
+    return rank[rows_a[same]] * rank[rows_b[same]]
 
 
 class _Lags:
@@ -411,3 +416,106 @@ class _Lags:
         if scale <= 0:
             return 0.0
         return self.covariance(lag) * len(self._values) / float(np.sqrt(scale))
+
+
+# ------------------------------------------------------------------ crossed factors
+#
+# A cell is a pair of members, whose weight in a resample is a product u v. Since
+# u v - 1 = (u - 1) + (v - 1) + (u - 1)(v - 1), resamples count the noise that cells have of their
+# own three times: with the members of each side, and by itself (Owen 2007, Annals of Applied
+# Statistics 1:386). Where members hardly differ, or what they have in common cancels, that makes
+# their variance up to three times that of the score. The cluster-robust variance counts it once:
+# the squared influences of cells summed by member of one side, plus those of the other, less those
+# of single cells.
+
+
+class RobustVariance(NamedTuple):
+    """Cluster-robust variance of a score; see `robust_variance`."""
+
+    value: float
+
+
+def has_influence(statistic: Statistic) -> bool:
+    """Whether a metric is smooth, and known without each cell in closed form: of sums or pairs."""
+    return statistic.reads in ("sums", "pairs")
+
+
+def crossed_covariances(
+    design: CrossedDesign, statistics: Sequence[BoundStatistic], estimates: Sequence[float]
+) -> Floats:
+    """Covariances of statistics by the influence of cells, and of all cells of each member.
+
+    Parameters
+    ----------
+    design : CrossedDesign
+        The factors.
+    statistics : sequence of BoundStatistic
+        Of which `has_influence` is true.
+    estimates : sequence of float
+        Their values on the data.
+
+    Returns
+    -------
+    ndarray of shape (1 + n_sides, n_statistics, n_statistics)
+        Sums of products of influences, first over the cells that pair two members, then over the
+        members of each side; one population is one side. The influence of a row is the estimate
+        less the value without it (Efron 1982, section 3); those of the rows of a cell, or a member,
+        are added. NaN for a statistic that is undefined without some row.
+    """
+    influence = np.array(
+        [
+            _influence(statistic, estimate, design.n_samples)
+            for statistic, estimate in zip(statistics, estimates, strict=True)
+        ]
+    )
+    assert design.members is not None
+    side_a, side_b = design.members.T
+    of_two = influence
+    sides = [_summed(influence, side_a), _summed(influence, side_b)]
+    if design.same_population:
+        # Resamples count a member that is paired with itself once, as the sums over members do.
+        of_two = influence * (side_a != side_b)
+        n = design.n_units[0]
+        sides = [_summed(influence, side_a, n) + _summed(of_two, side_b, n)]
+    return np.array([part @ part.T for part in (_summed(of_two, design.cells), *sides)])
+
+
+def _influence(statistic: BoundStatistic, estimate: float, n_samples: int) -> Floats:
+    """Influence of each row, (n_samples,): the estimate less the value without it."""
+    coding = statistic.coding
+    rows = np.arange(n_samples) if coding.rows is None else coding.rows
+    # Rows of equal code are interchangeable, so that one of each is left out.
+    plan = ResamplingPlan(RowDesign.of(len(rows)), 1, np.random.SeedSequence(0))
+    of_code = estimate - leave_out(plan.bind([coding._replace(rows=None)]), [statistic]).values[0]
+    influence = np.zeros(n_samples)
+    influence[rows] = of_code if coding.code is None else of_code[coding.code.astype(np.intp)]
+    return influence
+
+
+def _summed(influence: Floats, number: NDArray[Any], n: int = 0) -> Floats:
+    """Influences of rows summed by number, (n_statistics, n)."""
+    return np.array([np.bincount(number, line, n) for line in influence])
+
+
+def robust_variance(covariances: Any, n_units: tuple[int, ...]) -> Any:
+    """Cluster-robust variance of two factors, or of pairs of one population.
+
+    Parameters
+    ----------
+    covariances : ndarray of shape (1 + n_sides, ...)
+        Variances of scores or of differences, by cells and by the members of each side; see
+        `crossed_covariances`.
+    n_units : tuple of int
+        Members of each side.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        V_1 + V_2 - V_cells (Cameron, Gelbach and Miller 2011, Journal of Business & Economic
+        Statistics 29:238, equation 2.10) or V_1 - V_cells (Aronow, Samii and Assenova 2015,
+        Political Analysis 23:564), each V of members times n / (n - 1). As differences of variances
+        can be much too small by chance, at least the largest of its terms.
+    """
+    cells, *sides = covariances
+    sides = [side * n / max(n - 1, 1) for side, n in zip(sides, n_units, strict=True)]
+    return np.maximum.reduce([sum(sides) - cells, cells, *sides])

@@ -1,16 +1,14 @@
-"""Paired differences: intervals, p-values that agree with them, and adjustment for many.
-
-* `delong_test`: two areas under ROC curves on the same rows;
-* `difference_interval`, `p_value`: any metric, from the bootstrap of the difference.
-
-Several differences at once are in `skboot.inference.multiplicity`.
+"""Differences of two systems: intervals, with p-values that agree with them.
 
 A p-value here is the smallest 1 - level whose interval of the same method excludes 0, so the two
-never disagree.
+never disagree. `difference_interval` and `p_value` are of any metric, from the bootstrap of the
+difference or, by `CLOSED_FORM`, without resamples; `delong_test` is of two areas under ROC curves,
+`Verdict` of a margin. Several differences at once are in `skboot.inference.multiplicity`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -39,23 +37,37 @@ from .intervals import (
 )
 from .proportions import (
     Discordant,
+    TwoAreas,
     TwoProportions,
+    delong_error,
     newcombe_limits,
     quantile_at_zero,
     tango_limits,
     tango_statistic,
 )
-from .two_areas import TwoAreas, delong_error
 
-# P-values that agree with intervals: the smallest 1 - level whose interval excludes 0.
+Floats = NDArray[np.float64]
+
+TAILS = ("percentile", "expanded", "basic", "normal", "t")
+"""Intervals of which it is known in closed form where a limit reaches 0, also of a batch."""
+
+# Degrees of freedom below which Student's t quantiles do not add up, and the noncentral law is
+# used: at 10 the two differ by less than 1 %.
+FEW_DEGREES = 10.0
+# Probability with which a detectable margin passes if both are equal.
+POWER = 0.8
+# Quantile beyond which scipy's noncentral law loses its digits, and an asymptotic form, which is
+# right to 1 % there, takes its place.
+_FAR_QUANTILE = 30.0
+
+
+# ------------------------------------------------------------------ p-values of an interval
 #
-# `smallest_excluding_zero` finds it for any interval by bisection. Where the limits are quantiles
-# of
-# the replicates, or an estimate with a multiple of its standard error, `TAILS` gives the tail
-# area at
-# which a limit reaches 0 in closed form. Both take one difference or, in closed form, a batch of
-# them: `skboot.inference.evidence.Evidence` whose estimate is an array (n_differences,) and whose
-# replicates are (n_differences, n_resamples).
+# The smallest 1 - level whose interval excludes 0. `smallest_excluding_zero` finds it for any
+# interval by bisection. Where the limits are quantiles of the replicates, or an estimate with a
+# multiple of its standard error, `TAILS` gives the tail area at which a limit reaches 0 in closed
+# form. Both take one difference or, in closed form, a batch of them: an `Evidence` whose estimate
+# is an array (n_differences,) and whose replicates are (n_differences, n_resamples).
 
 
 def p_of_interval(
@@ -81,19 +93,18 @@ def p_of_interval(
     """
     sides = 2 if alternative == "two-sided" else 1
     floor = sides / (evidence.sorted_replicates.shape[-1] + 1)
-    tails = _smoothed if method == "smoothed" else TAILS.get(method)
-    if tails is None:
+    if method not in TAILS and method != "smoothed":
         return smallest_excluding_zero(evidence, method, floor, confidence_level, alternative)
-    below, above = tails(evidence)
+    below, above = _tails_of_zero(evidence, method)
     tail = {"two-sided": np.minimum(below, above), "greater": below, "less": above}[alternative]
     p = np.clip(sides * tail, floor, 1.0)
     for level in dict.fromkeys((0.95, confidence_level)):
-        rest = round(1 - level, 12)
-        if floor <= rest < 1:
+        alpha = round(1 - level, 12)
+        if floor <= alpha < 1:
             # Rounding cannot put the number on the wrong side of these two.
             excludes = _excludes_zero(evidence, method, level, alternative)
-            wrong = np.where(excludes, rest, np.nextafter(rest, 1.0))
-            p = np.where(excludes == (p <= rest), p, wrong)
+            wrong = np.where(excludes, alpha, np.nextafter(alpha, 1.0))
+            p = np.where(excludes == (p <= alpha), p, wrong)
     return p if p.ndim else float(p)
 
 
@@ -122,9 +133,9 @@ def smallest_excluding_zero(
         return floor
     holding, excluding = floor, 1.0
     for level in (0.95, confidence_level):
-        rest = round(1 - level, 12)
-        if holding < rest < excluding:
-            holding, excluding = (holding, rest) if excludes(level) else (rest, excluding)
+        alpha = round(1 - level, 12)
+        if holding < alpha < excluding:
+            holding, excluding = (holding, alpha) if excludes(level) else (alpha, excluding)
     if excluding == 1.0 and not excludes(1e-9):
         return 1.0
     for _ in range(34):
@@ -139,83 +150,51 @@ def smallest_excluding_zero(
 # ------------------------------------------------------------------ closed forms
 
 
-def _level_of_zero(ordered: Floats, *, mirrored: bool = False) -> Floats:
-    """Level above which the quantile of sorted values is above 0; see `intervals.quantile`.
-
-    ``mirrored``: of the values with the other sign, without a copy of all of them.
-    """
-    n = ordered.shape[-1]
-    rising = ordered[..., ::-1] if mirrored else ordered
-    n_below = np.count_nonzero(rising >= 0 if mirrored else rising <= 0, axis=-1)
-    between = np.clip(n_below, 1, n - 1)
-    lines = tuple(np.indices(between.shape, sparse=True))
-    start, stop = rising[*lines, between - 1], rising[*lines, between]
-    if mirrored:
-        start, stop = -start, -stop
-    lower, upper = ndtri(between / (n + 1)), ndtri((between + 1) / (n + 1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        level = ndtr(lower - start / (stop - start) * (upper - lower))
-    # The extreme value stands for all levels beyond it.
-    return np.where(n_below == 0, 0.0, np.where(n_below == n, 1.0, level))
-
-
 def _levels_of_zero(ordered: Floats) -> tuple[Floats, Floats]:
-    """The same for the lower quantile, and for the upper one below 0."""
-    return _level_of_zero(ordered), _level_of_zero(ordered, mirrored=True)
+    """Level above which the quantile of sorted values is above 0, and that of the upper one below.
+
+    See `skboot.inference.intervals.quantile`. The second is the first of the values with the other
+    sign, without a copy of all of them.
+    """
+    n, levels = ordered.shape[-1], []
+    for rising, sign in ((ordered, 1), (ordered[..., ::-1], -1)):
+        n_below = np.count_nonzero(rising <= 0 if sign > 0 else rising >= 0, axis=-1)
+        between = np.clip(n_below, 1, n - 1)
+        lines = tuple(np.indices(between.shape, sparse=True))
+        start, stop = sign * rising[*lines, between - 1], sign * rising[*lines, between]
+        lower, upper = ndtri(between / (n + 1)), ndtri((between + 1) / (n + 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            level = ndtr(lower - start / (stop - start) * (upper - lower))
+        # The extreme value stands for all levels beyond it.
+        levels.append(np.where(n_below == 0, 0.0, np.where(n_below == n, 1.0, level)))
+    return levels[0], levels[1]
 
 
-def _percentile(evidence: Evidence) -> tuple[Any, Any]:
-    return _levels_of_zero(evidence.sorted_replicates)
-
-
-def _expanded(evidence: Evidence) -> tuple[Any, Any]:
-    df = evidence.drawn.degrees_of_freedom
-    stretch = np.sqrt(evidence.drawn.inflation)
-    below, above = _levels_of_zero(evidence.sorted_replicates)
-    return stdtr(df, ndtri(below) / stretch), stdtr(df, ndtri(above) / stretch)
-
-
-def _basic(evidence: Evidence) -> tuple[Any, Any]:
-    twice = 2 * np.expand_dims(evidence.estimate, -1)
-    return _levels_of_zero(twice - evidence.sorted_replicates[..., ::-1])
-
-
-def _normal(evidence: Evidence) -> tuple[Any, Any]:
-    replicates = evidence.sorted_replicates
-    centre = 2 * evidence.estimate - replicates.mean(axis=-1)
-    z = _studentized(centre, spread_of(replicates, -1))
-    return ndtr(-z), ndtr(z)
-
-
-def _t(evidence: Evidence) -> tuple[Any, Any]:
-    df = evidence.drawn.degrees_of_freedom
-    spread = spread_of(evidence.sorted_replicates, -1)
-    t = _studentized(evidence.estimate, spread * np.sqrt(evidence.drawn.inflation))
-    return stdtr(df, -t), stdtr(df, t)
-
-
-def _smoothed(evidence: Evidence) -> tuple[Any, Any]:
-    # The outer one of both draws, and of the estimate.
-    below, above = (tail.max() for tail in _levels_of_zero(evidence.sorted_smoothed))
-    return 1.0 if evidence.estimate <= 0 else below, 1.0 if evidence.estimate >= 0 else above
-
-
-def _studentized(value: Any, error: Any) -> Any:
-    """Value by its error; of a value of 0 without error it is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.equal(value, 0), 0.0, np.divide(value, error))
-
-
-TAILS: Mapping[str, Callable[[Evidence], tuple[Any, Any]]] = {
-    "percentile": _percentile,
-    "expanded": _expanded,
-    "basic": _basic,
-    "normal": _normal,
-    "t": _t,
-}
-"""Tail areas at which the lower limit reaches 0 from below, and the upper one from above."""
-
-Floats = NDArray[np.float64]
+def _tails_of_zero(evidence: Evidence, method: str) -> tuple[Any, Any]:
+    """Tail areas at which the lower limit reaches 0 from below, and the upper one from above."""
+    drawn, estimate = evidence.drawn, evidence.estimate
+    if method == "smoothed":
+        # The outer one of both draws, and of the estimate.
+        below, above = (tail.max() for tail in _levels_of_zero(evidence.sorted_smoothed))
+        return 1.0 if estimate <= 0 else below, 1.0 if estimate >= 0 else above
+    replicates, df = evidence.sorted_replicates, drawn.degrees_of_freedom
+    if method in ("normal", "t"):
+        value, error = estimate, spread_of(replicates, -1)
+        if method == "normal":
+            value = 2 * estimate - replicates.mean(axis=-1)
+        else:
+            error = error * np.sqrt(drawn.inflation)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Of a value of 0 without error it is 0.
+            t = np.where(np.equal(value, 0), 0.0, np.divide(value, error))
+        return (ndtr(-t), ndtr(t)) if method == "normal" else (stdtr(df, -t), stdtr(df, t))
+    if method == "basic":
+        replicates = 2 * np.expand_dims(estimate, -1) - replicates[..., ::-1]
+    below, above = _levels_of_zero(replicates)
+    if method == "expanded":
+        stretch = np.sqrt(drawn.inflation)
+        return stdtr(df, ndtri(below) / stretch), stdtr(df, ndtri(above) / stretch)
+    return below, above
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,39 +364,6 @@ def automatic_method(difference: Difference) -> str:
     return "smoothed" if is_smoothed else method
 
 
-class ClosedForm(NamedTuple):
-    """An interval of a difference that uses no resamples, and its p-value.
-
-    Attributes
-    ----------
-    interval : callable
-        From the difference, a confidence level and an alternative to the interval.
-    p_value : callable
-        From the difference and an alternative to its p-value.
-    words : str
-        Name in a summary.
-    """
-
-    interval: Callable[[Difference, float, str], ConfidenceInterval]
-    p_value: Callable[[Difference, str], float]
-    words: str
-
-
-def _tango_interval(
-    difference: Difference, confidence_level: float, alternative: str
-) -> ConfidenceInterval:
-    """Return Tango's interval of a difference of proportions."""
-    if difference.discordant is None:
-        raise ValueError(
-            "The interval 'tango' needs 0/1 values (right or wrong) of independent, unweighted, "
-            "unstratified rows. Use interval='expanded'."
-        )
-    limits = score_interval(
-        partial(tango_limits, difference.discordant), confidence_level, alternative
-    )
-    return ConfidenceInterval(*limits, confidence_level, "tango")
-
-
 def score_interval(
     limits: Callable[[float], tuple[float, float]], confidence_level: float, alternative: str
 ) -> tuple[float, float]:
@@ -437,106 +383,151 @@ def normal_p_value(z: float, alternative: str) -> float:
     return float(ndtr(tail)) * (2 if alternative == "two-sided" else 1)
 
 
-def _tango_p_value(difference: Difference, alternative: str) -> float:
-    """Return the p-value of Tango's statistic at 0, which is McNemar's."""
-    assert difference.discordant is not None
-    return normal_p_value(tango_statistic(difference.discordant, 0.0), alternative)
+class ClosedForm(ABC):
+    """An interval of a difference that uses no resamples, and its p-value.
+
+    Attributes
+    ----------
+    words : str
+        Name in a summary.
+    """
+
+    words: str
+
+    @abstractmethod
+    def interval(
+        self, difference: Difference, confidence_level: float, alternative: str
+    ) -> ConfidenceInterval:
+        """Return the interval; NaN limits where what it is made of is unknown."""
+
+    @abstractmethod
+    def p_value(self, difference: Difference, alternative: str) -> float:
+        """Return the smallest 1 - level whose interval excludes 0; NaN where there is none."""
 
 
-def _newcombe_interval(
-    difference: Difference, confidence_level: float, alternative: str
-) -> ConfidenceInterval:
-    """Return Newcombe's interval of a difference of independent proportions."""
-    assert difference.proportions is not None
-    limits = score_interval(
-        partial(newcombe_limits, difference.proportions), confidence_level, alternative
-    )
-    return ConfidenceInterval(*limits, confidence_level, "newcombe")
+class Tango(ClosedForm):
+    """All differences of proportions that the discordant rows do not contradict (Tango 1998)."""
+
+    words = "Tango's score interval"
+
+    def interval(
+        self, difference: Difference, confidence_level: float, alternative: str
+    ) -> ConfidenceInterval:
+        """See `ClosedForm.interval`."""
+        if difference.discordant is None:
+            raise ValueError(
+                "The interval 'tango' needs 0/1 values (right or wrong) of independent, "
+                "unweighted, unstratified rows. Use interval='expanded'."
+            )
+        limits = partial(tango_limits, difference.discordant)
+        low, high = score_interval(limits, confidence_level, alternative)
+        return ConfidenceInterval(low, high, confidence_level, "tango")
+
+    def p_value(self, difference: Difference, alternative: str) -> float:
+        """Return the p-value of Tango's statistic at 0, which is McNemar's."""
+        assert difference.discordant is not None
+        return normal_p_value(tango_statistic(difference.discordant, 0.0), alternative)
 
 
-def _newcombe_p_value(difference: Difference, alternative: str) -> float:
-    """Return the p-value at which Newcombe's interval reaches 0."""
-    assert difference.proportions is not None
-    statistic = quantile_at_zero(partial(newcombe_limits, difference.proportions))
-    return normal_p_value(statistic, alternative)
+class DeLongDifference(ClosedForm):
+    """Difference of two areas -/+ z standard errors of DeLong et al. (1988)."""
+
+    words = "DeLong's interval of the paired difference"
+
+    def interval(
+        self, difference: Difference, confidence_level: float, alternative: str
+    ) -> ConfidenceInterval:
+        """See `ClosedForm.interval`."""
+        evidence = difference.evidence
+        return _snapped(confidence_interval(evidence, "delong", confidence_level, alternative))
+
+    def p_value(self, difference: Difference, alternative: str) -> float:
+        """Return the p-value of DeLong's test; NaN without a standard error."""
+        evidence = difference.evidence
+        assert evidence.facts.delong is not None
+        error = evidence.facts.delong.standard_error
+        if np.isnan(error):
+            return np.nan
+        if error == 0:
+            z = 0.0 if evidence.estimate == 0 else float(np.copysign(np.inf, evidence.estimate))
+            return 1.0 if z == 0 else normal_p_value(z, alternative)
+        return normal_p_value(evidence.estimate / error, alternative)
 
 
-def _delong_interval(
-    difference: Difference, confidence_level: float, alternative: str
-) -> ConfidenceInterval:
-    """Return DeLong's interval of a difference of two areas."""
-    return _snapped(
-        confidence_interval(difference.evidence, "delong", confidence_level, alternative)
-    )
+class LogitDeLong(ClosedForm):
+    """DeLong's, widened by limits of both areas on the logit scale; see `TwoAreas.limits`."""
+
+    words = "logit-DeLong interval of the paired difference"
+
+    def interval(
+        self, difference: Difference, confidence_level: float, alternative: str
+    ) -> ConfidenceInterval:
+        """See `ClosedForm.interval`."""
+        if difference.areas is None:
+            return ConfidenceInterval(np.nan, np.nan, confidence_level, "logit-delong")
+        limits = score_interval(difference.areas.limits, confidence_level, alternative)
+        return ConfidenceInterval(*snapped(*limits), confidence_level, "logit-delong")
+
+    def p_value(self, difference: Difference, alternative: str) -> float:
+        """See `ClosedForm.p_value`."""
+        if difference.areas is None:
+            return np.nan
+        return normal_p_value(quantile_at_zero(difference.areas.limits), alternative)
 
 
-def _delong_p_value(difference: Difference, alternative: str) -> float:
-    """Return the p-value of DeLong's test; NaN without a standard error."""
-    evidence = difference.evidence
-    assert evidence.facts.delong is not None
-    error = evidence.facts.delong.standard_error
-    if np.isnan(error):
+class Newcombe(ClosedForm):
+    """Difference of independent proportions by the score limits of each (Newcombe 1998)."""
+
+    words = "Newcombe's interval of independent proportions"
+
+    def interval(
+        self, difference: Difference, confidence_level: float, alternative: str
+    ) -> ConfidenceInterval:
+        """See `ClosedForm.interval`."""
+        assert difference.proportions is not None
+        limits = partial(newcombe_limits, difference.proportions)
+        low, high = score_interval(limits, confidence_level, alternative)
+        return ConfidenceInterval(low, high, confidence_level, "newcombe")
+
+    def p_value(self, difference: Difference, alternative: str) -> float:
+        """See `ClosedForm.p_value`."""
+        assert difference.proportions is not None
+        statistic = quantile_at_zero(partial(newcombe_limits, difference.proportions))
+        return normal_p_value(statistic, alternative)
+
+
+class AnytimeDifference(ClosedForm):
+    """Fixed-sample interval that suits, at the level of the boundary of all looks."""
+
+    words = "interval of the paired difference that holds at every look"
+
+    def interval(
+        self, difference: Difference, confidence_level: float, alternative: str
+    ) -> ConfidenceInterval:
+        """See `ClosedForm.interval`."""
+        evidence = difference.evidence
+        of_pairs = "tango" if difference.discordant else "logit-delong"
+        if difference.discordant is None and difference.areas is None:
+            # Its needs are those of the systems, which have such intervals themselves.
+            limits = snapped(*limits_of(evidence, "anytime", confidence_level, alternative))
+            return ConfidenceInterval(*limits, confidence_level, "anytime")
+        two_sided = alternative == "two-sided"
+        level = level_at_look(evidence, confidence_level if two_sided else 2 * confidence_level - 1)
+        level = level if two_sided else (1 + level) / 2
+        low, high = CLOSED_FORM[of_pairs].interval(difference, level, alternative)
+        return ConfidenceInterval(low, high, confidence_level, "anytime")
+
+    def p_value(self, difference: Difference, alternative: str) -> float:
+        """Return NaN: a p-value is of one look."""
         return np.nan
-    if error == 0:
-        z = 0.0 if evidence.estimate == 0 else float(np.copysign(np.inf, evidence.estimate))
-        return 1.0 if z == 0 else normal_p_value(z, alternative)
-    return normal_p_value(evidence.estimate / error, alternative)
-
-
-def _logit_delong_interval(
-    difference: Difference, confidence_level: float, alternative: str
-) -> ConfidenceInterval:
-    """Return DeLong's interval, widened by limits of both areas on the logit scale."""
-    if difference.areas is None:
-        return ConfidenceInterval(np.nan, np.nan, confidence_level, "logit-delong")
-    limits = score_interval(difference.areas.limits, confidence_level, alternative)
-    return ConfidenceInterval(*snapped(*limits), confidence_level, "logit-delong")
-
-
-def _logit_delong_p_value(difference: Difference, alternative: str) -> float:
-    """Return the p-value at which the widened interval reaches 0."""
-    if difference.areas is None:
-        return np.nan
-    return normal_p_value(quantile_at_zero(difference.areas.limits), alternative)
-
-
-def _anytime_interval(
-    difference: Difference, confidence_level: float, alternative: str
-) -> ConfidenceInterval:
-    """Return the fixed-sample interval that suits, at the level of the boundary of all looks."""
-    evidence, of_pairs = difference.evidence, "tango" if difference.discordant else "logit-delong"
-    if difference.discordant is None and difference.areas is None:
-        # Its needs are those of the systems, which have such intervals themselves.
-        limits = snapped(*limits_of(evidence, "anytime", confidence_level, alternative))
-        return ConfidenceInterval(*limits, confidence_level, "anytime")
-    two_sided = alternative == "two-sided"
-    level = level_at_look(evidence, confidence_level if two_sided else 2 * confidence_level - 1)
-    level = level if two_sided else (1 + level) / 2
-    low, high = CLOSED_FORM[of_pairs].interval(difference, level, alternative)
-    return ConfidenceInterval(low, high, confidence_level, "anytime")
-
-
-def _no_p_value(difference: Difference, alternative: str) -> float:
-    """Return NaN: a p-value is of one look."""
-    return np.nan
 
 
 CLOSED_FORM: Mapping[str, ClosedForm] = {
-    "tango": ClosedForm(_tango_interval, _tango_p_value, "Tango's score interval"),
-    "delong": ClosedForm(
-        _delong_interval, _delong_p_value, "DeLong's interval of the paired difference"
-    ),
-    "logit-delong": ClosedForm(
-        _logit_delong_interval,
-        _logit_delong_p_value,
-        "logit-DeLong interval of the paired difference",
-    ),
-    "newcombe": ClosedForm(
-        _newcombe_interval, _newcombe_p_value, "Newcombe's interval of independent proportions"
-    ),
-    "anytime": ClosedForm(
-        _anytime_interval, _no_p_value, "interval of the paired difference that holds at every look"
-    ),
+    "tango": Tango(),
+    "delong": DeLongDifference(),
+    "logit-delong": LogitDeLong(),
+    "newcombe": Newcombe(),
+    "anytime": AnytimeDifference(),
 }
 """Intervals of a difference without resamples, by name."""
 
@@ -674,22 +665,12 @@ def share_won(differences: ArrayLike, greater_is_better: bool | None) -> float:
     return float(wins / len(values)) if len(values) else float("nan")
 
 
-# Verdicts: is the first not worse than the second by more than a margin?
+# ------------------------------------------------------------------ verdicts
 #
-# An interval decides: the first passes where the lower limit of its advantage is above minus the
-# margin, and fails where the upper limit is below it. What one comparison could have shown, had
-# both
-# been equal, is the `detectable_margin`.
-
-
-# Degrees of freedom below which Student's t quantiles do not add up, and the noncentral law is
-# used: at 10 the two differ by less than 1 %.
-FEW_DEGREES = 10.0
-# Probability with which a detectable margin passes if both are equal.
-POWER = 0.8
-# Quantile beyond which scipy's noncentral law loses its digits, and an asymptotic form, which is
-# right to 1 % there, takes its place.
-_FAR_QUANTILE = 30.0
+# Is the first not worse than the second by more than a margin? An interval decides: the first
+# passes where the lower limit of its advantage is above minus the margin, and fails where the upper
+# limit is below it. What one comparison could have shown, had both been equal, is the
+# `detectable_margin`.
 
 
 @dataclass(frozen=True)
@@ -813,8 +794,8 @@ def detectable_margin(half_width: float, standard_error: float, degrees_of_freed
         return float(np.hypot(quantile * np.sqrt(spread), special.ndtri(POWER))) * standard_error
 
     def short_of_power(noncentrality: float) -> float:
-        found = special.nctdtr(degrees_of_freedom, noncentrality, quantile)
-        return float(found) - (1 - POWER)
+        below = special.nctdtr(degrees_of_freedom, noncentrality, quantile)
+        return float(below) - (1 - POWER)
 
     start, stop = 0.0, quantile + 2.0
     if short_of_power(start) <= 0:

@@ -230,7 +230,7 @@ class Evidence(Premises):
     n_effective_rows : float or None
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     robust_variance : float or None
-        Of crossed factors; see `skboot.inference.crossed.robust_variance`.
+        Of crossed factors; see `skboot.inference.dependence.robust_variance`.
     over_time : OverTime or None
         Of blocks of rows in time.
     first_look : int or None

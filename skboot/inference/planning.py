@@ -16,8 +16,7 @@ import numpy as np
 from scipy import special
 
 from ._tuning import LEAST_DF
-from .proportions import Discordant, tango_limits
-from .two_areas import TwoAreas
+from .proportions import Discordant, TwoAreas, tango_limits
 
 # Degrees of freedom below which the power is that of the noncentral t.
 _FEW_DEGREES = 20.0
@@ -79,12 +78,12 @@ class Spread:
     def with_degrees_of_freedom(self, degrees_of_freedom: float) -> Spread:
         """Return the spread whose ``noise`` gives these degrees of freedom at its own size.
 
-        Satterthwaite's rule over the mean squares (`skboot.inference.variance`) is solved for the
+        Satterthwaite's rule over the mean squares (`skboot.inference.runs`) is solved for the
         mean square between runs, which an interval does not keep.
         """
         test = (self.units + self.both) ** 2 / self._df_of_units(self.n_units)
-        rest = max(self.variance(self.n_units) ** 2 / degrees_of_freedom - test, 0.0)
-        between = math.sqrt(rest * self.df_runs) if math.isfinite(self.df_runs) else 0.0
+        squares = max(self.variance(self.n_units) ** 2 / degrees_of_freedom - test, 0.0)
+        between = math.sqrt(squares * self.df_runs) if math.isfinite(self.df_runs) else 0.0
         return replace(self, noise=max(between - self.runs - self.fixed, 0.0))
 
     def scaled(self, factor: float) -> Spread:

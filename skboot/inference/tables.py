@@ -120,8 +120,8 @@ class Table:
         added = amounts * shared[:, cells[0]] * mean / weights
         # Shares of a stratum vary as those of its rows less one, which a Dirichlet distribution has
         # at its rows less two; of one stratum alone the amounts make up for it.
-        others = 1 - 1 / shape[0]
-        counted = np.maximum(1 - 2 * others / n_rows.sum(axis=1), 1 / shape[0])
+        beyond_one = 1 - 1 / shape[0]
+        counted = np.maximum(1 - 2 * beyond_one / n_rows.sum(axis=1), 1 / shape[0])
         return cls(labels, cells, rows, weights, added, counted)
 
     def drawn(self, n_draws: int, seed: np.random.SeedSequence) -> Floats:
@@ -138,14 +138,14 @@ class Table:
             shapes = counted * np.stack((rows + less * amounts, (more - less) * amounts))
             less_and_more = own_rng.standard_gamma(shapes, size=(n_draws, *shapes.shape))
             less_and_more *= weights
-            both = np.empty(masses.shape)
-            both[0] = less_and_more[:, 0]
-            np.add(both[0], less_and_more[:, 1], out=both[1])
+            cell_masses = np.empty(masses.shape)
+            cell_masses[0] = less_and_more[:, 0]
+            np.add(cell_masses[0], less_and_more[:, 1], out=cell_masses[1])
             if len(self.rows) > 1:
                 # The share of each stratum is that of the data.
-                size = both.sum(axis=2, keepdims=True)
-                both *= rows @ weights / np.where(size > 0, size, 1.0)
-            masses += both
+                size = cell_masses.sum(axis=2, keepdims=True)
+                cell_masses *= rows @ weights / np.where(size > 0, size, 1.0)
+            masses += cell_masses
         return masses
 
     def values(self, tabled: Tabled, masses: Floats, system: int = 0) -> Floats:
@@ -226,20 +226,22 @@ class Tabled:
             self._on_cells[key] = plain, reduced, terms
         return self._on_cells[key]
 
-    def table(self, other: Tabled | None = None) -> Table | None:
+    def table(self, second_system: Tabled | None = None) -> Table | None:
         """Return its table, or that of two systems on the same rows."""
-        both = [self] if other is None else [self, other]
+        systems = [self] if second_system is None else [self, second_system]
         y_true, _, weights = self.columns
         assert y_true is not None
-        plain = [without_sign(one.statistic) for one in both]
-        known = [label for one in plain for label in (() if one.labels is None else one.labels)]
-        known += [one.pos_label for one in plain if one.pos_label is not None]
+        plain = [without_sign(system.statistic) for system in systems]
+        known_labels = [
+            label for system in plain for label in (() if system.labels is None else system.labels)
+        ]
+        known_labels += [system.pos_label for system in plain if system.pos_label is not None]
         return Table.of(
             y_true,
-            [one.columns[1] for one in both],
+            [system.columns[1] for system in systems],
             weights,
             self.strata,
-            np.array(known) if known else None,
+            np.array(known_labels) if known_labels else None,
         )
 
     def difference(
@@ -255,8 +257,10 @@ class Tabled:
         if not asked and not table.is_decided_by_few(self, other):
             return None
         masses = table.drawn(n_draws, seed)
-        first, second = (table.values(one, masses, k) for k, one in enumerate((self, other)))
-        return first - second
+        values_a, values_b = (
+            table.values(system, masses, k) for k, system in enumerate((self, other))
+        )
+        return values_a - values_b
 
 
 def has_table(statistic: Statistic) -> bool:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .._base.errors import collected, fail
-from ..inference.cautions import value_range
 from ..inference.evidence import Evidence
+from ..inference.intervals import value_range
 from ..inference.planning import (
     AreasSpread,
     DiscordantSpread,
@@ -23,16 +23,14 @@ from ..inference.planning import (
     Spread,
     variance_factors,
 )
-from ..inference.proportions import SHARE_LIMITS, Discordant
+from ..inference.proportions import SHARE_LIMITS, Discordant, TwoAreas
 from ..inference.tables import beta_limits
-from ..inference.two_areas import TwoAreas
 from ..resampling.design import DESIGNS
 from ..results.comparison import check_below_range, one_sided, unknown_direction
 
 if TYPE_CHECKING:
     from ..inference.evidence import ConfidenceInterval
-    from ..inference.runs import RunsEvidence
-    from ..inference.variance import TIntervalParts
+    from ..inference.runs import RunsEvidence, TIntervalParts
     from ..results import EvaluationResult
     from ..results.comparison import ComparisonFacts, PairedDifference
 

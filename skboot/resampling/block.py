@@ -886,8 +886,10 @@ def with_few_codes_counted(units_of_codes: Sequence[UnitsOfCodes]) -> list[Units
     found, n_atoms = list(units_of_codes), units_of_codes[0].n_atoms[0]
     few = [
         k
-        for k, each in enumerate(units_of_codes)
-        if each.reads == "sums" and each.atoms is None and each.n_codes * ATOMS_PER_CODE <= n_atoms
+        for k, units in enumerate(units_of_codes)
+        if units.reads == "sums"
+        and units.atoms is None
+        and units.n_codes * ATOMS_PER_CODE <= n_atoms
     ]
     n_codes = [units_of_codes[k].n_codes for k in few]
     if len(few) < 2 or sum(n_codes) * n_atoms <= CODES_OF_ATOMS:

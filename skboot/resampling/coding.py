@@ -137,8 +137,7 @@ class UnitsOfCodes:
         for known_purpose, known_of, value in self._cache:
             # A bound method is a new object at each mention.
             if known_purpose == purpose and all(
-                one is other or (callable(one) and one == other)
-                for one, other in zip(known_of, of, strict=False)
+                a is b or (callable(a) and a == b) for a, b in zip(known_of, of, strict=False)
             ):
                 return value
         value = make()
@@ -153,8 +152,8 @@ class UnitsOfCodes:
         """Return the same units in the numbers of all atoms of the binding."""
         if self.atoms is None:
             return self
-        own: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
-        return self._of_atoms(own if self.units is None else own[self.units[:, 0]], n_atoms)
+        numbers: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
+        return self._of_atoms(numbers if self.units is None else numbers[self.units[:, 0]], n_atoms)
 
     def with_unseen(self, n_unseen: int) -> UnitsOfCodes:
         """Return the same units beside further atoms, which have no code."""
@@ -204,6 +203,8 @@ class UnitsOfCodes:
 
     def totals(self, terms: Any) -> Any:
         """Sum the terms of each atom's rows, and keep the sums for the next block."""
+        if self.codes_are_atoms:
+            return terms
         return self.kept("totals", (terms,), lambda: self.totals_of(terms))
 
     def products(self, terms: Floats) -> Floats:
@@ -214,8 +215,8 @@ class UnitsOfCodes:
     def _products(totals: Floats) -> Floats:
         pairs = list(zip(*pairs_of_terms(totals.shape[1]), strict=True))
         products = np.empty((len(totals), len(pairs)))
-        for k, (first, second) in enumerate(pairs):
-            np.multiply(totals[:, first], totals[:, second], out=products[:, k])
+        for k, (i, j) in enumerate(pairs):
+            np.multiply(totals[:, i], totals[:, j], out=products[:, k])
         return products
 
     def totals_of(self, terms: Any) -> Any:
@@ -294,20 +295,26 @@ def bind_rows(
     joint = None if as_rows else _joint_codes(codings, n, strata)
     units_of_codes = []
     if joint is not None:
-        for coding, code in zip(codings, joint.codes, strict=True):
+        codes, multiplicity, stratum = joint
+        for coding, code in zip(codings, codes, strict=True):
             atoms: Atoms = None
             if coding.rows is not None:
                 atoms = _as_slice(np.flatnonzero(code >= 0))
                 code = code[atoms]
             units_of_codes.append(_of_atoms(coding, code, len(code), atoms))
-        return units_of_codes, (joint.multiplicity,), joint.stratum
+        return units_of_codes, (multiplicity,), stratum
     # Those of a stratum stand side by side, where they are drawn together.
     order = None if strata is None else order_of(strata)
     for coding in codings:
         code, by = coding.code, order
         atoms = None if coding.rows is None else _as_slice(coding.rows)
         if coding.rows is not None and order is not None:
-            by, atoms = _by_stratum(coding.rows, strata, order)
+            # The rows by stratum, and where they then stand among all.
+            assert strata is not None
+            place = np.empty(len(order), dtype=np.intp)
+            place[order] = np.arange(len(order))
+            by = order_of(strata[coding.rows])
+            atoms = _as_slice(place[coding.rows if by is None else coding.rows[by]])
         if by is not None:
             code = by if code is None else code[by]
         n_atoms = n if coding.rows is None else len(coding.rows)
@@ -334,29 +341,24 @@ def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
     return np.bincount(code, minlength=coding.n_codes)
 
 
-class _Joint(NamedTuple):
-    """Combinations of stratum and codes: of the first, each code or -1, and how many rows."""
-
-    stratum: NDArray[np.intp] | None
-    codes: NDArray[np.intp]
-    multiplicity: NDArray[np.int64]
-
-
 def _joint_codes(
     codings: Sequence[CodedRows], n_samples: int, strata: NDArray[np.intp] | None
-) -> _Joint | None:
-    """Number the combinations that occur, in rising order; None if single rows are drawn faster.
+) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.intp] | None] | None:
+    """Number the combinations of stratum and codes that occur; None if rows are drawn faster.
 
-    Each statistic splits the sets of rows that those before it made, and reads the rows alone that
-    it sees, so that many subgroups take as long as one statistic of all rows.
+    Returns for each combination, in rising order, its code in each coding or -1, how many rows it
+    has, and its stratum. Each statistic splits the sets of rows that those before it made, and
+    reads the rows alone that it sees, so that many subgroups take as long as one statistic of all
+    rows.
     """
     sizes, number = np.array([n_samples]), np.zeros(n_samples, dtype=np.uint8)
     if strata is not None:
         sizes = np.bincount(strata)
         number = strata.astype(np.min_scalar_type(len(sizes)))
-    split = [_Split(np.full(len(sizes), -1), np.arange(len(sizes)))]
+    # Sets of rows that each statistic made: the number of the set each is of, and its code in it.
+    n_strata, parents, codes_within = len(sizes), [np.full(len(sizes), -1)], [np.arange(len(sizes))]
     # Numbers of rows are those of their sets from this one on: those before have no rows left.
-    first = 0
+    offset = 0
     for coding in codings:
         rows = slice(None) if coding.rows is None else coding.rows
         key: NDArray[Any] = np.arange(coding.n_codes)
@@ -366,54 +368,31 @@ def _joint_codes(
             key = number[rows].astype(np.intp) * coding.n_codes + key
         pair, times, place = _numbered(key, len(sizes) * coding.n_codes)
         parent, code = np.divmod(pair, coding.n_codes)
-        split.append(_Split(first + parent, code))
-        left = sizes - np.bincount(parent, times, len(sizes)).astype(np.int64)
-        if not left.any():
-            first += len(left)
-            left = left[:0]
-        sizes = np.concatenate((left, times))
+        parents.append(offset + parent)
+        codes_within.append(code)
+        remaining = sizes - np.bincount(parent, times, len(sizes)).astype(np.int64)
+        if not remaining.any():
+            offset += len(remaining)
+            remaining = remaining[:0]
+        sizes = np.concatenate((remaining, times))
         if np.count_nonzero(sizes) > n_samples // ROWS_PER_ATOM:
             return None
         # In narrow numbers of rows more of them are in the cache.
         number = number.astype(np.min_scalar_type(len(sizes)), copy=False)
-        number[rows] = place + len(left)
+        number[rows] = place + len(remaining)
     last = np.flatnonzero(sizes)
-    stratum, codes = _codes_of_sets(split, first + last)
+    # Stratum and codes of the sets that are left, from those they were split off.
+    coding_of_set = np.repeat(np.arange(len(parents)) - 1, [len(code) for code in codes_within])
+    parent_of_set, code_of_set = np.concatenate(parents), np.concatenate(codes_within)
+    codes = np.full((len(codings), len(last)), -1)
+    stratum = offset + last
+    while len(inner := np.flatnonzero(stratum >= n_strata)):
+        at = stratum[inner]
+        codes[coding_of_set[at], inner] = code_of_set[at]
+        stratum[inner] = parent_of_set[at]
     order = np.lexsort((*codes[::-1], stratum))
-    return _Joint(None if strata is None else stratum[order], codes[:, order], sizes[last[order]])
-
-
-class _Split(NamedTuple):
-    """Sets of rows that a statistic made: the number of the set each is of, and its code in it."""
-
-    parent: NDArray[np.intp]
-    code: NDArray[np.intp]
-
-
-def _codes_of_sets(
-    split: Sequence[_Split], sets: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return stratum and codes (n_codings, n_sets) of some sets, from those they were split off."""
-    n_strata = len(split[0].code)
-    parent, code = (np.concatenate(column) for column in zip(*split, strict=True))
-    coding = np.repeat(np.arange(len(split)) - 1, [len(each.code) for each in split])
-    codes = np.full((len(split) - 1, len(sets)), -1)
-    at = sets.copy()
-    while len(inner := np.flatnonzero(at >= n_strata)):
-        own = at[inner]
-        codes[coding[own], inner] = code[own]
-        at[inner] = parent[own]
-    return at, codes
-
-
-def _by_stratum(
-    rows: NDArray[np.intp], strata: Any, order: NDArray[np.intp]
-) -> tuple[NDArray[np.intp] | None, Atoms]:
-    """Return an order of some rows by stratum, and where they then stand among all."""
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    by = order_of(strata[rows])
-    return by, _as_slice(place[rows if by is None else rows[by]])
+    of_strata = None if strata is None else stratum[order]
+    return codes[:, order], sizes[last[order]], of_strata
 
 
 def _of_atoms(
@@ -503,8 +482,8 @@ def _own(numbers: NDArray[Any]) -> tuple[Any, NDArray[np.intp]]:
 
 def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
     """Return rising numbers as a slice if they are consecutive: it is read without a copy."""
-    first, last = int(atoms[0]), int(atoms[-1])
-    return slice(first, last + 1) if last - first == len(atoms) - 1 else atoms
+    low, last = int(atoms[0]), int(atoms[-1])
+    return slice(low, last + 1) if last - low == len(atoms) - 1 else atoms
 
 
 def _n_of(atoms: slice | NDArray[np.intp]) -> int:
@@ -534,7 +513,7 @@ def _entries(
     atoms: Atoms,
 ) -> UnitsOfCodes:
     """Return the units of codes from entries that are sorted by code."""
-    first = None
+    starts = None
     if len(code) != coding.n_codes:
-        first = np.searchsorted(code, np.arange(coding.n_codes + 1))
-    return UnitsOfCodes(coding.n_codes, n_atoms, first, units, times, coding.reads, atoms)
+        starts = np.searchsorted(code, np.arange(coding.n_codes + 1))
+    return UnitsOfCodes(coding.n_codes, n_atoms, starts, units, times, coding.reads, atoms)

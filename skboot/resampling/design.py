@@ -38,6 +38,9 @@ from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bin
 from .draws import Strata, multinomial_counts
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
 
+Floats = NDArray[np.float64]
+_Design = TypeVar("_Design", bound="SamplingDesign")
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DesignWords:
@@ -293,9 +296,13 @@ def freedom_of_groups(
     squares = np.bincount(stratum, relative**2, n_strata)
     worth = float(np.sum(n_groups[n_groups > 0] ** 2 / squares[n_groups > 0]))
     # A group that is alone in its stratum shows no variance, which no factor makes larger.
-    rest = np.where(of_stratum > 1, (of_stratum - relative) / np.maximum(of_stratum - 1, 1), 1.0)
+    remaining = np.where(
+        of_stratum > 1, (of_stratum - relative) / np.maximum(of_stratum - 1, 1), 1.0
+    )
     importance = (sizes / sizes.max()) ** 2
-    too_little = np.sum(importance / np.maximum(rest, ROUNDING_OF_SIZES) ** 2) / importance.sum()
+    too_little = (
+        np.sum(importance / np.maximum(remaining, ROUNDING_OF_SIZES) ** 2) / importance.sum()
+    )
     df = max(len(sizes) - n_strata, 1)
     return worth - n_strata, (df + n_strata) / df * float(too_little)
 
@@ -323,10 +330,10 @@ def freedom_of_classes(
         None where nothing varies.
     """
     variance = inflated = squares = 0.0
-    for own in (classes == k for k in range(classes.max() + 1)):
-        n = int(own.sum())
-        df, inflation = freedom_of_groups(sizes[own]) or (n - 1, n / max(n - 1, 1))
-        part = 1 / n if influence is None else float(np.sum(influence[own] ** 2))
+    for of_class in (classes == k for k in range(classes.max() + 1)):
+        n = int(of_class.sum())
+        df, inflation = freedom_of_groups(sizes[of_class]) or (n - 1, n / max(n - 1, 1))
+        part = 1 / n if influence is None else float(np.sum(influence[of_class] ** 2))
         variance += part
         inflated += inflation * part
         squares += (inflation * part) ** 2 / max(df, 1)
@@ -664,12 +671,6 @@ class OnePopulationDesign(CrossedDesign):
         """Number of members that may stand in each column of a pair."""
         return self.n_units * 2
 
-    def freedom_among(
-        self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None
-    ) -> tuple[float, float] | None:
-        """Return `freedom` among some ``rows`` (all when None) that have these weights."""
-        return self.freedom
-
     def among(
         self, rows: NDArray[np.intp] | None, weights: NDArray[np.float64] | None = None
     ) -> tuple[tuple[int, ...], tuple[float, float] | None]:
@@ -679,19 +680,17 @@ class OnePopulationDesign(CrossedDesign):
         return (len(np.unique(self.members[rows])),), self.freedom
 
 
+# ------------------------------------------------------------------ averages over tasks
+#
 # What is drawn for averages over tasks: rows, or whole groups, within tasks, or the tasks.
 #
 # * fixed tasks: the claim is for these tasks. Rows are drawn `within_tasks`, or groups that each
-# lie
-#   in one task, or blocks of rows in time; groups that cross tasks are drawn whole, `across_tasks`;
+#   lie in one task, or blocks of rows in time; groups that cross tasks are drawn whole,
+#   `across_tasks`;
 # * `drawn_tasks`: the claim is for new tasks like these. Each task is a unit, or lies in one.
 #
 # Each function takes the design of a call without tasks, and returns it with other words, strata,
 # remarks, and what is held fixed.
-
-
-Floats = NDArray[np.float64]
-_Design = TypeVar("_Design", bound=SamplingDesign)
 
 
 def drawn_tasks(design: _Design, group_of_task: NDArray[np.intp]) -> _Design:
@@ -711,8 +710,8 @@ def drawn_tasks(design: _Design, group_of_task: NDArray[np.intp]) -> _Design:
 def across_tasks(design: _Design, n_tasks: int) -> _Design:
     """Return the design of groups as one of groups with rows in several of the fixed tasks."""
     held_fixed = ("the tasks", *design.held_fixed)
-    few = _few(n_tasks)
-    return design.of_kind("groups across tasks", *few, held_fixed=held_fixed, freedom=None)
+    notes = _few(n_tasks)
+    return design.of_kind("groups across tasks", *notes, held_fixed=held_fixed, freedom=None)
 
 
 def within_tasks(
@@ -743,18 +742,24 @@ def within_tasks(
         strata = classes if strata is None else strata * (int(classes.max()) + 1) + classes
     strata = strata_of_tasks(task, strata)
     sizes, of_task = np.bincount(strata).astype(np.float64), np.bincount(task)
-    whole = sizes
+    totals = sizes
     if classes is None:
         task_of_stratum = np.empty(len(sizes), dtype=np.intp)
         task_of_stratum[strata] = task
-        whole = of_task[task_of_stratum].astype(np.float64)
+        totals = of_task[task_of_stratum].astype(np.float64)
+    variance = sizes / totals**2
+    seen = variance * (sizes - 1) / sizes
+    varies, freedom = sizes > 1, (1.0, 1.0)
+    if varies.any():
+        df = seen.sum() ** 2 / np.sum(seen[varies] ** 2 / (sizes[varies] - 1))
+        freedom = float(df), float(variance.sum() / seen.sum())
     return design.of_kind(
         f"{design.kind} within tasks",
         *_few(len(of_task)),
         *_of_strata(design.unit, sizes, of_task, by_class=classes is not None),
         strata=strata,
         held_fixed=("the tasks", f"the number of {design.unit}s in each {within}"),
-        freedom=_freedom(sizes, whole),
+        freedom=freedom,
     )
 
 
@@ -762,19 +767,8 @@ def strata_of_tasks(task: NDArray[np.intp], strata: NDArray[np.intp] | None) -> 
     """Return the number of each unit's stratum within its task, (n_units,); tasks come in order."""
     if strata is None:
         return task
-    both = task * (int(strata.max()) + 1) + strata
-    return np.unique(both, return_inverse=True)[1].astype(np.intp, copy=False)
-
-
-def _freedom(sizes: Floats, whole: Floats) -> tuple[float, float]:
-    """Degrees of freedom and inflation of strata, by their units and those they are a share of."""
-    variance = sizes / whole**2
-    seen = variance * (sizes - 1) / sizes
-    varies = sizes > 1
-    if not varies.any():
-        return 1.0, 1.0
-    df = seen.sum() ** 2 / np.sum(seen[varies] ** 2 / (sizes[varies] - 1))
-    return float(df), float(variance.sum() / seen.sum())
+    keys = task * (int(strata.max()) + 1) + strata
+    return np.unique(keys, return_inverse=True)[1].astype(np.intp, copy=False)
 
 
 # ------------------------------------------------------------------ remarks
@@ -798,10 +792,10 @@ def _of_strata(unit: str, sizes: Floats, of_task: NDArray[np.intp], *, by_class:
     if by_class:
         text = "Rows were resampled within task and class, because the metric needs both classes."
         notes.add("choice", text)
-    few = int(np.count_nonzero(of_task < FEW_UNITS))
-    if few:
+    n_small = int(np.count_nonzero(of_task < FEW_UNITS))
+    if n_small:
         text = (
-            f"{few} of {len(of_task)} tasks have fewer than {FEW_UNITS} {unit}s: the standard "
+            f"{n_small} of {len(of_task)} tasks have fewer than {FEW_UNITS} {unit}s: the standard "
             f"error of a task of m {unit}s is multiplied by sqrt(m / (m - 1)) to allow for this."
         )
         notes.add("choice", text)

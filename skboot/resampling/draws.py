@@ -70,19 +70,32 @@ def multinomial_counts(
     ndarray of shape (n_resamples, n_atoms)
         Unsigned or signed integer counts; each resample sums to ``multiplicity.sum()``.
     """
-    if strata is None:
-        return _unstratified(rng, n_resamples, multiplicity)
-    if len(strata.sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
-        return _many_small_strata(rng, n_resamples, strata)
-    by_stratum = multiplicity if strata.order is None else multiplicity[strata.order]
-    drawn = np.concatenate(
-        [
-            _unstratified(rng, n_resamples, of_stratum)
+    if strata is not None:
+        if len(strata.sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
+            return _many_small_strata(rng, n_resamples, strata)
+        by_stratum = multiplicity if strata.order is None else multiplicity[strata.order]
+        pieces = [
+            multinomial_counts(rng, n_resamples, of_stratum)
             for of_stratum in np.split(by_stratum, np.cumsum(strata.sizes)[:-1])
-        ],
-        axis=1,
-    )
-    return strata.in_place(drawn)
+        ]
+        return strata.in_place(np.concatenate(pieces, axis=1))
+    if len(multiplicity) == 2:
+        # The resamples are drawn one after the other, so fewer of them are the first of these.
+        n = int(multiplicity.sum())
+        counts: NDArray[np.int64] = np.empty((n_resamples, 2), dtype=np.int64, order="F")
+        # The rarer atom is drawn: the law of p up to 1/2 is tabulated without cancellation.
+        rare = int(np.argmin(multiplicity))
+        if n < POISSON_FILL_UNITS:
+            law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
+            counts[:, rare] = np.searchsorted(law, rng.random(n_resamples), side="right")
+        else:
+            counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_resamples)
+        counts[:, 1 - rare] = n - counts[:, rare]
+        return counts
+    n = n_units_of(multiplicity)
+    if n == len(multiplicity):
+        return _rare(rng, np.full(n_resamples, n), single_units(n), n)
+    return _heavy_then_rare(rng, n_resamples, multiplicity)
 
 
 class Strata(NamedTuple):
@@ -126,35 +139,6 @@ def n_units_of(multiplicity: NDArray[np.int64]) -> int:
     return int(multiplicity.sum())
 
 
-def _unstratified(
-    rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
-) -> NDArray[np.integer]:
-    if len(multiplicity) == 2:
-        return _two_atoms(rng, n_resamples, multiplicity)
-    n = n_units_of(multiplicity)
-    if n == len(multiplicity):
-        totals = np.full(n_resamples, n)
-        return _rare(rng, totals, single_units(n), n)
-    return _heavy_then_rare(rng, n_resamples, multiplicity)
-
-
-def _two_atoms(
-    rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    # The resamples are drawn one after the other, so fewer of them are the first of these.
-    n = int(multiplicity.sum())
-    counts: NDArray[np.int64] = np.empty((n_resamples, 2), dtype=np.int64, order="F")
-    # The rarer atom is drawn: the law of p up to 1/2 is tabulated without cancellation.
-    rare = int(np.argmin(multiplicity))
-    if n < POISSON_FILL_UNITS:
-        law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
-        counts[:, rare] = np.searchsorted(law, rng.random(n_resamples), side="right")
-    else:
-        counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_resamples)
-    counts[:, 1 - rare] = n - counts[:, rare]
-    return counts
-
-
 def _heavy_then_rare(
     rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
 ) -> NDArray[np.integer]:
@@ -163,27 +147,38 @@ def _heavy_then_rare(
     rare = multiplicity <= TABLE_UNITS
     heavy = np.flatnonzero(~rare)
     heavy = heavy[np.argsort(-multiplicity[heavy], kind="stable")]
-    left: NDArray[np.int64] | int = n
+    remaining: NDArray[np.int64] | int = n
     dtype = np.int32 if n < np.iinfo(np.int32).max else np.int64
-    many = len(heavy) >= EQUAL_ATOMS
+    are_many = len(heavy) >= EQUAL_ATOMS
     # Without rare atoms, few counts are written and read atom by atom.
-    order: Literal["C", "F"] = "C" if many or rare.any() else "F"
+    order: Literal["C", "F"] = "C" if are_many or rare.any() else "F"
     counts: NDArray[np.integer] = np.empty((n_resamples, len(multiplicity)), dtype, order)
-    for atoms in _drawn_as_one(heavy, multiplicity) if many else heavy[:, None]:
+    sets = list(heavy[:, None])
+    if are_many:
+        # Many equal atoms are drawn as one, single others each.
+        sets = []
+        for equal in np.split(heavy, np.flatnonzero(np.diff(multiplicity[heavy])) + 1):
+            sets += [equal] if len(equal) >= EQUAL_ATOMS else list(equal[:, None])
+    for atoms in sets:
         size = int(multiplicity[atoms].sum())
         # The first atom is drawn from the same number of units in all resamples, and numpy prepares
         # the law of a single number once.
-        drawn = left if size == pool else rng.binomial(left, size / pool, size=n_resamples)
+        taken = (
+            remaining if size == pool else rng.binomial(remaining, size / pool, size=n_resamples)
+        )
         if len(atoms) == 1:
-            counts[:, atoms[0]] = drawn
+            counts[:, atoms[0]] = taken
         else:
-            totals = drawn + np.zeros(n_resamples, np.int64)
-            equal = _poisson_fill(rng, totals, multiplicity[atoms], n)
-            counts[:, _as_slice(atoms)] = equal
-        left = left - drawn
+            totals = taken + np.zeros(n_resamples, np.int64)
+            start, last = int(atoms[0]), int(atoms[-1])
+            # Consecutive atoms are a slice, which is written faster.
+            are_side_by_side = last - start == len(atoms) - 1
+            at = slice(start, last + 1) if are_side_by_side else atoms
+            counts[:, at] = _poisson_fill(rng, totals, multiplicity[atoms], n)
+        remaining = remaining - taken
         pool -= size
     if pool:
-        of_rare = _rare(rng, left + np.zeros(n_resamples, np.int64), multiplicity[rare], n)
+        of_rare = _rare(rng, remaining + np.zeros(n_resamples, np.int64), multiplicity[rare], n)
         if not len(heavy):
             return of_rare
         # Codes are mostly numbered in falling order; the rare ones are then the last, and a slice
@@ -193,55 +188,27 @@ def _heavy_then_rare(
     return counts
 
 
-def _drawn_as_one(
-    heavy: NDArray[np.intp], multiplicity: NDArray[np.int64]
-) -> list[NDArray[np.intp]]:
-    """Divide heavy atoms, in order of multiplicity, into many equal ones and single others."""
-    ends = np.flatnonzero(np.diff(multiplicity[heavy])) + 1
-    sets = list[NDArray[np.intp]]()
-    for atoms in np.split(heavy, ends):
-        sets += [atoms] if len(atoms) >= EQUAL_ATOMS else list(atoms[:, None])
-    return sets
-
-
-def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """Consecutive atoms as a slice, which is written faster."""
-    first, last = int(atoms[0]), int(atoms[-1])
-    return slice(first, last + 1) if last - first == len(atoms) - 1 else atoms
-
-
 def _rare(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
 ) -> NDArray[np.integer]:
     """Draw ``totals[resample]`` units of the pool of rare atoms, a share of ``n`` units."""
-    if n_units_of(multiplicity) < POISSON_FILL_UNITS:
-        return _place(rng, totals, multiplicity)
-    return _poisson_fill(rng, totals, multiplicity, n)
-
-
-def _place(
-    rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Draw ``totals[resample]`` units one by one, (n_resamples, n_atoms)."""
-    if len(multiplicity) <= PLACED_ATOMS and totals.all():
-        return _place_few(rng, totals, multiplicity)
-    size = len(totals) * len(multiplicity)
-    counts = np.bincount(_picked(rng, totals, multiplicity), minlength=size)
-    return counts.reshape(len(totals), len(multiplicity))
-
-
-def _place_few(
-    rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the counts of `_place` from the same numbers, by a comparison for each atom."""
+    if n_units_of(multiplicity) >= POISSON_FILL_UNITS:
+        return _poisson_fill(rng, totals, multiplicity, n)
+    # Few units are placed one by one.
+    n_resamples, n_atoms = len(totals), len(multiplicity)
+    if n_atoms > PLACED_ATOMS or not totals.all():
+        size = n_resamples * n_atoms
+        placed = np.bincount(_picked(rng, totals, multiplicity), minlength=size)
+        return placed.reshape(n_resamples, n_atoms)
+    # The same counts from the same numbers, by a comparison for each atom.
     ends = np.cumsum(multiplicity)
     # Numbers of 32 bits are drawn from the same random bits as those of 64, in half the memory.
     picks = rng.integers(0, int(ends[-1]), size=int(totals.sum()), dtype=np.int32)
-    first = np.cumsum(totals) - totals
-    counts = np.empty((len(totals), len(multiplicity)), dtype=np.int64)
+    starts = np.cumsum(totals) - totals
+    counts = np.empty((n_resamples, n_atoms), dtype=np.int64)
     below: NDArray[np.int64] | int = 0
     for atom, end in enumerate(ends[:-1]):
-        up_to = np.add.reduceat(picks < end, first, dtype=np.int64)
+        up_to = np.add.reduceat(picks < end, starts, dtype=np.int64)
         counts[:, atom] = up_to - below
         below = up_to
     counts[:, -1] = totals - below
@@ -270,14 +237,14 @@ def _many_small_strata(
     """
     sizes, n = strata.sizes, int(strata.sizes.sum())
     width = np.repeat(sizes, sizes).astype(np.float64)
-    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     counts = np.empty((n_resamples, n), dtype=np.uint8)
     # Some resamples at a time, whose numbers stay in the cache.
     step = max(1, FILL_BYTES // 8 // n)
     for start in range(0, n_resamples, step):
         part = counts[start : start + step]
         picks = (rng.random(part.shape) * width).astype(np.intp)
-        picks += first
+        picks += starts
         picks += np.arange(len(part))[:, None] * n
         part[:] = np.bincount(picks.ravel(), minlength=part.size).reshape(part.shape)
     return strata.in_place(counts)
@@ -342,33 +309,33 @@ def _place_in_equal(
 
 def _poisson_heavy(rng: np.random.Generator, mean: float, counts: NDArray[np.int32]) -> None:
     """Write Poisson counts of one large mean, drawn from a table by 16 random bits each."""
-    table, residual, first = _heavy_law(mean)
+    table, residual, least = _heavy_law(mean)
     for start in range(0, len(counts), FILL_BYTES // 2):
         part = counts[start : start + FILL_BYTES // 2]
         raw = rng.bit_generator.random_raw(-(-len(part) // 4)).view(np.uint16)[: len(part)]
         np.take(table, raw, out=part, mode="clip")
         unsettled = np.flatnonzero(part < 0)
-        part[unsettled] = first + np.searchsorted(residual, rng.random(len(unsettled)), "right")
+        part[unsettled] = least + np.searchsorted(residual, rng.random(len(unsettled)), "right")
 
 
 @lru_cache(maxsize=8)
 def _heavy_law(mean: float) -> tuple[NDArray[np.int32], NDArray[np.float64], int]:
     """Table of Poisson counts, -1 where an entry is open; law of the open ones from its first."""
-    first, last = (int(np.ceil(special.pdtrik(q, mean))) for q in (1e-18, 1 - 1e-16))
-    entries = HEAVY_ENTRIES * _poisson(np.arange(first, last + 1), mean)
+    least, last = (int(np.ceil(special.pdtrik(q, mean))) for q in (1e-18, 1 - 1e-16))
+    entries = HEAVY_ENTRIES * _poisson(np.arange(least, last + 1), mean)
     n_entries = np.floor(entries).astype(np.intp)
     table = np.full(HEAVY_ENTRIES, -1, np.int32)
-    table[: n_entries.sum()] = np.repeat(np.arange(first, last + 1), n_entries)
+    table[: n_entries.sum()] = np.repeat(np.arange(least, last + 1), n_entries)
     residual = np.cumsum(entries - n_entries)
-    return table, residual[:-1] / residual[-1], first
+    return table, residual[:-1] / residual[-1], least
 
 
 def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uint8]) -> None:
     """Write Poisson counts drawn from 8 random bits each, or from 12 more where these do not do."""
     starts, n_settled, table, residual = _byte_law(rate)
     above = np.empty(FILL_BYTES, dtype=bool)
-    for first in range(0, len(counts), FILL_BYTES):
-        part = counts[first : first + FILL_BYTES]
+    for begin in range(0, len(counts), FILL_BYTES):
+        part = counts[begin : begin + FILL_BYTES]
         raw = rng.bit_generator.random_raw(-(-len(part) // 8)).view(np.uint8)[: len(part)]
         flag = above[: len(part)]
         np.greater_equal(raw, starts[0], out=part.view(bool))
@@ -426,18 +393,18 @@ def _poisson_cells(
     offset = (law - 1) * np.int32(TABLE_ENTRIES)
     n_resamples, n_atoms = out.shape
     step = max(1, FILL_BYTES // 2 // n_atoms)
-    for first in range(0, n_resamples, step):
-        part = out[first : first + step]
+    for begin in range(0, n_resamples, step):
+        part = out[begin : begin + step]
         entry = offset + _entries(rng, part.size).reshape(part.shape)
         np.take(table, entry, out=part, mode="clip")
         flat = part.reshape(-1)
         unsettled = np.flatnonzero(flat == _OPEN)
-        own = law[unsettled % n_atoms]
+        law_of_open = law[unsettled % n_atoms]
         # The cumulative laws stand in one array, law number k between k and k + 1. The uniform
         # number has 40 bits, because with 53 its sum with k could be rounded up to k + 1.
-        uniform = rng.integers(0, 1 << 40, size=len(own)) / (1 << 40)
-        place = np.searchsorted(residual, uniform + own, side="right")
-        flat[unsettled] = place - own * _OPEN
+        uniform = rng.integers(0, 1 << 40, size=len(law_of_open)) / (1 << 40)
+        place = np.searchsorted(residual, uniform + law_of_open, side="right")
+        flat[unsettled] = place - law_of_open * _OPEN
 
 
 @lru_cache(maxsize=8)
@@ -464,10 +431,10 @@ def _table_law(
 
 def _poisson(counts: NDArray[np.intp], mean: NDArray[np.float64] | float) -> NDArray[np.float64]:
     """Probabilities of counts; those of scipy, whose checks take longer than the numbers."""
-    found: NDArray[np.float64] = np.exp(
+    probabilities: NDArray[np.float64] = np.exp(
         special.xlogy(counts, mean) - special.gammaln(counts + 1) - mean
     )
-    return found
+    return probabilities
 
 
 # ------------------------------------------------------------------ counts of all atoms, or some
@@ -498,13 +465,13 @@ class AtomCounts:
     def of(self, atoms: slice | NDArray[np.intp]) -> AtomCounts:
         """Return the counts of some atoms, the same object for all that ask for these."""
         key = (atoms.start, atoms.stop) if isinstance(atoms, slice) else id(atoms)
-        found: AtomCounts = self.kept(key, lambda: self._of(atoms))
-        return found
-
-    def _of(self, atoms: slice | NDArray[np.intp]) -> AtomCounts:
-        is_slice = isinstance(atoms, slice)
-        own = self.counts[:, atoms] if is_slice else np.take(self.counts, atoms, axis=1)  # type: ignore[arg-type]
-        return AtomCounts(own, None if self.strata is None else self.strata[atoms])
+        if key not in self._kept:
+            is_slice = isinstance(atoms, slice)
+            counts = self.counts[:, atoms] if is_slice else np.take(self.counts, atoms, axis=1)  # type: ignore[arg-type]
+            strata = None if self.strata is None else self.strata[atoms]
+            self._kept[key] = AtomCounts(counts, strata)
+        part: AtomCounts = self._kept[key]
+        return part
 
     def part(self, resamples: slice) -> AtomCounts:
         """Return the counts of some of the resamples."""
@@ -520,30 +487,27 @@ class AtomCounts:
         """Units drawn of each stratum, (n_resamples, n_strata)."""
         assert self.strata is not None
         n_resamples = len(self.counts)
-        drawn = np.zeros((n_resamples, int(self.strata.max()) + 1))
-        for atoms, first, strata in tiles_of_strata(self.strata, n_resamples):
+        units = np.zeros((n_resamples, int(self.strata.max()) + 1))
+        for atoms, starts, strata in tiles_of_strata(self.strata, n_resamples):
             weights = self.counts[:, atoms].astype(np.float64)
-            drawn[:, strata] += np.add.reduceat(weights, first, axis=1)
-        return drawn
+            units[:, strata] += np.add.reduceat(weights, starts, axis=1)
+        return units
 
 
-class StratumTile(NamedTuple):
-    """Some atoms by stratum, the first one of each stratum among them, and which strata."""
+def tiles_of_strata(
+    strata: NDArray[np.intp], n_resamples: int
+) -> Iterator[tuple[slice | NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield all atoms, those of a stratum side by side, some whose weights stay in the cache.
 
-    atoms: slice | NDArray[np.intp]
-    first: NDArray[np.intp]
-    strata: NDArray[np.intp]
-
-
-def tiles_of_strata(strata: NDArray[np.intp], n_resamples: int) -> Iterator[StratumTile]:
-    """Yield all atoms, those of a stratum side by side, some whose weights stay in the cache."""
+    With them comes the first one of each stratum among them, and which strata these are.
+    """
     order = order_of(strata)
     width = max(1, min(TILE_ELEMENTS // n_resamples, TILE_ELEMENTS >> 3))
     for start in range(0, len(strata), width):
         at = slice(start, min(start + width, len(strata)))
         atoms = at if order is None else order[at]
         stratum = strata[atoms]
-        first = np.array([0])
+        starts = np.array([0])
         if stratum[0] != stratum[-1]:
-            first = np.append(first, np.flatnonzero(stratum[1:] != stratum[:-1]) + 1)
-        yield StratumTile(atoms, first, stratum[first])
+            starts = np.append(starts, np.flatnonzero(stratum[1:] != stratum[:-1]) + 1)
+        yield atoms, starts, stratum[starts]

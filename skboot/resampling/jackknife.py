@@ -7,7 +7,7 @@ start from running counts of the data, which `ObservedBlock` caches.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +27,11 @@ from .coding import UnitsOfCodes, narrow_type, types_of
 from .draws import n_units_of
 from .prefix_sums import Gap, SignChange, joined, pairs_with_all, search
 
-# Data whose units are of a few types: what running sums give without one unit.
+# ------------------------------------------------------------------ units of a few types
 #
 # Two units of one type, a distinct row of terms, change the sums alike, so that all of them need
-# one
-# pass for each type: a sum over thresholds without a unit hangs on its type and the end from
-# which it
-# counts, and so does where a gap changes sign.
+# one pass for each type: a sum over thresholds without a unit hangs on its type and the end from
+# which it counts, and so does where a gap changes sign.
 
 
 class Types(NamedTuple):
@@ -159,8 +157,12 @@ def change_without_units(
     totals = types.running_at(np.array([n_ends - 1])) - values
     # The sums with the unit and those without it are searched together.
     less = np.vstack((np.zeros_like(values), values))
-    both = search(partial(_less, types, less), np.vstack((totals, totals)), n_ends, gap)
-    lasts, firsts = np.split(both.end, 2)
+
+    def running_less(end: NDArray[np.intp]) -> Floats:
+        return types.running_at(end) - less
+
+    changes = search(running_less, np.vstack((totals, totals)), n_ends, gap)
+    lasts, firsts = np.split(changes.end, 2)
     # The outcomes of a type: before the unit, after it, and each of the ends that a unit may have
     # where the sign changes at its own end.
     n_own = np.maximum(lasts - firsts, 0) + 1
@@ -168,7 +170,7 @@ def change_without_units(
     at = np.arange(n_own.sum()) - np.repeat(np.cumsum(n_own) - n_own - firsts, n_own)
     before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
     at_own = SignChange(at, before, types.running_at(at) - values[of_type], totals[of_type])
-    (change,) = joined([[both], [at_own]])
+    (change,) = joined([[changes], [at_own]])
     n_types = len(values)
     first_own = 2 * n_types + np.cumsum(n_own) - n_own
     number = unit_end + (first_own - firsts)[unit_type]
@@ -177,11 +179,6 @@ def change_without_units(
     crossed = unit_end > lasts[unit_type]
     number[crossed] = unit_type[crossed]
     return change._replace(outcome=number)
-
-
-def _less(types: Types, values: Floats, end: NDArray[np.intp]) -> Floats:
-    """Return running sums of the data less the terms of a unit, (len(end), n_terms)."""
-    return types.running_at(end) - values
 
 
 class JackknifeResamples(NamedTuple):
@@ -235,7 +232,7 @@ def leave_one_out(
     if not cheap and n > JACKKNIFE_UNITS:
         yield from _sets_left_out(units_of_codes, multiplicity, strata)
         return
-    if any(each.atoms is not None for each in units_of_codes):
+    if any(units.atoms is not None for units in units_of_codes):
         units_of_codes, multiplicity, strata = _seen_atoms(units_of_codes, multiplicity, strata)
         n = len(multiplicity)
     stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
@@ -243,7 +240,7 @@ def leave_one_out(
     for start in range(0, n, step):
         atoms = range(start, min(start + step, n))
         blocks: list[Block] = [
-            JackknifeBlock(each, multiplicity, atoms, strata) for each in units_of_codes
+            JackknifeBlock(units, multiplicity, atoms, strata) for units in units_of_codes
         ]
         at = slice(atoms.start, atoms.stop)
         yield JackknifeResamples(blocks, multiplicity[at], stratum[at])
@@ -252,9 +249,9 @@ def leave_one_out(
 def has_closed_forms(units_of_codes: Sequence[UnitsOfCodes]) -> bool:
     """Whether leaving out one unit after the other needs no pass over the rows for each."""
     return all(
-        each.reads in ("sums", "pairs")
-        or (each.reads in ("crossing", "thresholds") and each.has_one_code_each)
-        for each in units_of_codes
+        units.reads in ("sums", "pairs")
+        or (units.reads in ("crossing", "thresholds") and units.has_one_code_each)
+        for units in units_of_codes
     )
 
 
@@ -269,16 +266,16 @@ def _seen_atoms(
     """
     n, atoms = len(multiplicity), units_of_codes[0].atoms
     if len(units_of_codes) > 1:
-        return [each.among_all(n) for each in units_of_codes], multiplicity, strata
-    own, within = multiplicity[atoms], None
-    unseen = np.array([n_units_of(multiplicity) - n_units_of(own)])
+        return [units.among_all(n) for units in units_of_codes], multiplicity, strata
+    seen, within = multiplicity[atoms], None
+    unseen = np.array([n_units_of(multiplicity) - n_units_of(seen)])
     if strata is not None:
         within, n_strata = strata[atoms], int(strata.max()) + 1
-        of_strata = np.bincount(strata, multiplicity) - np.bincount(within, own, n_strata)
+        of_strata = np.bincount(strata, multiplicity) - np.bincount(within, seen, n_strata)
         unseen = of_strata.astype(np.int64)
     stratum = np.flatnonzero(unseen)
-    merged = [each.with_unseen(len(stratum)) for each in units_of_codes]
-    multiplicity = np.concatenate((own, unseen[stratum]))
+    merged = [units.with_unseen(len(stratum)) for units in units_of_codes]
+    multiplicity = np.concatenate((seen, unseen[stratum]))
     return merged, multiplicity, None if within is None else np.concatenate((within, stratum))
 
 
@@ -475,9 +472,10 @@ class JackknifeBlock(UnitBlock):
         if order is not None:
             # Codes that the order leaves out count on neither side, so that their level is free.
             level = np.arange(len(upper)) if level is None else level
-            upper, lower, level = (
-                _by_code(values, order, self.n_codes) for values in (upper, lower, level)
-            )
+            ordered = upper, lower, level
+            upper, lower, level = (np.zeros(self.n_codes, values.dtype) for values in ordered)
+            for by_code, values in zip((upper, lower, level), ordered, strict=True):
+                by_code[order] = values
         weight = self.multiplicity if units.codes_are_atoms else self._observed.sums()[0]
         step = TILE_ELEMENTS if order is None else len(upper)
         with_all, all_in_order, n_upper, n_lower = pairs_with_all(weight, upper, lower, level, step)
@@ -527,8 +525,8 @@ class JackknifeBlock(UnitBlock):
         if types is None:
             return self._search_each(terms, gaps, ends)
         unit_end, unit_type = self._unit_ends(types, ends, None)
-        own = unit_end[self._at], unit_type[self._at]
-        return tuple(change_without_units(types, gap, *own) for gap in gaps)
+        ends_and_types = unit_end[self._at], unit_type[self._at]
+        return tuple(change_without_units(types, gap, *ends_and_types) for gap in gaps)
 
     def _search_each(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp] | None
@@ -588,14 +586,14 @@ class JackknifeBlock(UnitBlock):
     ) -> tuple[Floats, Floats]:
         """Sum over the ends before the unit, its own end, and those after it, for each type."""
         units = self.units_of_codes
-        found = None
+        sums = None
         if units.has_one_code_each:
             # Parts of the resamples look up what all of them share.
             of = (terms, added, ends, order)
-            found = units.kept("without units", of, lambda: self._without_each(*of))
-        if found is None:
+            sums = units.kept("without units", of, lambda: self._without_each(*of))
+        if sums is None:
             return super().sum_over_thresholds(terms, added, ends, order)
-        return found.of(self._at)
+        return sums.of(self._at)
 
     def _without_each(
         self,
@@ -615,16 +613,9 @@ def _of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> 
     """Return the value of each code; 0 where the code is one past the last, which is none."""
     if isinstance(code, slice):
         return values[code]
-    found = np.empty((len(code), *values.shape[1:]), values.dtype)
+    result = np.empty((len(code), *values.shape[1:]), values.dtype)
     for start in range(0, len(code), TILE_ELEMENTS):
         part = slice(start, start + TILE_ELEMENTS)
-        found[part] = values.take(code[part], axis=0, mode="clip")
-    found[code == len(values)] = 0
-    return found
-
-
-def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:
-    """Return values in the order of codes, 0 for codes that the order leaves out."""
-    by_code = np.zeros(n_codes, dtype=values.dtype)
-    by_code[order] = values
-    return by_code
+        result[part] = values.take(code[part], axis=0, mode="clip")
+    result[code == len(values)] = 0
+    return result

@@ -99,13 +99,13 @@ class OnDemandBlock(UnitBlock):
             return self._drawn_whole(rng, terms, gaps, ends)
         values, upto = types.values, types.upto
         n_of_types = upto[-1].astype(np.int64)
-        drawn = multinomial_counts(rng, self.n_resamples, n_of_types).astype(np.int64)
-        total = drawn @ values
+        n_drawn = multinomial_counts(rng, self.n_resamples, n_of_types).astype(np.int64)
+        total = n_drawn @ values
         return tuple(
             SignChange(
                 node.high - 1, node.below @ values, (node.below + node.inside) @ values, total
             )
-            for node in _descend(rng, upto, drawn, values, gaps)
+            for node in _descend(rng, upto, n_drawn, values, gaps)
         )
 
     def _drawn_whole(
@@ -137,18 +137,18 @@ class _Node(NamedTuple):
 def _descend(
     rng: np.random.Generator,
     upto: NDArray[np.signedinteger],
-    drawn: Counts,
+    n_drawn: Counts,
     values: Floats,
     gaps: Sequence[Gap],
 ) -> list[_Node]:
     """Halve the ends around each sign change, drawing how many units lie on the left."""
-    n_resamples = len(drawn)
-    total = drawn @ values
+    n_resamples = len(n_drawn)
+    total = n_drawn @ values
     root = _Node(
         np.zeros(n_resamples, dtype=np.intp),
         np.full(n_resamples, len(upto) - 1, dtype=np.intp),
-        np.zeros_like(drawn),
-        drawn,
+        np.zeros_like(n_drawn),
+        n_drawn,
     )
     nodes = [root for _ in gaps]
     # All intervals of one step have about the same length, and the longest is `span`.
@@ -156,40 +156,28 @@ def _descend(
     while span > 1:
         lefts: list[Counts] = []
         for k, node in enumerate(nodes):
-            left = _split(rng, upto, node)
-            for other, left_of_other in zip(nodes[:k], lefts, strict=True):
+            # How many of the units inside lie in the left half.
+            at_low, at_middle = upto[node.low], upto[(node.low + node.high) // 2]
+            units = np.maximum(upto[node.high] - at_low, 1)
+            in_left_half: Counts = rng.binomial(node.inside, (at_middle - at_low) / units)
+            for earlier, left_of_other in zip(nodes[:k], lefts, strict=True):
                 # Two searches that stand between the same ends must read the same resample.
-                shared = (other.low == node.low) & (other.high == node.high)
-                left = np.where(shared[:, None], left_of_other, left)
-            lefts.append(left)
-        nodes = [
-            _step(node, left, values, total, gap)
-            for node, left, gap in zip(nodes, lefts, gaps, strict=True)
-        ]
+                shared = (earlier.low == node.low) & (earlier.high == node.high)
+                in_left_half = np.where(shared[:, None], left_of_other, in_left_half)
+            lefts.append(in_left_half)
+        for k, (node, in_left_half, gap) in enumerate(zip(nodes, lefts, gaps, strict=True)):
+            # The half that holds the sign change.
+            middle = (node.low + node.high) // 2
+            reached = (middle > node.low) & (gap((node.below + in_left_half) @ values, total) >= 0)
+            in_left = reached[:, None]
+            nodes[k] = _Node(
+                np.where(reached, node.low, middle),
+                np.where(reached, middle, node.high),
+                np.where(in_left, node.below, node.below + in_left_half),
+                np.where(in_left, in_left_half, node.inside - in_left_half),
+            )
         span -= span // 2
     return nodes
-
-
-def _split(rng: np.random.Generator, upto: NDArray[np.signedinteger], node: _Node) -> Counts:
-    """Draw how many of the units inside lie in the left half, (n_resamples, n_types)."""
-    at_low = upto[node.low]
-    units = upto[node.high] - at_low
-    left = upto[(node.low + node.high) // 2] - at_low
-    drawn: Counts = rng.binomial(node.inside, left / np.maximum(units, 1))
-    return drawn
-
-
-def _step(node: _Node, left: Counts, values: Floats, total: Floats, gap: Gap) -> _Node:
-    """Return the half that holds the sign change."""
-    middle = (node.low + node.high) // 2
-    reached = (middle > node.low) & (gap((node.below + left) @ values, total) >= 0)
-    in_left = reached[:, None]
-    return _Node(
-        np.where(reached, node.low, middle),
-        np.where(reached, middle, node.high),
-        np.where(in_left, node.below, node.below + left),
-        np.where(in_left, left, node.inside - left),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,8 +230,8 @@ class ResamplingPlan:
         if not on_demand:
             # As many counts as are drawn in the time to read the entries.
             n_entries = [
-                0 if each.units is None or each.reads == "sums" else len(each.units)
-                for each in units_of_codes
+                0 if units.units is None or units.reads == "sums" else len(units.units)
+                for units in units_of_codes
             ]
             n_counts = max(
                 1, sum(map(len, multiplicity)), max(n_entries, default=0) // ENTRIES_PER_COUNT
@@ -281,8 +269,8 @@ class ResamplingPlan:
         list of ndarray of shape (n_resamples + 1, 2), or None
             Rows of each code in every resample, and in the data; None for other codings.
         """
-        given = self.resamples is not None or self.drawn is not None
-        draws_rows = self.design.draws_independent_rows and not given
+        is_given = self.resamples is not None or self.drawn is not None
+        draws_rows = self.design.draws_independent_rows and not is_given
         if not draws_rows or self.n_resamples > BLOCK_RESAMPLES_OF_TWO_ATOMS:
             return [None] * len(codings)
         of_data = [
@@ -290,7 +278,7 @@ class ResamplingPlan:
             for coding in codings
         ]
         child, smallest = child_seed(self.seed, 0), np.min_scalar_type(self.design.n_samples)
-        drawn: list[NDArray[np.integer] | None] = []
+        counts_of_each: list[NDArray[np.integer] | None] = []
         for multiplicity in of_data:
             counts = None
             if multiplicity is not None:
@@ -298,8 +286,8 @@ class ResamplingPlan:
                 resampled = multinomial_counts(rng, self.n_resamples, multiplicity)
                 # The counts of all codings are held at once, so their type is small.
                 counts = np.vstack((resampled, multiplicity)).astype(smallest)
-            drawn.append(counts)
-        return drawn
+            counts_of_each.append(counts)
+        return counts_of_each
 
 
 @dataclass(frozen=True, eq=False)
@@ -368,12 +356,12 @@ class Binding:
             What each statistic will ask for; None where it asks for no sums.
         """
         of_atoms: dict[Any, list[tuple[UnitBlock, ReadTerms]]] = {}
-        for block, own in zip(blocks, read, strict=True):
+        for block, terms_read in zip(blocks, read, strict=True):
             # Sparse terms are summed by themselves.
-            if own is None or not isinstance(own.terms, np.ndarray):
+            if terms_read is None or not isinstance(terms_read.terms, np.ndarray):
                 continue
             if isinstance(block, UnitBlock):
-                of_atoms.setdefault(block.key_of_atoms, []).append((block, own))
+                of_atoms.setdefault(block.key_of_atoms, []).append((block, terms_read))
         for readers in of_atoms.values():
             if len(readers) < 2:
                 continue
@@ -402,13 +390,13 @@ class Binding:
     @property
     def fits_one_block(self) -> bool:
         """Whether a block is of few counts that are drawn for sums alone, so that more fit in."""
-        given = self.plan.resamples is not None or self.plan.drawn is not None
+        is_given = self.plan.resamples is not None or self.plan.drawn is not None
         n_counts = self.block_size * len(self.multiplicity[0])
         return (
             self.plan.design.units_are_rows
-            and not given
+            and not is_given
             and n_counts <= NARROW_COUNTS
-            and all(each.reads == "sums" for each in self.units_of_codes)
+            and all(units.reads == "sums" for units in self.units_of_codes)
         )
 
     def block(self, number: int, *, with_jackknife: bool = False) -> list[Block]:
@@ -422,16 +410,16 @@ class Binding:
         if self.codes_of_given_rows is not None:
             return self._block_of_given_rows(number)
         if self.plan.drawn is not None:
-            first = number * self.block_size
-            drawn = (self.plan.drawn[first : first + self.block_size],)
-            return self.plan.design.blocks(self.units_as_drawn, drawn, self.strata)
+            start = number * self.block_size
+            rows = (self.plan.drawn[start : start + self.block_size],)
+            return self.plan.design.blocks(self.units_as_drawn, rows, self.strata)
         rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.on_demand:
             multiplicity = self.multiplicity[0]
             return [OnDemandBlock(self.units_of_codes[0], multiplicity, self.block_size, rng)]
-        wanted = self.plan.n_resamples - number * self.block_size
+        n_wanted = self.plan.n_resamples - number * self.block_size
         n_resamples = (
-            min(self.block_size, wanted) if self.draws_are_prefix_stable else self.block_size
+            min(self.block_size, n_wanted) if self.draws_are_prefix_stable else self.block_size
         )
         within = None if self.strata is None else self.drawn_within
         counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
@@ -443,7 +431,7 @@ class Binding:
             counts = (np.concatenate((counts[0], of_data)),)
         blocks = self.plan.design.blocks(self.units_as_drawn, counts, self.strata)
         return [
-            block._part(slice(0, wanted)) if block.units_of_codes.reads == "rows" else block
+            block._part(slice(0, n_wanted)) if block.units_of_codes.reads == "rows" else block
             for block in blocks
         ]
 
@@ -456,8 +444,8 @@ class Binding:
         parts = [k for k in every if self.units_of_codes[k].atoms is not None]
         if not has_closed_forms(self.units_of_codes):
             return [(self, every)]
-        whole = [k for k in every if k not in set(parts)]
-        return [(self.only(which), which) for which in (whole, *([k] for k in parts)) if which]
+        of_all = [k for k in every if k not in set(parts)]
+        return [(self.only(which), which) for which in (of_all, *([k] for k in parts)) if which]
 
     def left_out(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""

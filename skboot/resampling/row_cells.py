@@ -212,21 +212,21 @@ class _Directions(NamedTuple):
             if not np.isfinite(span) or _lost_beside_few(column, span):
                 return None
             means[k] = column.mean()
-            own = values[n_found] if n_found < len(values) else np.empty(n)
-            np.subtract(column, means[k], out=own)
-            own /= span
-            spread = np.sqrt(own @ own / n)
-            for j, known in enumerate(values[:n_found]):
-                shared = known @ own / n
-                own -= shared * known
+            direction = values[n_found] if n_found < len(values) else np.empty(n)
+            np.subtract(column, means[k], out=direction)
+            direction /= span
+            spread = np.sqrt(direction @ direction / n)
+            for j, earlier in enumerate(values[:n_found]):
+                shared = earlier @ direction / n
+                direction -= shared * earlier
                 loadings[k, j] = shared * span
-            left = np.sqrt(own @ own / n)
-            if left <= COLUMN_ROUNDING * spread:
+            residual = np.sqrt(direction @ direction / n)
+            if residual <= COLUMN_ROUNDING * spread:
                 continue
             if n_found == len(values):
                 return None
-            own /= left
-            loadings[k, n_found] = left * span
+            direction /= residual
+            loadings[k, n_found] = residual * span
             n_found += 1
         return cls(values[:n_found], means, loadings[:, :n_found]) if n_found else None
 
@@ -282,7 +282,12 @@ class _Path(NamedTuple):
         widths.append(max(FEWEST_PLACES, PLACES // n_strata // n_strips ** (n_directions - 1)))
         middles = (np.arange(STRIP_STEPS) + 0.5) / STRIP_STEPS
         strips = [
-            _strips(seen[k], low[k] + span[k] * middles, n_strips) for k in range(n_directions - 1)
+            # Between equal width and equal numbers of rows: tails have some of their own.
+            (n_strips * (below + middles) / 2).astype(np.int32)
+            for below in (
+                np.searchsorted(seen[k], low[k] + span[k] * middles) / len(seen[k])
+                for k in range(n_directions - 1)
+            )
         ]
         steps = np.array([STRIP_STEPS] * (n_directions - 1) + widths[-1:])
         return cls(bound, low, steps / span, strips, widths)
@@ -306,13 +311,6 @@ class _Path(NamedTuple):
             step = step if k == 0 else np.where(place & 1, width - 1 - step, step)
             place = place * np.int32(width) + step
         return np.asarray(place)
-
-
-def _strips(seen: Floats, steps: Floats, n_strips: int) -> NDArray[np.int32]:
-    """Number strips between equal width and equal numbers of rows: tails have some of their own."""
-    below = np.searchsorted(seen, steps) / len(seen)
-    along = (np.arange(len(steps)) + 0.5) / len(steps)
-    return (n_strips * (below + along) / 2).astype(np.int32)
 
 
 # ------------------------------------------------------------------ cells on it

@@ -272,7 +272,9 @@ class SeriesBlock(UnitBlock):
                 same = table.constant is not None
                 of_blocks = self._of_any if same else self._looked_up
                 influence += gradient[resamples, k, None] * of_blocks(table, resamples)
-            variance[resamples] = _squares(influence, self.starts.circles)
+            if len(self.starts.circles.sizes) > 1:
+                influence = self.starts.circles.centred(influence)
+            variance[resamples] = np.einsum("ij,ij->i", influence, influence)
         return variance
 
     def reads_products(self, totals: Any) -> bool:
@@ -334,17 +336,9 @@ def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_Table]:
         cut = circles.block_sums(in_time, circles.last_length)
     same = np.all(in_time == in_time[0], axis=0)
     return [
-        _Table(each, each if cut is whole else of_cut, float(column.sum()) if is_same else None)
-        for each, of_cut, column, is_same in zip(whole, cut, in_time.T, same, strict=True)
+        _Table(piece, piece if cut is whole else of_cut, float(column.sum()) if is_same else None)
+        for piece, of_cut, column, is_same in zip(whole, cut, in_time.T, same, strict=True)
     ]
-
-
-def _squares(influence: Floats, circles: Circles) -> Floats:
-    """Return sums of squares over blocks, centred within series where these are several."""
-    if len(circles.sizes) > 1:
-        influence = circles.centred(influence)
-    squares: Floats = np.einsum("ij,ij->i", influence, influence)
-    return squares
 
 
 class ObservedSeries(ObservedBlock):
@@ -383,8 +377,8 @@ class ObservedSeries(ObservedBlock):
         of_rows = super().influence(terms, gradient)
         [(whole, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
         variance = 0.0
-        for first, size, n in zip(circles.first, circles.sizes, circles.n_blocks, strict=True):
-            at = slice(int(first), int(first + size))
+        for start, size, n in zip(circles.first, circles.sizes, circles.n_blocks, strict=True):
+            at = slice(int(start), int(start + size))
             variance += (n - 1) * np.var(whole[at]) + np.var(cut[at])
         return np.array([variance])
 
@@ -463,7 +457,7 @@ class SeriesDesign(SamplingDesign):
         else:
             units_of_codes, multiplicity, strata = bind_groups(codings, self.times, n, None)
         # A block of rows may have some of a subgroup and others, so that all rows are atoms of all.
-        return [each.among_all(n) for each in units_of_codes], multiplicity, strata
+        return [units.among_all(n) for units in units_of_codes], multiplicity, strata
 
     def draw(
         self,
@@ -477,10 +471,10 @@ class SeriesDesign(SamplingDesign):
         sizes = circles.sizes[circles.series_of_block]
         # A single size is drawn faster than one for each block.
         high: Any = int(sizes[0]) if len(circles.sizes) == 1 else sizes
-        first = rng.integers(0, high, size=(n_resamples, len(sizes)))
+        starts = rng.integers(0, high, size=(n_resamples, len(sizes)))
         if len(circles.sizes) > 1:
-            first += circles.first[circles.series_of_block]
-        return (first,)
+            starts += circles.first[circles.series_of_block]
+        return (starts,)
 
     def blocks(
         self,
@@ -490,7 +484,7 @@ class SeriesDesign(SamplingDesign):
     ) -> list[Block]:
         """See `SamplingDesign.blocks`; all statistics share the weights of the rows."""
         starts = Starts(self.circles, counts[0])
-        return [SeriesBlock(each, starts) for each in units_of_codes]
+        return [SeriesBlock(units, starts) for units in units_of_codes]
 
     def observed(
         self,
@@ -500,7 +494,7 @@ class SeriesDesign(SamplingDesign):
     ) -> list[Block]:
         """See `SamplingDesign.observed`."""
         counts = multiplicity[0][None]
-        return [ObservedSeries(each, counts, self) for each in units_of_codes]
+        return [ObservedSeries(units, counts, self) for units in units_of_codes]
 
     def left_out(
         self,
@@ -512,13 +506,13 @@ class SeriesDesign(SamplingDesign):
         block, n_blocks = self.circles.block_of_row, self.n_units[0]
         of_blocks = [
             replace(
-                each,
-                units=block[np.arange(each.n_entries) if each.units is None else each.units[:, 0]][
-                    :, None
-                ],
+                units,
+                units=block[
+                    np.arange(units.n_entries) if units.units is None else units.units[:, 0]
+                ][:, None],
                 n_atoms=(n_blocks,),
                 _cache=[],
             )
-            for each in units_of_codes
+            for units in units_of_codes
         ]
         return leave_one_out(of_blocks, np.ones(n_blocks, dtype=np.int64), self.strata)

@@ -87,12 +87,12 @@ class PoissonWeights:
         letters = letters.reshape(len(ids), width)
         used = letters != 0
         length = np.where(used.any(axis=1), width - np.argmax(used[:, ::-1], axis=1), 0)
-        found = np.full(len(ids), self._start)
+        units = np.full(len(ids), self._start)
         for k in range(width):
-            step = (found ^ letters[:, k].astype(np.uint64)) * _STEP
+            step = (units ^ letters[:, k].astype(np.uint64)) * _STEP
             step ^= step >> np.uint64(32)
-            found = np.where(k < length, step, found)
-        return mixed(found + self._of_texts)
+            units = np.where(k < length, step, units)
+        return mixed(units + self._of_texts)
 
     # -------------------------------------------------------------- weights
 
@@ -155,7 +155,10 @@ class PoissonWeights:
                     codes, starts = none, none
                 left = factors[:, rows]
                 if len(codes):
-                    left = np.vstack((left, _one_hot(starts, len(weights), left.dtype)))
+                    # Which rows belong to each run of a code.
+                    at, ends = np.arange(len(weights)), np.append(starts[1:], len(weights))
+                    is_in_run = (at >= starts[:, None]) & (at < ends[:, None])
+                    left = np.vstack((left, is_in_run.astype(left.dtype)))
                 if len(left):
                     sums = left @ factor.filled_by(weights)
                     total[:, resamples] += sums[:n_terms]
@@ -254,10 +257,10 @@ def _beside(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return sums by code of which those on the data are known, and the others, which are 0."""
     n_codes = 0 if on_data is None else len(on_data)
-    both = np.zeros((n_codes, 1 + n_resamples), dtype=dtype)
+    stacked = np.zeros((n_codes, 1 + n_resamples), dtype=dtype)
     if on_data is not None:
-        both[:, 0] = on_data
-    return both, both[:, 1:]
+        stacked[:, 0] = on_data
+    return stacked, stacked[:, 1:]
 
 
 class _Reused:
@@ -274,22 +277,15 @@ class _Reused:
         """Return the values in this memory, until the next call."""
         if values.size > self._memory.size:
             self._memory = np.empty(values.size, dtype=self._memory.dtype)
-        found = self._memory[: values.size].reshape(values.shape)
-        found[...] = values
-        return found
+        filled = self._memory[: values.size].reshape(values.shape)
+        filled[...] = values
+        return filled
 
 
 def _runs(code: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the codes of rows that are sorted by code, and where each begins."""
     starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
     return code[starts], starts
-
-
-def _one_hot(starts: NDArray[np.intp], n_rows: int, dtype: Any) -> NDArray[Any]:
-    """Return which rows belong to each run, (n_runs, n_rows)."""
-    at = np.arange(n_rows)
-    ends = np.append(starts[1:], n_rows)
-    return ((at >= starts[:, None]) & (at < ends[:, None])).astype(dtype)
 
 
 class StreamedDesign(SamplingDesign):

@@ -38,13 +38,13 @@ from ..inference.automatic import (
     left_out_estimate,
     resamples_vary,
 )
-from ..inference.cautions import effective_size
 from ..inference.evidence import ConfidenceInterval, Evidence, LargestDeviations
 from ..inference.gap import SubgroupGap
 from ..inference.intervals import (
     INTERVALS,
     WITHOUT_RESAMPLES,
     confidence_interval,
+    effective_size,
     error_without_resamples,
     problem_with,
     words_of,

@@ -33,10 +33,9 @@ from ..inference.differences import (
     outcome_of,
 )
 from ..inference.evidence import ConfidenceInterval, Drawn, joint_bounds, range_of_difference
-from ..inference.gap import Outperformance
 from ..inference.intervals import MIRRORED, title_of
-from ..inference.proportions import Discordant, tango_limits
-from ..inference.two_areas import TwoAreas
+from ..inference.proportions import Discordant, TwoAreas, tango_limits
+from ..inference.runs import Outperformance
 from . import comparison_texts, rendering, result, wording
 from .comparison_texts import method_name, p_number, scale_of, scales_of_scores, short_text
 from .result import (

@@ -10,8 +10,8 @@ import numpy as np
 
 from .._base.errors import thousands
 from ..inference.differences import CLOSED_FORM, words_of_difference
-from ..inference.gap import Outperformance
 from ..inference.intervals import title_of
+from ..inference.runs import Outperformance
 from . import rendering, wording
 from .method_basis import is_untrained
 from .rendering import Strip

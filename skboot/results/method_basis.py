@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..inference.variance import Components, TIntervalParts
+    from ..inference.runs import Components, TIntervalParts
     from .comparison import ComparisonResult
     from .result import EvaluationResult
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .._base.errors import Note, collected, tell, texts_of
 from .._base.work import single_threaded_blas
+from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
-from ..inference.cautions import tell_of_groups
 from ..inference.distribution import BoundStatistic
 from ..inference.evidence import Evidence
 from ..metrics.curves import ClassSizes, Curve, TwoClassRows

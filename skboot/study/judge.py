@@ -29,9 +29,9 @@ from .._base.checks import fail, is_missing
 from .._base.errors import Note, collected, parts_of, tell
 from .._base.work import Workers, child_seed
 from ..inference.automatic import planned_method
-from ..inference.cautions import value_range
 from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
 from ..inference.evidence import BeforeResampling, Drawn, deciding_units
+from ..inference.intervals import value_range
 from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan

@@ -18,17 +18,18 @@ from .._base.errors import Notes, tell, texts_of
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic
 from ..inference.evidence import Evidence
-from ..inference.runs import RunsEvidence, runs_interval
-from ..inference.variance import (
+from ..inference.runs import (
     Components,
     ResampleNoise,
     RowNoise,
+    RunsEvidence,
     RunVariance,
     UnitNoise,
     crossed_runs,
     least_test_variance,
     moments,
     over_runs_alone,
+    runs_interval,
     trained_runs,
     within_samples,
 )

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..inference.distribution import BootstrapDistribution, BoundStatistic, bootstrap_each
 from ..inference.evidence import Evidence
-from ..inference.variance import RowNoise
+from ..inference.runs import RowNoise
 from ..metrics.means import mean_of_values
 from ..metrics.statistic import Statistic
 from .rows import Measured

@@ -27,18 +27,20 @@ from ..inference._tuning import FEW_IN_TABLE
 from ..inference.automatic import (
     IntervalWithNotes,
     automatic_interval,
+    caution_of_distances,
     degeneracy,
     left_out_estimate,
     planned_method,
 )
-from ..inference.cautions import caution_of_distances
-from ..inference.crossed import (
+from ..inference.dependence import (
+    OverTime,
     RobustVariance,
     crossed_covariances,
     has_influence,
+    leave_out_blocks,
+    over_time,
     robust_variance,
 )
-from ..inference.dependence import OverTime, leave_out_blocks, over_time
 from ..inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from skboot.inference.gap import Outperformance, outperformance, pairs_needed
+from skboot.inference.runs import Outperformance, outperformance, pairs_needed
 
 
 def exact(wins, level):

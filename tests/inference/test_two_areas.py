@@ -7,8 +7,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from skboot import compare_systems
 from skboot.inference.differences import normal_p_value
-from skboot.inference.proportions import quantile_at_zero
-from skboot.inference.two_areas import TwoAreas
+from skboot.inference.proportions import TwoAreas, quantile_at_zero
 
 Z = float(ndtri(0.975))
 FEW = "ignore:compare_systems"

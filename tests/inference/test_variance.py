@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skboot.inference.variance import (
+from skboot.inference.runs import (
     Components,
     Moments,
     ResampleNoise,

@@ -104,7 +104,7 @@ def test_units_placed_by_comparison_are_those_placed_one_by_one(multiplicity):
     for source in (one, other):
         source.integers(0, 7, size=3, dtype=np.int32)
 
-    counts = draws._place_few(one, totals, multiplicity)
+    counts = draws._rare(one, totals, multiplicity, int(multiplicity.sum()))
 
     picks = other.integers(0, multiplicity.sum(), size=totals.sum())
     atoms = np.repeat(np.arange(len(multiplicity)), multiplicity)[picks]

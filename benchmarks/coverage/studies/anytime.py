@@ -55,7 +55,7 @@ from skboot.inference.differences import Difference, difference_interval
 from skboot.inference.evidence import Drawn, Evidence
 from skboot.inference.intervals import boundary, limits_of, problem_with
 from skboot.inference.proportions import Discordant
-from skboot.inference.two_areas import TwoAreas
+from skboot.inference.proportions import TwoAreas
 from skboot.metrics.statistic import DeLong, Facts, Proportion
 
 from ..runner import RESULTS, cell_by_cell, monte_carlo_error

@@ -50,7 +50,7 @@ import numpy as np
 from scipy import optimize, stats
 from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
-from skboot.inference.two_areas import AreasOfSystems
+from skboot.inference.proportions import AreasOfSystems
 
 N_SETS = 2000
 LEVEL = 0.975
