@@ -24,8 +24,7 @@ from .._base.checks import check_count, fail
 from .._base.doors import door
 from .costs import posteriors_of
 from .curves import ClassSizes, Curve, TwoClassRows
-from .means import SumsStatistic
-from .posteriors import PosteriorMean, classes_of, oriented
+from .means import PosteriorMean, SumsStatistic, classes_of, oriented
 from .statistic import (
     Columns,
     Facts,

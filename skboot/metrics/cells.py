@@ -421,3 +421,27 @@ def sums_to_one(prob: NDArray[Any]) -> bool:
     floating = prob if prob.dtype.kind == "f" else prob.astype(np.float64)
     tolerance = np.sqrt(np.finfo(floating.dtype).eps)
     return bool(np.allclose(floating.sum(axis=1), 1, rtol=tolerance))
+
+
+SAME_KIND = "Convert one of them: as text by numpy.asarray(y).astype(str)."
+
+
+def check_same_kind(name: str, truth: NDArray[Any], other: NDArray[Any]) -> None:
+    """Refuse labels that cannot be those of the truth, such as text beside numbers."""
+    own, found = (
+        "numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in (truth, other)
+    )
+    if own.rstrip("0123456789") != found.rstrip("0123456789"):
+        must = f"hold labels of the same kind as y_true, here {own}"
+        raise fail(name, must, found, SAME_KIND)
+
+
+def class_of(both: NDArray[Any], pos_label: Any, negative: bool) -> Any:
+    """The positive one of two labels, by default the greater, or the other."""
+    labels = both.tolist()
+    positive = max(labels) if pos_label is None else pos_label
+    chosen = [label for label in labels if (label == positive) != negative]
+    if not chosen:
+        advice = "Give both labels, or leave labels out."
+        raise fail("labels", "hold both of two classes", f"{labels}", advice)
+    return chosen[0]

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -40,14 +39,15 @@ from .._base.checks import (
     check_weights,
     converted,
     fail,
-    is_among,
     numbered_labels,
 )
 from .._base.doors import door
 from ._tuning import DENSE_CLASSES, FEW_VALUES
-from .cells import Cells, check_among, encode, known_labels, label_counts
-from .means import RowMean, SumsStatistic, accuracy
-from .posteriors import (
+from .cells import Cells, check_among, check_same_kind, encode, known_labels, label_counts
+from .means import (
+    RowMean,
+    SumsStatistic,
+    accuracy,
     all_columns,
     brier_statistic,
     classes_of,
@@ -70,8 +70,6 @@ from .statistic import (
     Statistic,
     fast_path,
 )
-
-SAME_KIND = "Convert one of them: as text by numpy.asarray(y).astype(str)."
 
 
 @door("expected_cost")
@@ -321,112 +319,6 @@ def bayes_decisions(
     return all_labels[(prob @ check_costs(costs, len(all_labels))).argmin(axis=1)]
 
 
-@door("equal_error_rate")
-def equal_error_rate(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Error rate of a detector at the threshold where both kinds of error are equally frequent.
-
-    The rates of false negatives and false positives are equal there. They are taken at the
-    operating points of all thresholds (equal scores move together), with linear interpolation
-    between the two neighbouring points.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, two of them.
-    y_score : array-like of shape (n_samples,)
-        Scores, larger for the positive class.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        Smaller is better; 0.5 is useless.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two classes.
-
-    References
-    ----------
-    Brummer, N. and de Villiers, E. (2011). The BOSARIS toolkit. arXiv:1304.2865. (There the
-    points are first replaced by their convex hull; here they are taken as they are.)
-
-    Examples
-    --------
-    >>> from skboot.metrics import equal_error_rate
-    >>> equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9])
-    0.333...
-    """
-    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
-    gap = false_negatives - false_positives
-    end = int(np.argmax(gap <= 0))
-    # The gap is 1 at the first point, so that `end` is at least 1.
-    share = gap[end - 1] / (gap[end - 1] - gap[end])
-    return float(
-        false_positives[end - 1] + share * (false_positives[end] - false_positives[end - 1])
-    )
-
-
-@door("false_positive_rate_at")
-def false_positive_rate_at(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    false_negative_rate: float,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Smallest false-positive rate of a detector with at most the given false-negative rate.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, two of them.
-    y_score : array-like of shape (n_samples,)
-        Scores, larger for the positive class.
-    false_negative_rate : float
-        Largest share of the positives that may be missed, in [0, 1].
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        False-positive rate of an attained threshold; there is no interpolation.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import false_positive_rate_at
-    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
-    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.5)
-    0.0
-    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.1)
-    0.333...
-    """
-    rate: Any = false_negative_rate
-    if not (isinstance(rate, Real) and 0 <= float(rate) <= 1):
-        raise fail("false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
-    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
-    return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
-
-
 # The statistics of `cost_statistics`, and the metrics of `detection`, share what follows.
 
 
@@ -474,7 +366,7 @@ def label_column(name: str, values: ArrayLike) -> NDArray[Any]:
     return column
 
 
-def _real(name: str, values: ArrayLike) -> NDArray[Any]:
+def real_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
     """Real numbers in single or double precision."""
     array = check_rows(name, values)
     if array.dtype.kind not in "biuf":
@@ -483,7 +375,7 @@ def _real(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _probability_columns(y_prob: ArrayLike) -> NDArray[Any]:
-    prob = _real("y_prob", y_prob)
+    prob = real_numbers("y_prob", y_prob)
     if prob.min() < 0 or prob.max() > 1:
         got = f"values from {prob.min():g} to {prob.max():g}"
         raise fail("y_prob", "hold probabilities in [0, 1]", got)
@@ -528,16 +420,6 @@ def labels_in_order(*columns: NDArray[Any]) -> NDArray[Any]:
     return occurring if order is None or len(order) < len(occurring) else order
 
 
-def check_same_kind(name: str, truth: NDArray[Any], other: NDArray[Any]) -> None:
-    """Refuse labels that cannot be those of the truth, such as text beside numbers."""
-    own, found = (
-        "numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in (truth, other)
-    )
-    if own.rstrip("0123456789") != found.rstrip("0123456789"):
-        must = f"hold labels of the same kind as y_true, here {own}"
-        raise fail(name, must, found, SAME_KIND)
-
-
 def _positions(name: str, y: NDArray[Any], all_labels: NDArray[Any]) -> NDArray[np.intp]:
     """Position of each label among all labels, (n_samples,)."""
     position = encode(y, all_labels)
@@ -579,50 +461,6 @@ def relative_cost(mean: float, relative: bool, reference: float) -> float:
         must = "be False where the best answer that ignores the input is free of loss"
         raise fail("relative", must, "True", "There is no loss to divide by.")
     return mean / reference
-
-
-def detected(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    pos_label: Any,
-    sample_weight: ArrayLike | None,
-) -> tuple[NDArray[np.bool_], NDArray[Any], Floats]:
-    """Which rows are positive, their scores and their weights, (n_samples,) each, checked."""
-    truth, score = label_column("y_true", y_true), _real("y_score", y_score)
-    if score.ndim != 1:
-        raise fail("y_score", "be of shape (n_samples,)", f"shape {score.shape}")
-    given = check_weights(sample_weight)
-    check_same_length(y_true=truth, y_score=score, sample_weight=given)
-    all_labels = labels_in_order(truth)
-    if len(all_labels) != 2:
-        raise fail("y_true", "hold two classes", f"the labels {all_labels.tolist()}")
-    if pos_label is not None and not is_among(pos_label, all_labels.tolist()):
-        raise fail("pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
-    positive = truth == (all_labels[1] if pos_label is None else pos_label)
-    weights = np.ones(len(score)) if given is None else given
-    if not (weights[positive].any() and weights[~positive].any()):
-        raise fail("sample_weight", "be positive for rows of both classes", "zeros")
-    return positive, score, weights
-
-
-def error_rates(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    pos_label: Any,
-    sample_weight: ArrayLike | None,
-) -> tuple[Floats, Floats]:
-    """Rates of false positives and false negatives at every threshold, the strictest first."""
-    positive, score, weights = detected(y_true, y_score, pos_label, sample_weight)
-    order = np.argsort(-score, kind="stable")
-    last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
-    accepted = [
-        np.r_[0.0, np.cumsum(np.where(side, weights, 0.0)[order])[last_of_tie]]
-        for side in (~positive, positive)
-    ]
-    false_positives = accepted[0] / accepted[0][-1]
-    # Counts first: 1 - hits / positives would miss a rate such as 0.29 by a rounding.
-    false_negatives = (accepted[1][-1] - accepted[1]) / accepted[1][-1]
-    return false_positives, false_negatives
 
 
 # Expected cost, cross entropy and Brier score as functions of sums per class.

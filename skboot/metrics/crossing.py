@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from .._base.checks import check_same_length, check_weights, fail, is_among
+from .._base.doors import door
 from ._tuning import ROWS_PER_MERGED_CODE
-from .detection import check_share, reaches
+from .costs import label_column, labels_in_order, real_numbers
 from .ranking import positive_rows, positive_scores, score_codes, smaller_class
 from .statistic import (
     Columns,
@@ -37,6 +40,268 @@ from .statistic import (
 # Maximum difference of sums of weights that are taken as equal (share of the total), because sums
 # in another order differ by rounding.
 _ROUNDING = 1e-12
+
+
+@door("equal_error_rate")
+def equal_error_rate(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Error rate of a detector at the threshold where both kinds of error are equally frequent.
+
+    The rates of false negatives and false positives are equal there. They are taken at the
+    operating points of all thresholds (equal scores move together), with linear interpolation
+    between the two neighbouring points.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Smaller is better; 0.5 is useless.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    References
+    ----------
+    Brummer, N. and de Villiers, E. (2011). The BOSARIS toolkit. arXiv:1304.2865. (There the
+    points are first replaced by their convex hull; here they are taken as they are.)
+
+    Examples
+    --------
+    >>> from skboot.metrics import equal_error_rate
+    >>> equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9])
+    0.333...
+    """
+    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
+    gap = false_negatives - false_positives
+    end = int(np.argmax(gap <= 0))
+    # The gap is 1 at the first point, so that `end` is at least 1.
+    share = gap[end - 1] / (gap[end - 1] - gap[end])
+    return float(
+        false_positives[end - 1] + share * (false_positives[end] - false_positives[end - 1])
+    )
+
+
+@door("false_positive_rate_at")
+def false_positive_rate_at(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    false_negative_rate: float,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Smallest false-positive rate of a detector with at most the given false-negative rate.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    false_negative_rate : float
+        Largest share of the positives that may be missed, in [0, 1].
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        False-positive rate of an attained threshold; there is no interpolation.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import false_positive_rate_at
+    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
+    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.5)
+    0.0
+    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.1)
+    0.333...
+    """
+    rate: Any = false_negative_rate
+    if not (isinstance(rate, Real) and 0 <= float(rate) <= 1):
+        raise fail("false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
+    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
+    return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
+
+
+@door("sensitivity_at")
+def sensitivity_at(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    specificity: float,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Largest sensitivity of a detector with at least the given specificity.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    specificity : float
+        Smallest share of the negatives that must be rejected, in [0, 1].
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Share of the positives above an attained threshold; there is no interpolation.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import sensitivity_at
+    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
+    >>> sensitivity_at(y_true, y_score, specificity=0.9)
+    0.5
+    >>> sensitivity_at(y_true, y_score, specificity=0.6)
+    1.0
+    """
+    check_share("specificity", specificity)
+    given = (y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(*given)
+    return float(1 - false_negatives[reaches(1 - false_positives, specificity)].min())
+
+
+@door("specificity_at")
+def specificity_at(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sensitivity: float,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Largest specificity of a detector with at least the given sensitivity.
+
+    One less `skboot.metrics.false_positive_rate_at` with the other bound.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    sensitivity : float
+        Smallest share of the positives that must be found, in [0, 1].
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Share of the negatives below an attained threshold; there is no interpolation.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import specificity_at
+    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
+    >>> specificity_at(y_true, y_score, sensitivity=0.5)
+    1.0
+    >>> specificity_at(y_true, y_score, sensitivity=0.9)
+    0.666...
+    """
+    check_share("sensitivity", sensitivity)
+    given = (y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(*given)
+    return float(1 - false_positives[reaches(1 - false_negatives, sensitivity)].min())
+
+
+def detected(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> tuple[NDArray[np.bool_], NDArray[Any], Floats]:
+    """Which rows are positive, their scores and their weights, (n_samples,) each, checked."""
+    truth, score = label_column("y_true", y_true), real_numbers("y_score", y_score)
+    if score.ndim != 1:
+        raise fail("y_score", "be of shape (n_samples,)", f"shape {score.shape}")
+    given = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_score=score, sample_weight=given)
+    all_labels = labels_in_order(truth)
+    if len(all_labels) != 2:
+        raise fail("y_true", "hold two classes", f"the labels {all_labels.tolist()}")
+    if pos_label is not None and not is_among(pos_label, all_labels.tolist()):
+        raise fail("pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
+    positive = truth == (all_labels[1] if pos_label is None else pos_label)
+    weights = np.ones(len(score)) if given is None else given
+    if not (weights[positive].any() and weights[~positive].any()):
+        raise fail("sample_weight", "be positive for rows of both classes", "zeros")
+    return positive, score, weights
+
+
+def error_rates(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> tuple[Floats, Floats]:
+    """Rates of false positives and false negatives at every threshold, the strictest first."""
+    positive, score, weights = detected(y_true, y_score, pos_label, sample_weight)
+    order = np.argsort(-score, kind="stable")
+    last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
+    accepted = [
+        np.r_[0.0, np.cumsum(np.where(side, weights, 0.0)[order])[last_of_tie]]
+        for side in (~positive, positive)
+    ]
+    false_positives = accepted[0] / accepted[0][-1]
+    # Counts first: 1 - hits / positives would miss a rate such as 0.29 by a rounding.
+    false_negatives = (accepted[1][-1] - accepted[1]) / accepted[1][-1]
+    return false_positives, false_negatives
+
+
+def check_share(name: str, share: Any) -> float:
+    """A bound in [0, 1], as a float."""
+    if not (isinstance(share, Real) and 0 <= float(share) <= 1):
+        raise fail(name, "be in [0, 1]", repr(share))
+    return float(share)
+
+
+def reaches(shares: Floats, bound: float) -> NDArray[np.bool_]:
+    """Whether shares are at least the bound, but for rounding."""
+    return np.asarray(shares >= bound - _ROUNDING)
 
 
 class _Loss(Statistic):

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -26,11 +25,10 @@ from .costs import (
     check_costs,
     check_priors,
     cost_of_best,
-    detected,
-    error_rates,
     relative_cost,
     sums_by_class,
 )
+from .crossing import detected, error_rates
 from .ranking import positive_rows, positive_scores, score_codes
 from .statistic import (
     Columns,
@@ -48,113 +46,11 @@ __all__ = [
     "actual_detection_cost",
     "cllr",
     "minimum_detection_cost",
-    "sensitivity_at",
-    "specificity_at",
 ]
 
 
 # Largest difference of a share from the bound that is taken as rounding.
 _ROUNDING = 1e-12
-
-
-@door("sensitivity_at")
-def sensitivity_at(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    specificity: float,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Largest sensitivity of a detector with at least the given specificity.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, two of them.
-    y_score : array-like of shape (n_samples,)
-        Scores, larger for the positive class.
-    specificity : float
-        Smallest share of the negatives that must be rejected, in [0, 1].
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        Share of the positives above an attained threshold; there is no interpolation.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import sensitivity_at
-    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
-    >>> sensitivity_at(y_true, y_score, specificity=0.9)
-    0.5
-    >>> sensitivity_at(y_true, y_score, specificity=0.6)
-    1.0
-    """
-    check_share("specificity", specificity)
-    given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(*given)
-    return float(1 - false_negatives[reaches(1 - false_positives, specificity)].min())
-
-
-@door("specificity_at")
-def specificity_at(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    sensitivity: float,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Largest specificity of a detector with at least the given sensitivity.
-
-    One less `skboot.metrics.false_positive_rate_at` with the other bound.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, two of them.
-    y_score : array-like of shape (n_samples,)
-        Scores, larger for the positive class.
-    sensitivity : float
-        Smallest share of the positives that must be found, in [0, 1].
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        Share of the negatives below an attained threshold; there is no interpolation.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import specificity_at
-    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
-    >>> specificity_at(y_true, y_score, sensitivity=0.5)
-    1.0
-    >>> specificity_at(y_true, y_score, sensitivity=0.9)
-    0.666...
-    """
-    check_share("sensitivity", sensitivity)
-    given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(*given)
-    return float(1 - false_positives[reaches(1 - false_negatives, sensitivity)].min())
 
 
 @door("cllr")
@@ -329,18 +225,6 @@ def minimum_detection_cost(
 
 
 # The statistics share what follows.
-
-
-def check_share(name: str, share: Any) -> float:
-    """A bound in [0, 1], as a float."""
-    if not (isinstance(share, Real) and 0 <= float(share) <= 1):
-        raise fail(name, "be in [0, 1]", repr(share))
-    return float(share)
-
-
-def reaches(shares: Floats, bound: float) -> NDArray[np.bool_]:
-    """Whether shares are at least the bound, but for rounding."""
-    return np.asarray(shares >= bound - _ROUNDING)
 
 
 def check_application(costs: ArrayLike | None, priors: ArrayLike) -> tuple[Floats, Floats]:

@@ -27,16 +27,13 @@ from .labels import (
     JACCARD,
     PRECISION,
     RECALL,
-    Coefficient,
     SetAverage,
     SetFormula,
     SetRatio,
-    about_mean,
     f_beta,
 )
 from .lookup import asks_for_several, metric_of_class, metric_of_column
-from .means import RowMean, SumsStatistic, in_ordinary_range
-from .posteriors import halved
+from .means import Coefficient, RowMean, SumsStatistic, about_mean, halved, in_ordinary_range
 from .ranking import AveragePrecision, RocAuc
 from .responses import check_response
 from .statistic import (

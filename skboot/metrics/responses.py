@@ -12,40 +12,32 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._base.checks import (
     AS_INDICATORS,
     EXACT,
-    category_order,
-    check_integers,
-    check_labels,
-    check_same_length,
-    check_weights,
     fail,
     is_among,
     is_sequence,
     numbered_labels,
 )
-from .._base.doors import door
 from .._base.errors import Note, NoteKind, only_advises, tell
 from .callables import Negated
 from .cells import (
+    SAME_KIND,
     are_no_classes,
     check_among,
     check_columns,
     check_two_columns,
+    class_of,
     known_labels,
     label_counts,
     sums_to_one,
 )
-from .costs import SAME_KIND, check_same_kind, label_column, labels_in_order
 from .means import check_losses
 from .ranking import positive_scores
 from .statistic import Columns, Statistic
-
-__all__ = ["npv", "ppv", "sensitivity", "specificity"]
-
 
 # Predictions that a metric takes, or refuses, but that are hardly what was meant.
 #
@@ -461,213 +453,6 @@ def _check_call(statistic: Any, y_true: NDArray[Any], y_pred: NDArray[Any]) -> N
 _CHANCE = 0.025
 
 
-@door("sensitivity")
-def sensitivity(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Share of the positives that are decided positive: the recall of the positive class.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, of two classes.
-    y_pred : array-like of shape (n_samples,)
-        Decisions.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    labels : array-like of shape (2,), optional
-        Both labels, where rows may lack one.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        NaN if there are no positives.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import sensitivity
-    >>> sensitivity(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
-    0.5
-    """
-    return _share("sensitivity", y_true, y_pred, pos_label, labels, sample_weight)
-
-
-@door("specificity")
-def specificity(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Share of the negatives that are decided negative: the recall of the negative class.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, of two classes.
-    y_pred : array-like of shape (n_samples,)
-        Decisions.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    labels : array-like of shape (2,), optional
-        Both labels, where rows may lack one.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        NaN if there are no negatives.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import specificity
-    >>> specificity(["no", "no", "no", "no", "yes"], ["no", "no", "no", "yes", "no"])
-    0.75
-    """
-    return _share("specificity", y_true, y_pred, pos_label, labels, sample_weight)
-
-
-@door("ppv")
-def ppv(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Positive predictive value: share of true positives among positive decisions (precision).
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, of two classes.
-    y_pred : array-like of shape (n_samples,)
-        Decisions.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    labels : array-like of shape (2,), optional
-        Both labels, where rows may lack one.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        NaN if no decision is positive. It is valid at the share of positives of these rows.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import ppv
-    >>> ppv(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
-    0.5
-    """
-    return _share("ppv", y_true, y_pred, pos_label, labels, sample_weight)
-
-
-@door("npv")
-def npv(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Negative predictive value: share of true negatives among negative decisions.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, of two classes.
-    y_pred : array-like of shape (n_samples,)
-        Decisions.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    labels : array-like of shape (2,), optional
-        Both labels, where rows may lack one.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        NaN if no decision is negative. It is valid at the share of positives of these rows.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import npv
-    >>> npv(["no", "no", "no", "yes", "yes"], ["no", "no", "no", "yes", "no"])
-    0.75
-    """
-    return _share("npv", y_true, y_pred, pos_label, labels, sample_weight)
-
-
-def class_of(both: NDArray[Any], pos_label: Any, negative: bool) -> Any:
-    """The positive one of two labels, by default the greater, or the other."""
-    labels = both.tolist()
-    positive = max(labels) if pos_label is None else pos_label
-    chosen = [label for label in labels if (label == positive) != negative]
-    if not chosen:
-        advice = "Give both labels, or leave labels out."
-        raise fail("labels", "hold both of two classes", f"{labels}", advice)
-    return chosen[0]
-
-
-def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric: str) -> None:
-    """Refuse other than two labels, and a positive label that is not among them."""
-    labels = occurring.tolist()
-    if len(labels) != 2:
-        must = f"hold two classes for the metric {metric!r}"
-        advice = "Name both by functools.partial of the metric function and labels=."
-        if len(labels) > 2:
-            advice = "Compare one class with the others: y_true == label, y_pred == label."
-        noun = "label" if len(labels) == 1 else "labels"
-        raise fail(name, must, f"{len(labels)} {noun}, {labels[:5]}", advice)
-    if pos_label is not None and not is_among(pos_label, labels):
-        advice = "Without it the greater label is positive."
-        raise fail("pos_label", f"be one of {labels}", repr(pos_label), advice)
-
-
-def check_two_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    """Refuse rows of other than two labels, for a metric of decisions between two classes."""
-    occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
-    both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
-    if len(both) > 2:
-        refuse_other_labels(y_true, y_pred, statistic.name)
-    check_two_classes("y_true", both, statistic.pos_label, statistic.name)
-
-
 def name_the_positive(function: str, label: Any, response: str = "") -> str:
     """Advice to name the positive class, in a call and in ``scoring=``."""
     options = f"{function}, pos_label={label!r}{response}"
@@ -794,39 +579,6 @@ def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | No
 
 
 _HAS = {False: "has", True: "have"}
-
-
-def _share(
-    metric: str,
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    pos_label: Any,
-    labels: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-) -> float:
-    """Weight of the rows that are of a class and decided so, by that of its members."""
-    truth, decision = (
-        label_column(name, own) for name, own in (("y_true", y_true), ("y_pred", y_pred))
-    )
-    truth, decision = check_integers("y_pred", truth, decision)
-    weights = check_weights(sample_weight)
-    check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
-    check_same_kind("y_pred", truth, decision)
-    all_labels = labels_in_order(truth, decision)
-    known = check_labels(labels, truth)
-    if known is not None:
-        check_same_kind("labels", truth, known)
-        all_labels = np.union1d(all_labels, known)
-    check_two_classes("y_true", all_labels, pos_label, metric)
-    if pos_label is None and category_order(truth) is not None:
-        pos_label = all_labels.tolist()[-1]
-    chosen = class_of(all_labels, pos_label, metric in ("specificity", "npv"))
-    members = (truth if metric in ("sensitivity", "specificity") else decision) == chosen
-    hits = (truth == chosen) & (decision == chosen)
-    if weights is None:
-        weights = np.ones(len(truth))
-    total = float(weights[members].sum())
-    return float(weights[hits].sum()) / total if total > 0 else float("nan")
 
 
 @only_advises()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
+from inspect import Parameter
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
@@ -902,6 +903,12 @@ class Request(NamedTuple):
         Name in results.
     function : callable
         The metric function.
+    function_name : str
+        Its own name.
+    is_library : bool
+        Whether it is one of scikit-learn or of skboot.
+    parameters : mapping
+        What it takes.
     options : mapping
         Its keyword arguments, without those that are its defaults.
     sign : float
@@ -922,6 +929,9 @@ class Request(NamedTuple):
 
     name: str
     function: Callable[..., Any]
+    function_name: str
+    is_library: bool
+    parameters: Mapping[str, Parameter]
     options: Mapping[str, Any]
     sign: float = 1.0
     scorer_response: str | None = None
@@ -930,6 +940,11 @@ class Request(NamedTuple):
     pos_label: Any = None
     cells: SharedCells | None = None
     order: ArrayLike | None = None
+
+    def option(self, name: str) -> Any:
+        """What the function is given as an option: what was bound, else its default."""
+        parameter = self.parameters.get(name)
+        return self.options.get(name, None if parameter is None else parameter.default)
 
     def columns(self, labels: ArrayLike | None) -> NDArray[Any] | None:
         """Labels of the columns; scikit-learn sorts those that its functions are given."""
