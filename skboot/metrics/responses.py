@@ -7,7 +7,7 @@ metrics that depend on the set of labels.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -64,14 +64,6 @@ _LABELS_COUNTED = 8
 _LABELS = "labels that do not meet"
 
 
-class _Unmet(NamedTuple):
-    """Labels of the truth and of the predictions, as texts, and what share the truth lacks."""
-
-    truth: str
-    predicted: str
-    share: float
-
-
 # A metric as it was asked for, with no labels but those that the user named; truth and predictions
 # as it reads them; the labels that the call names, which its rows may lack; and what the user calls
 # the predictions.
@@ -100,10 +92,16 @@ def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note
         note = None
         if inner.response == "scores" and not of_part:
             note = note_on_scores(inner, y_pred, argument, len(y_pred))
-        elif inner.response == "labels" and y_true is not None and y_true.ndim == 1:
-            known = [own for own in (labels, inner.labels) if own is not None]
-            if _LABELS not in found and inner.names_classes:
-                note = _note_on_labels(_unmet_labels(y_true, y_pred, known, of_part), argument)
+        elif (
+            (inner.response == "labels" and inner.names_classes and _LABELS not in found)
+            and y_true is not None
+            and y_true.ndim == 1
+        ):
+            named = [known for known in (labels, inner.labels) if known is not None]
+            step = -(-len(y_true) // _ROWS_LOOKED_AT)
+            note = _note_on_labels(y_true[::step], y_pred[::step], named, argument, of_part)
+            if note is not None and step > 1:
+                note = _note_on_labels(y_true, y_pred, named, argument, of_part)
         if note is not None:
             found.setdefault(note.about, note)
     return list(found.values())
@@ -112,20 +110,17 @@ def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note
 # ------------------------------------------------------------------ labels
 
 
-def _unmet_labels(
-    y_true: NDArray[Any], y_pred: NDArray[Any], known: Sequence[Any], of_part: bool
-) -> _Unmet | None:
-    """Return the labels of both columns where these hardly name the same classes."""
-    step = -(-len(y_true) // _ROWS_LOOKED_AT)
-    found = _unmet(y_true[::step], y_pred[::step], known, of_part)
-    return found if found is None or step == 1 else _unmet(y_true, y_pred, known, of_part)
+def _note_on_labels(
+    truth: NDArray[Any],
+    decision: NDArray[Any],
+    labels_named: Sequence[Any],
+    argument: str,
+    of_part: bool,
+) -> Note | None:
+    """Return a warning of labels that hardly name the same classes in both columns.
 
-
-def _unmet(
-    truth: NDArray[Any], decision: NDArray[Any], known: Sequence[Any], of_part: bool
-) -> _Unmet | None:
-    """Return labels where none is in both columns, where most predictions are never true, or
-    where a notable share of them is never true, and of the truth never predicted.
+    None of them is in both, most predictions are never true, or a notable share of them is never
+    true, and of the truth never predicted.
     """
     n, missed = len(truth), truth != decision
     fewest = max(_SMALLEST_SHARE * n, _ROWS_BY_LABEL)
@@ -143,7 +138,7 @@ def _unmet(
     true, predicted = (
         dict(zip(*map(np.ndarray.tolist, label_counts(y)), strict=True)) for y in (truth, decision)
     )
-    named = set().union(*(np.asarray(own).tolist() for own in known))
+    named = set().union(*(np.asarray(own).tolist() for own in labels_named))
     n_foreign = sum(predicted[label] for label in predicted.keys() - true.keys() - named)
     if len(true) < 2 or n_foreign < fewest:
         return None
@@ -157,7 +152,12 @@ def _unmet(
         are_most = 2 * n_foreign > n and not of_part
         if not (are_most or (unpredicted and exchanged)):
             return None
-    return _Unmet(_listed(true), _listed(predicted), n_foreign / n)
+    text = (
+        f"{100 * n_foreign / n:.0f} % of {argument} are labels that do not occur in y_true: y_true "
+        f"holds {_listed(true)}, {argument} holds {_listed(predicted)}. Use the same labels in "
+        "both."
+    )
+    return Note("caution", text, about=_LABELS)
 
 
 def _listed(labels: Iterable[Any]) -> str:
@@ -165,17 +165,6 @@ def _listed(labels: Iterable[Any]) -> str:
     texts = [text if len(text) <= 20 else f"{text[:17]}..." for text in map(repr, labels)]
     more = ["..."] if len(texts) > _LABELS_SHOWN else []
     return f"[{', '.join(texts[:_LABELS_SHOWN] + more)}]"
-
-
-def _note_on_labels(found: _Unmet | None, argument: str) -> Note | None:
-    """Return a warning of labels that do not meet."""
-    if found is None:
-        return None
-    text = (
-        f"{100 * found.share:.0f} % of {argument} are labels that do not occur in y_true: y_true "
-        f"holds {found.truth}, {argument} holds {found.predicted}. Use the same labels in both."
-    )
-    return Note("caution", text, about=_LABELS)
 
 
 def refuse_other_labels(y_true: NDArray[Any], y_pred: NDArray[Any], metric: str) -> None:
@@ -199,27 +188,20 @@ def note_on_scores(
     A metric of rankings takes no decisions, and one of log-likelihood ratios no probabilities.
     """
     if statistic.takes_ratios:
-        return _note_on_ratios(statistic, y_pred, argument, n_rows)
+        low, high = y_pred.min(), y_pred.max()
+        if n_rows < _FEWEST_SCORES or low < 0 or high > 1 or low == high:
+            return None
+        text = (
+            f"{argument} lies in [0, 1], as probabilities do: {statistic.name} takes "
+            "log-likelihood ratios. Give scipy.special.logit(p), less the logit of the share of "
+            "positives that the probabilities assume."
+        )
+        return Note("caution", text, about="probabilities")
     if not statistic.of_order:
         return None
     scores = y_pred[:, 1] if y_pred.ndim == 2 and y_pred.shape[1] == 2 else y_pred.ravel()
     what = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
     return note_on_decisions(scores, argument, f"{statistic.name} is then {what}", n_rows)
-
-
-def _note_on_ratios(
-    statistic: Statistic, y_pred: NDArray[Any], argument: str, n_rows: int
-) -> Note | None:
-    """Return a warning of probabilities in the place of log-likelihood ratios."""
-    low, high = y_pred.min(), y_pred.max()
-    if n_rows < _FEWEST_SCORES or low < 0 or high > 1 or low == high:
-        return None
-    text = (
-        f"{argument} lies in [0, 1], as probabilities do: {statistic.name} takes log-likelihood "
-        "ratios. Give scipy.special.logit(p), less the logit of the share of positives that the "
-        "probabilities assume."
-    )
-    return Note("caution", text, about="probabilities")
 
 
 @only_advises(None)
@@ -335,9 +317,11 @@ def _is_of_user(statistic: Statistic) -> bool:
     return statistic.calls_function and not statistic.calls_library
 
 
-def check_columns_of_truth(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]
-) -> None:
+# Responses of metrics that take a truth of several columns.
+_OF_COLUMNS = ("indicators", "label_scores", "relevances", "outputs")
+
+
+def check_columns_of_truth(statistic: Any, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse a truth of several columns or records, or its predictions.
 
     Parameters
@@ -360,7 +344,7 @@ def check_columns_of_truth(
         must = f"hold a label or number for each row for the metric {statistic.name!r}"
         got = f"records of {list(y_true.dtype.names or ())}"
         raise fail("y_true", must, got, "Records are for callables that take them.")
-    if statistic.response not in _OUTPUT_CHECKS and not statistic.calls_library:
+    if statistic.response not in _OF_COLUMNS and not statistic.calls_library:
         must = f"be of shape (n_samples,) for the metric {statistic.name!r}"
         advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
         raise fail("y_true", must, f"shape {y_true.shape}", _if_one_hot(y_true) or advice)
@@ -373,11 +357,33 @@ def check_columns_of_truth(
             must = f"hold numbers in its columns for the metric {statistic.name!r}"
             advice = f"{AS_INDICATORS} {_AS_TEXT.format(name)}"
             raise fail(name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
-    if statistic.response in _OUTPUT_CHECKS:
-        _OUTPUT_CHECKS[statistic.response](statistic, y_true, y_pred)
+    if statistic.response == "indicators":
+        advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+        _check_zero_one("y_true", statistic, y_true, advice)
+        advice = "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'."
+        _check_zero_one("y_pred", statistic, y_pred, _if_one_hot(y_true) or advice)
+    elif statistic.response == "label_scores":
+        advice = "For graded relevances use sklearn.metrics.ndcg_score."
+        _check_zero_one("y_true", statistic, y_true, advice)
+    elif statistic.response == "relevances" and y_true.min() < 0:
+        must = f"hold relevances of at least 0 for the metric {statistic.name!r}"
+        raise fail("y_true", must, f"{y_true.min():g}", "Subtract the smallest of them.")
+    elif statistic.response == "outputs":
+        check_losses(statistic, y_true, y_pred)
     statistic.check(y_true, y_pred)
     if statistic.calls_library:
-        _check_call(statistic, y_true, y_pred)
+        # What the function refuses of the data, it says.
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                statistic.function(y_true, y_pred)
+        except (ValueError, TypeError) as error:
+            kind, text = type(error).__name__, str(error).rstrip(".")
+            got = f"{statistic.name!r}, which raises a {kind} on it: {text}"
+            advice = (
+                "Give it other options, or score each column by itself: y_true[:, k], y_pred[:, k]."
+            )
+            raise fail("metric", "take a y_true of several columns", got, advice) from error
 
 
 _AS_TEXT = "Make labels from tuples: [str(label) for label in {0}]."
@@ -395,13 +401,6 @@ def _if_one_hot(y_true: NDArray[Any]) -> str:
     return "Convert one-hot rows to labels by y_true.argmax(axis=1)." if one_hot else ""
 
 
-def _check_indicators(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
-    _check_zero_one("y_true", statistic, y_true, advice)
-    advice = "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'."
-    _check_zero_one("y_pred", statistic, y_pred, _if_one_hot(y_true) or advice)
-
-
 def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: str) -> None:
     others = (y != 0) & (y != 1)
     if others.any():
@@ -410,43 +409,7 @@ def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: st
         raise fail(name, must, got, advice)
 
 
-def _check_label_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    advice = "For graded relevances use sklearn.metrics.ndcg_score."
-    _check_zero_one("y_true", statistic, y_true, advice)
-
-
-def _check_relevances(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    if y_true.min() < 0:
-        must = f"hold relevances of at least 0 for the metric {statistic.name!r}"
-        raise fail("y_true", must, f"{y_true.min():g}", "Subtract the smallest of them.")
-
-
-_OUTPUT_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any]], None]] = {
-    "indicators": _check_indicators,
-    "label_scores": _check_label_scores,
-    "relevances": _check_relevances,
-    "outputs": check_losses,
-}
-
-
-def _check_call(statistic: Any, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    """Refuse what a function of scikit-learn refuses, by a call on the data."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            statistic.function(y_true, y_pred)
-    except (ValueError, TypeError) as error:
-        kind, text = type(error).__name__, str(error).rstrip(".")
-        got = f"{statistic.name!r}, which raises a {kind} on it: {text}"
-        advice = (
-            "Give it other options, or score each column by itself: y_true[:, k], y_pred[:, k]."
-        )
-        raise fail("metric", "take a y_true of several columns", got, advice) from error
-
-
-# Sensitivity, specificity and predictive values of decisions between two classes.
-#
-# And which of the two is positive, for those whose scores say the opposite.
+# Which of two classes is positive, and for which scores say the opposite.
 
 
 # One side of the usual 5 %.
@@ -691,17 +654,32 @@ def check_response(
     if inner.of_given_values:
         advice = "y_pred holds a value per row; for predictions give a metric such as 'accuracy'."
         raise fail("y_true", "be None with metric='mean'", "an array", advice)
-    if y_true.dtype.kind == "f" and y_true.ndim == 1 and _needs_labels(inner):
+    # A truth of real numbers can only be a mistake there.
+    needs_labels = inner.response in ("labels", "scores", "probabilities")
+    # Labels are sorted; functions of the user take any values.
+    reads_labels = needs_labels or inner.calls_library
+    if y_true.dtype.kind == "f" and y_true.ndim == 1 and needs_labels:
         refuse_exchanged(y_true, y_pred, f"the metric {inner.name!r}", argument)
     if y_true.ndim != 1 or y_true.dtype.kind == "V":
         check_columns_of_truth(inner, y_true, y_pred)
         return statistic
-    if y_true.dtype.kind == "O" and _reads_labels(inner):
+    if y_true.dtype.kind == "O" and reads_labels:
         numbered_labels("y_true", y_true)
-    if inner.response in _CHECKS:
-        _CHECKS[inner.response](inner, y_true, y_pred)
+    if inner.response == "labels":
+        _check_labels(inner, y_true, y_pred)
+    elif inner.response == "scores":
+        _check_scores(inner, y_true, y_pred)
+    elif inner.response == "probabilities":
+        _check_probabilities(inner, y_true, y_pred)
+    elif inner.response == "values":
+        must = f"hold one real number per row for the metric {inner.name!r}"
+        for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+            if y.ndim != 1 or y.dtype.kind not in "biuf":
+                advice = "For class labels use a metric such as 'accuracy'."
+                raise fail(name, must, _described(y), advice)
+        check_losses(inner, y_true, y_pred)
     inner.check(y_true, y_pred)
-    if inner.pos_label is not None:
+    if inner.pos_label is not None and (inner.reads_decisions or reads_labels):
         _check_positive(inner, y_true, y_pred)
     if inner.calls_library and y_pred.ndim == 2:
         check_columns(y_pred, known_labels(inner.labels, y_true))
@@ -774,16 +752,6 @@ def _note_on_sums(y_pred: NDArray[Any], argument: str) -> Note:
     return Note("caution", text, about="sums")
 
 
-def _needs_labels(statistic: Statistic) -> bool:
-    """Whether a truth of real numbers can only be a mistake."""
-    return statistic.response in ("labels", "scores", "probabilities")
-
-
-def _reads_labels(statistic: Statistic) -> bool:
-    """Whether the truth is labels, which are sorted, and not any values for a user's function."""
-    return _needs_labels(statistic) or statistic.calls_library
-
-
 def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any]) -> None:
     if statistic.of_given_values:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
@@ -816,26 +784,18 @@ def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
         )
         raise fail("y_pred", must, _described(y_pred), advice)
     # A real target says more of what was meant than real predictions, which may be scores.
-    _check_discrete("y_true", y_true, must)
-    _check_discrete("y_pred", y_pred, must, y_true)
-    if statistic.names_classes:
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        if y.dtype.kind == "f" and (fractional := y != np.floor(y)).any():
+            got = f"real numbers such as {y[np.argmax(fractional)]:g}"
+            advice = advice_on_reals(y, y_true if name == "y_pred" else None)
+            raise fail(name, must, got, advice)
+    are_whole = y_true.dtype.kind in "biu" and y_pred.dtype.kind in "biu"
+    if statistic.names_classes and not are_whole:
         _check_same_kind(y_true, y_pred)
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred)
         if y_true.dtype.kind == "O":
             numbered_labels("y_pred", np.concatenate((y_true, y_pred)))
-
-
-def _check_discrete(
-    name: str, y: NDArray[Any], must: str, y_true: NDArray[Any] | None = None
-) -> None:
-    if y.dtype.kind != "f":
-        return
-    fractional = y != np.floor(y)
-    if fractional.any():
-        got = f"real numbers such as {y[np.argmax(fractional)]:g}"
-        advice = advice_on_reals(y, y_true)
-        raise fail(name, must, got, advice)
 
 
 @only_advises(SAME_KIND)
@@ -866,8 +826,6 @@ def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 
 def _check_positive(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse a positive class that is none of two labels."""
-    if not (statistic.reads_decisions or _reads_labels(statistic)):
-        return  # a function of the user's knows its labels itself
     labels = label_counts(y_true)[0]
     if statistic.reads_decisions:
         labels = np.union1d(labels, label_counts(y_pred)[0])
@@ -910,7 +868,12 @@ def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
         must = f"hold two classes for the metric {statistic.name!r}"
         raise fail("y_true", must, f"the label {all_labels.tolist()[0]!r} alone", _ONE_CLASS)
     if len(all_labels) == 2:
-        _check_two_classes(statistic, y_pred, all_labels)
+        if y_pred.ndim == 2 and y_pred.shape[1] != 2:
+            must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
+            raise fail("y_pred", must, f"shape {y_pred.shape}")
+        if y_pred.ndim == 2:
+            must = f"be one score per row, or probabilities of two classes, for {statistic.name!r}"
+            check_two_columns("y_pred", y_pred, must)
         return
     if not statistic.averages_columns:
         raise _of_two_classes(statistic, all_labels)
@@ -932,17 +895,6 @@ def _is_number(text: Any) -> bool:
         return bool(np.isfinite(float(text)))
     except (TypeError, ValueError):
         return False
-
-
-def _check_two_classes(
-    statistic: Statistic, y_pred: NDArray[Any], all_labels: NDArray[Any]
-) -> None:
-    if y_pred.ndim == 2 and y_pred.shape[1] != 2:
-        must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
-        raise fail("y_pred", must, f"shape {y_pred.shape}")
-    if y_pred.ndim == 2:
-        must = f"be one score per row, or probabilities of two classes, for {statistic.name!r}"
-        check_two_columns("y_pred", y_pred, must)
 
 
 def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
@@ -976,26 +928,6 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
 # Largest distance of a sum of probabilities from one that rounding to 8 bits (bfloat16) explains:
 # each is off by 2**-8 of itself at most, all in one direction at worst.
 _HALF_PRECISION = 2**-8
-
-
-# ------------------------------------------------------------------ real values
-
-
-def _check_values(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    must = f"hold one real number per row for the metric {statistic.name!r}"
-    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        if y.ndim != 1 or y.dtype.kind not in "biuf":
-            advice = "For class labels use a metric such as 'accuracy'."
-            raise fail(name, must, _described(y), advice)
-    check_losses(statistic, y_true, y_pred)
-
-
-_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any]], None]] = {
-    "labels": _check_labels,
-    "scores": _check_scores,
-    "probabilities": _check_probabilities,
-    "values": _check_values,
-}
 
 
 def _described(y: NDArray[Any]) -> str:
