@@ -77,7 +77,6 @@ class SmoothCalibration(Curve):
     Fan & Gijbels (1996), Local Polynomial Modelling and Its Applications, sections 2.2 and 4.2.
     """
 
-    grid: Floats
     bandwidth: Floats
     name = "calibration_smooth"
     axes = ("predicted probability", "share of positives")
@@ -92,7 +91,13 @@ class SmoothCalibration(Curve):
     @classmethod
     def at(cls, grid: Floats, rows: TwoClassRows) -> SmoothCalibration:
         """The curve on a grid, with bandwidths chosen by the rows."""
-        return cls(grid, np.maximum(_rule_of_thumb(rows), _far_enough(grid, rows.score)))
+        n = len(rows.score)
+        k = min(max(_LEAST_ROWS, int(np.ceil(_LEAST_SHARE * n))), n) - 1
+        # Distances within which each point has enough rows. Rows at the very end of a window have
+        # no weight, and one value alone carries no line.
+        distances = np.array([np.partition(np.abs(rows.score - x), k)[k] for x in grid])
+        far_enough = np.maximum(distances * (1 + 1e-9), 1e-6)
+        return cls(grid, np.maximum(_rule_of_thumb(rows), far_enough))
 
     @cached_property
     def _pieces(self) -> tuple[Floats, Floats, Any]:
@@ -182,15 +187,6 @@ def _rule_of_thumb(rows: TwoClassRows) -> float:
     if bend <= noise * (high - low) / (span / _RULE) ** 5:
         return span
     return _RULE * float(noise * (high - low) / bend) ** 0.2
-
-
-def _far_enough(grid: Floats, score: Floats) -> Floats:
-    """Distances within which each point has enough rows, (n_grid,)."""
-    n = len(score)
-    k = min(max(_LEAST_ROWS, int(np.ceil(_LEAST_SHARE * n))), n) - 1
-    distances = np.array([np.partition(np.abs(score - x), k)[k] for x in grid])
-    # Rows at the very end of a window have no weight, and one value alone carries no line.
-    return np.maximum(distances * (1 + 1e-9), 1e-6)
 
 
 # Lines through right and wrong on the scale of logits, for many weightings at once.
@@ -286,46 +282,30 @@ def fitted_lines(points: Points, sums: Floats, *, of_intercept: bool) -> Floats:
         total = powers[:, :, 0].sum(axis=1)
         both = np.flatnonzero((part[:, 0] > 0) & (part[:, 0] < total))
         if len(both):
-            equations = _Equations(points, part[both, :2], powers[both])
-            lines[start + both] = _solved(equations, of_intercept)
+            lines[start + both] = _solved(points, part[both, :2], powers[both], of_intercept)
     return lines
 
 
-class _Equations(NamedTuple):
-    """What is solved: the points, the sums of the positives, and sums of powers."""
-
-    points: Points
-    hits: Floats
-    powers: Floats
-
-    def of(self, which: NDArray[np.intp]) -> _Equations:
-        """Those of some of the weightings."""
-        return self._replace(hits=self.hits[which], powers=self.powers[which])
-
-    def at(self, lines: Floats) -> tuple[Floats, Floats]:
-        """Gaps (n, 2) of both equations, and their derivatives (n, 2, 2)."""
-        centres, n_powers = self.points
-        share = expit(lines[:, :1] + lines[:, 1:] * centres)
-        degree = max(n_powers - 3, 0)
-        gap, slope = self.hits.copy(), np.zeros((len(lines), 3))
-        for k in range(degree + 1):
-            scale = lines[:, 1] ** k / factorial(k)
-            value, derivative = (np.polyval(_DERIVATIVES[k + more], share) for more in (0, 1))
-            for j in range(3):
-                weights = self._shifted(k, j)
-                if j < 2:
-                    gap[:, j] -= scale * np.einsum("ij,ij->i", value, weights)
-                slope[:, j] += scale * np.einsum("ij,ij->i", derivative, weights)
-        return gap, slope[:, [[0, 1], [1, 2]]]
-
-    def _shifted(self, k: int, j: int) -> Floats:
-        """Sums of (centre + distance) ** j times distance ** k, (n, n_points)."""
-        last = min(j, self.points.n_powers - 1 - k)
-        parts = (
-            comb(j, i) * self.points.centres ** (j - i) * self.powers[:, :, k + i]
-            for i in range(last + 1)
-        )
-        return np.asarray(sum(parts))
+def _gaps_and_slopes(
+    points: Points, hits: Floats, powers: Floats, lines: Floats
+) -> tuple[Floats, Floats]:
+    """Gaps (n, 2) of both equations, and their derivatives (n, 2, 2), at some lines."""
+    centres, n_powers = points
+    share = expit(lines[:, :1] + lines[:, 1:] * centres)
+    degree = max(n_powers - 3, 0)
+    gap, slope = hits.copy(), np.zeros((len(lines), 3))
+    for k in range(degree + 1):
+        scale = lines[:, 1] ** k / factorial(k)
+        value, derivative = (np.polyval(_DERIVATIVES[k + more], share) for more in (0, 1))
+        for j in range(3):
+            # Sums of (centre + distance) ** j times distance ** k, (n, n_points).
+            last = min(j, n_powers - 1 - k)
+            parts = (comb(j, i) * centres ** (j - i) * powers[:, :, k + i] for i in range(last + 1))
+            weights = np.asarray(sum(parts))
+            if j < 2:
+                gap[:, j] -= scale * np.einsum("ij,ij->i", value, weights)
+            slope[:, j] += scale * np.einsum("ij,ij->i", derivative, weights)
+    return gap, slope[:, [[0, 1], [1, 2]]]
 
 
 def _derivatives(n: int) -> list[Floats]:
@@ -340,19 +320,19 @@ def _derivatives(n: int) -> list[Floats]:
 _DERIVATIVES = _derivatives(_LINE_DEGREE + 1)
 
 
-def _solved(equations: _Equations, of_intercept: bool) -> Floats:
+def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) -> Floats:
     """Newton's steps, none of which moves a logit too far."""
-    n = len(equations.hits)
-    total = equations.powers[:, :, 0].sum(axis=1)
+    n = len(hits)
+    total = powers[:, :, 0].sum(axis=1)
     lines = np.zeros((n, 2))
-    lines[:, 0] = np.log(equations.hits[:, 0]) - np.log(total - equations.hits[:, 0])
+    lines[:, 0] = np.log(hits[:, 0]) - np.log(total - hits[:, 0])
     if of_intercept:
         lines[:, 1] = 1.0
     solved, left = np.full((n, 2), np.nan), np.arange(n)
-    ends = np.array([equations.points.centres[0], equations.points.centres[-1]])
+    ends = np.array([points.centres[0], points.centres[-1]])
     near = np.zeros(n, dtype=bool)
     for _ in range(_STEPS):
-        gap, slope = equations.of(left).at(lines[left])
+        gap, slope = _gaps_and_slopes(points, hits[left], powers[left], lines[left])
         step = _newton_step(gap, slope, of_intercept)
         moved = np.abs(step[:, :1] + step[:, 1:] * ends).max(axis=1)
         lines[left] += step * np.minimum(1.0, _FAR / np.maximum(moved, 1e-300))[:, None]
@@ -746,14 +726,14 @@ class CalibrationLine(Statistic):
         return 0.0 if self.of_intercept else None
 
 
-@fast_path("calibration_slope", response="probabilities")
-def _calibration_slope(request: Request, *, labels: ArrayLike | None = None) -> CalibrationLine:
-    return CalibrationLine(request.name, False, request.columns(labels), request.pos_label)
+def _line_statistic(
+    request: Request, *, of_intercept: bool, labels: ArrayLike | None = None
+) -> CalibrationLine:
+    return CalibrationLine(request.name, of_intercept, request.columns(labels), request.pos_label)
 
 
-@fast_path("calibration_intercept", response="probabilities")
-def _calibration_intercept(request: Request, *, labels: ArrayLike | None = None) -> CalibrationLine:
-    return CalibrationLine(request.name, True, request.columns(labels), request.pos_label)
+for _name, _is_intercept in (("calibration_slope", False), ("calibration_intercept", True)):
+    fast_path(_name, response="probabilities")(partial(_line_statistic, of_intercept=_is_intercept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -775,6 +755,9 @@ class CalibrationError(SumsStatistic):
     adds_distances = True
     greater_is_positive = True
     advice_on_several = _ONE_OF_SEVERAL
+    # The share of positives as the probability of all rows is calibrated.
+    without_skill = 0.0
+
     name: str
     n_bins: int = 10
     labels: NDArray[Any] | None = None
@@ -811,12 +794,7 @@ class CalibrationError(SumsStatistic):
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
-        """Those of any metric, and the bins."""
-        known = super().facts(reduced, rows, members)
-        return replace(known, bins=self._bins(reduced, members))
-
-    def _bins(self, reduced: ReducedData, members: NDArray[Any] | None) -> Floats:
-        """Weight, share of positives, mean probability and worth in rows of each bin."""
+        """Those of any metric, and the bins: weight, positives, probability and worth in rows."""
         data = reduced.data
         number, weights, classes = data["bin"], data["weights"], data["class"]
         total, of_hits, of_prob, of_squares = (
@@ -824,19 +802,16 @@ class CalibrationError(SumsStatistic):
         )
         kept = total > 0
         with np.errstate(invalid="ignore", divide="ignore"):
-            share, mean, rows = of_hits / total, of_prob / total, total**2 / of_squares
+            share, mean, worth = of_hits / total, of_prob / total, total**2 / of_squares
         if members is not None:
-            rows = rows / _design_effect(
+            worth = worth / _design_effect(
                 number,
                 weights * (classes - share[number]),
                 members,
-                (share * (1 - share) * total**2 / rows),
+                (share * (1 - share) * total**2 / worth),
             )
-        return np.array([total / total.sum(), share, mean, rows])[:, kept]
-
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """The share of positives as the probability of all rows is calibrated."""
-        return 0.0
+        bins = np.array([total / total.sum(), share, mean, worth])[:, kept]
+        return replace(super().facts(reduced, rows, members), bins=bins)
 
 
 def _design_effect(
@@ -851,12 +826,14 @@ def _design_effect(
     return max(1.0, variance / float(np.nansum(of_rows))) if np.nansum(of_rows) > 0 else 1.0
 
 
-@fast_path("expected_calibration_error", response="probabilities")
-def _expected_calibration_error(
-    request: Request, *, n_bins: int = 10, labels: ArrayLike | None = None
-) -> CalibrationError:
-    n_bins = check_count("n_bins", n_bins, 1)
-    return CalibrationError(request.name, n_bins, request.columns(labels), request.pos_label)
+fast_path("expected_calibration_error", response="probabilities")(
+    lambda request, *, n_bins=10, labels=None: CalibrationError(
+        request.name,
+        check_count("n_bins", n_bins, 1),
+        request.columns(labels),
+        request.pos_label,
+    )
+)
 
 
 class NetBenefit(PosteriorMean):

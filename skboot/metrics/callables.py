@@ -170,8 +170,15 @@ class LibraryCallable(CallableStatistic):
             # Values are floats, because unsigned integers wrap and booleans have no difference.
             y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
         if self.two_class is not None and self.pos_label is not None and y_true is not None:
-            as_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
-            return as_numbers.reduce(*self._as_numbers(y_true, y_pred), sample_weight)
+            # 1 stands for the positive class and 0 for the other.
+            if self.two_class == "labels":
+                y_pred = (y_pred == self.pos_label).astype(np.intp)
+            elif y_pred.ndim == 2:
+                both = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+                y_pred = y_pred[:, ::-1] if both[0] == self.pos_label else y_pred
+            of_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
+            positive = (y_true == self.pos_label).astype(np.intp)
+            return of_numbers.reduce(positive, y_pred, sample_weight)
         if y_true is not None and y_true.ndim == 1 and y_pred.ndim == 2:
             labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
             if self.response in ("scores", "any") and len(labels) == 2 and y_pred.shape[1] == 2:
@@ -184,17 +191,6 @@ class LibraryCallable(CallableStatistic):
             labels = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
         reduced = super().reduce(y_true, y_pred, sample_weight)
         return replace(reduced, data=MappingProxyType({**reduced.data, "labels": labels}))
-
-    def _as_numbers(
-        self, y_true: NDArray[Any], y_pred: NDArray[Any]
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return truth and predictions with 1 for the positive class and 0 for the other."""
-        if self.two_class == "labels":
-            y_pred = (y_pred == self.pos_label).astype(np.intp)
-        elif y_pred.ndim == 2:
-            labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-            y_pred = y_pred[:, ::-1] if labels[0] == self.pos_label else y_pred
-        return (y_true == self.pos_label).astype(np.intp), y_pred
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample on its repeated rows."""
@@ -227,6 +223,8 @@ class _ByCells(CallableStatistic):
     tried on the data and on one resample: if weighted cells do not give the value of repeated rows,
     rows are repeated.
     """
+
+    takes_labels = False
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -271,27 +269,19 @@ class _ByCells(CallableStatistic):
         for weights in block.sums():
             yield partial(self._on_cells, reduced.data, weights)
 
-    def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {}
-
     def _on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> Any:
         used = weights > 0
         if not used.any():
             return np.nan
         truth, decision = (side[used] for side in data["cells"])
-        options = self._options(data)
+        options = {"labels": data["labels"]} if self.takes_labels else {}
         return self.function(truth, decision, sample_weight=weights[used], **options)
 
 
-@dataclass(frozen=True, eq=False)
 class CellsCallable(_ByCells, LibraryCallable):
     """A label metric of scikit-learn, on the cells of the confusion matrix."""
 
-    def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {"labels": data["labels"]} if self.takes_labels else {}
 
-
-@dataclass(frozen=True, eq=False)
 class WeightedCallable(_ByCells):
     """A user's function that takes ``sample_weight``, on the pairs of labels that occur."""
 
@@ -311,7 +301,9 @@ def n_cells_with_weights(evaluated: Evaluated, reduced: ReducedData) -> int | No
 
 def _few_cells(y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Cells | None:
     """Return the pairs of labels that occur, if rows share them; None for other values."""
-    if y_true is None or y_true.ndim != 1 or y_pred.ndim != 1 or _has_reals(y_true, y_pred):
+    if y_true is None or y_true.ndim != 1 or y_pred.ndim != 1:
+        return None
+    if y_true.dtype.kind in "fc" or y_pred.dtype.kind in "fc":
         return None
     try:
         cells = Cells.of(y_true, y_pred)
@@ -319,7 +311,3 @@ def _few_cells(y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Cells | Non
         # Objects need not have an order, and arrays have one that is no answer.
         return None
     return cells if len(cells.counts) * ROWS_PER_CELL <= len(y_pred) else None
-
-
-def _has_reals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
-    return not {y_true.dtype.kind, y_pred.dtype.kind}.isdisjoint("fc")

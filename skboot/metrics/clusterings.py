@@ -167,16 +167,6 @@ def _fowlkes_mallows(tables: Tables) -> Floats:
 # ------------------------------------------------------------------ information
 
 
-def _homogeneity(tables: Tables) -> Floats:
-    """Share of the entropy of the truth that the clusters explain."""
-    return _explained(tables)[0]
-
-
-def _completeness(tables: Tables) -> Floats:
-    """Share of the entropy of the clusters that the truth explains."""
-    return _explained(tables)[1]
-
-
 def _v_measure(tables: Tables, beta: float) -> Floats:
     """Weighted harmonic mean of the two (Rosenberg & Hirschberg 2007)."""
     homogeneity, completeness = _explained(tables)
@@ -184,12 +174,16 @@ def _v_measure(tables: Tables, beta: float) -> Floats:
     return np.where(homogeneity + completeness == 0, 0.0, value)
 
 
-def _explained(tables: Tables) -> tuple[Floats, Floats]:
+def _explained(tables: Tables) -> list[Floats]:
+    """Homogeneity and completeness: shares of the entropy of the truth, or of the clusters, that
+    the other labelling explains.
+    """
     information = tables.information()
-    of_truth, of_decision = (
-        np.where(entropy > 0, information / entropy, 1.0) for entropy in tables.entropies()
-    )
-    return of_truth, of_decision
+    return [np.where(entropy > 0, information / entropy, 1.0) for entropy in tables.entropies()]
+
+
+def _share_explained(tables: Tables, which: int) -> Floats:
+    return _explained(tables)[which]
 
 
 def _normalized_information(tables: Tables, average: str) -> Floats:
@@ -287,36 +281,38 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
 # ------------------------------------------------------------------ metric functions
 
 
-def _plain(formula: Callable[[Tables], Floats], *bounds: float) -> Factory:
-    def factory(request: Request) -> ClusteringScore:
-        return ClusteringScore(request.name, formula, bounds=(bounds[0], bounds[1]))
-
-    return factory
+def _plain(formula: Callable[[Tables], Floats], low: float, high: float) -> Factory:
+    """Factory of a formula without options, with its range."""
+    return lambda request: ClusteringScore(request.name, formula, bounds=(low, high))
 
 
+_homogeneity, _completeness = (partial(_share_explained, which=side) for side in (0, 1))
 fast_path("rand_score", response="labels")(_plain(_rand, 0.0, 1.0))
 fast_path("adjusted_rand_score", response="labels")(_plain(_adjusted_rand, -0.5, 1.0))
 fast_path("fowlkes_mallows_score", response="labels")(_plain(_fowlkes_mallows, 0.0, 1.0))
 fast_path("mutual_info_score", response="labels")(_plain(Tables.information, 0.0, np.inf))
 fast_path("homogeneity_score", response="labels")(_plain(_homogeneity, 0.0, 1.0))
 fast_path("completeness_score", response="labels")(_plain(_completeness, 0.0, 1.0))
+fast_path("v_measure_score", response="labels")(
+    lambda request, *, beta=1.0: ClusteringScore(request.name, partial(_v_measure, beta=beta))
+)
 
 
-@fast_path("v_measure_score", response="labels")
-def _v_measure_score(request: Request, *, beta: float = 1.0) -> ClusteringScore:
-    return ClusteringScore(request.name, partial(_v_measure, beta=beta))
-
-
-@fast_path("normalized_mutual_info_score", response="labels")
-def _normalized(request: Request, *, average_method: str = "arithmetic") -> ClusteringScore | None:
+def _averaged(
+    request: Request,
+    *,
+    formula: Callable[..., Floats],
+    bounds: tuple[float, float],
+    average_method: str = "arithmetic",
+) -> ClusteringScore | None:
     if average_method not in _AVERAGES:
         return None
-    return ClusteringScore(request.name, partial(_normalized_information, average=average_method))
+    return ClusteringScore(request.name, partial(formula, average=average_method), bounds=bounds)
 
 
-@fast_path("adjusted_mutual_info_score", response="labels")
-def _adjusted(request: Request, *, average_method: str = "arithmetic") -> ClusteringScore | None:
-    if average_method not in _AVERAGES:
-        return None
-    formula = partial(_adjusted_information, average=average_method)
-    return ClusteringScore(request.name, formula, bounds=(-np.inf, 1.0))
+fast_path("normalized_mutual_info_score", response="labels")(
+    partial(_averaged, formula=_normalized_information, bounds=(0.0, 1.0))
+)
+fast_path("adjusted_mutual_info_score", response="labels")(
+    partial(_averaged, formula=_adjusted_information, bounds=(-np.inf, 1.0))
+)

@@ -560,13 +560,21 @@ class ClassCosts(SumsStatistic):
             classes, n_classes = position[cells.truth], len(labels)
             loss = self.loss(classes, position[cells.decision])
             if sample_weight is None:
-                code, classes, loss = _merged(cells, classes, loss)
+                # Cells of one class and loss share a code, numbered by falling count.
+                pairs = np.column_stack((classes, loss))
+                distinct, of_cell = np.unique(pairs, axis=0, return_inverse=True)
+                of_cell = of_cell.reshape(-1)
+                order = np.argsort(-np.bincount(of_cell, cells.counts), kind="stable")
+                number = np.empty(len(order), dtype=np.min_scalar_type(len(order)))
+                number[order] = np.arange(len(order))
+                code = cells.rows(number[of_cell])
+                classes, loss = distinct[order, 0].astype(np.intp), distinct[order, 1]
             else:
                 classes, loss = cells.rows(classes), cells.rows(loss)
         else:
-            order, prob = oriented(y_pred, self.labels, self.pos_label)
+            of_columns, prob = oriented(y_pred, self.labels, self.pos_label)
             # Priors are in the order of the labels.
-            prob = prob if order is self.labels else prob[:, ::-1]
+            prob = prob if of_columns is self.labels else prob[:, ::-1]
             n_classes = prob.shape[1]
             classes = classes_of(y_true, self.labels, n_classes)
             loss = self.loss(classes, prob).astype(np.float64)
@@ -714,31 +722,21 @@ def _range_of_costs(name: str, costs: ArrayLike | None, relative: bool) -> tuple
 
 
 def _posterior_loss(
-    mean_of_rows: Callable[..., Statistic], loss: Callable[..., Any], best: Callable[..., Any]
-) -> Factory:
-    """Factory of a loss as a mean of rows where it is one, else from the sums of each class."""
-
-    def factory(
-        request: Request,
-        *,
-        priors: ArrayLike | None = None,
-        labels: ArrayLike | None = None,
-        relative: bool = False,
-    ) -> Statistic:
-        name, all_labels = request.name, _all_labels(request, labels)
-        if priors is None and not relative:
-            return mean_of_rows(name, all_labels, pos_label=request.pos_label)
-        return ClassCosts(
-            name,
-            loss,
-            best,
-            priors=priors,
-            labels=all_labels,
-            relative=relative,
-            pos_label=request.pos_label,
-        )
-
-    return factory
+    request: Request,
+    *,
+    mean_of_rows: Callable[..., Statistic],
+    loss: Callable[..., Any],
+    best: Callable[..., Any],
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+) -> Statistic:
+    """A loss as a mean of rows where it is one, else from the sums of each class."""
+    name, all_labels, pos_label = request.name, _all_labels(request, labels), request.pos_label
+    if priors is None and not relative:
+        return mean_of_rows(name, all_labels, pos_label=pos_label)
+    of_classes = {"priors": priors, "labels": all_labels, "pos_label": pos_label}
+    return ClassCosts(name, loss, best, relative=relative, **of_classes)
 
 
 def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
@@ -833,18 +831,6 @@ def checked_decisions(
     return found
 
 
-def _merged(
-    cells: Cells, classes: NDArray[np.intp], loss: Floats
-) -> tuple[NDArray[Any], NDArray[np.intp], Floats]:
-    """Code of each row, class and loss of each code, numbered by falling count."""
-    distinct, of_cell = np.unique(np.column_stack((classes, loss)), axis=0, return_inverse=True)
-    of_cell = of_cell.reshape(-1)
-    order = np.argsort(-np.bincount(of_cell, cells.counts), kind="stable")
-    number = np.empty(len(order), dtype=np.min_scalar_type(len(order)))
-    number[order] = np.arange(len(order))
-    return cells.rows(number[of_cell]), distinct[order, 0].astype(np.intp), distinct[order, 1]
-
-
 def sums_by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classes: int) -> Any:
     """Terms (n_codes, 2 n_classes): weights, then weighted losses, in the column of the class."""
     each = np.arange(len(classes))
@@ -877,32 +863,36 @@ def _brier_of_best(shares: Floats) -> Floats:
 
 
 fast_path("cross_entropy", response="probabilities")(
-    _posterior_loss(log_loss_statistic, log_losses, _entropy_of_best)
+    partial(
+        _posterior_loss,
+        mean_of_rows=log_loss_statistic,
+        loss=log_losses,
+        best=_entropy_of_best,
+    )
 )
 fast_path("brier_score", response="probabilities")(
-    _posterior_loss(brier_statistic, squared_distances, _brier_of_best)
+    partial(
+        _posterior_loss,
+        mean_of_rows=brier_statistic,
+        loss=squared_distances,
+        best=_brier_of_best,
+    )
 )
 
 
 def _skill(loss: Callable[..., Any], best: Callable[..., Any]) -> Factory:
     """Factory of the share of the loss of the class shares that the predictions save."""
-
-    def factory(
-        request: Request, *, labels: ArrayLike | None = None, pos_label: Any = None
-    ) -> ClassCosts:
-        return ClassCosts(
-            request.name,
-            loss,
-            best,
-            labels=request.columns(labels),
-            relative=True,
-            skill=True,
-            greater_is_better=True,
-            bounds=(-np.inf, 1.0),
-            pos_label=request.pos_label if pos_label is None else pos_label,
-        )
-
-    return factory
+    return lambda request, *, labels=None, pos_label=None: ClassCosts(
+        request.name,
+        loss,
+        best,
+        labels=request.columns(labels),
+        relative=True,
+        skill=True,
+        greater_is_better=True,
+        bounds=(-np.inf, 1.0),
+        pos_label=request.pos_label if pos_label is None else pos_label,
+    )
 
 
 fast_path("d2_log_loss_score", response="probabilities")(_skill(log_losses, _entropy_of_best))

@@ -31,7 +31,6 @@ from .statistic import (
     Floats,
     ReadableBlock,
     ReducedData,
-    Request,
     Response,
     Statistic,
     fast_path,
@@ -388,8 +387,10 @@ class EqualErrorRate(_ErrorRates):
     """
 
     sketch = "scores"
-
     columns_suffice = True
+    # Scores that do not depend on the input err half the time on both sides.
+    without_skill = 0.5
+
     name: str = "equal_error_rate"
     sign: float = 1.0
     pos_label: Any = None
@@ -418,24 +419,22 @@ class EqualErrorRate(_ErrorRates):
         rate: Floats = 1.0 - rejected / total[:, 1]
         return rate
 
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Scores that do not depend on the input err half the time on both sides."""
-        return self.sign * 0.5
 
-
-@fast_path("equal_error_rate", response="scores")
-def _equal_error_rate(request: Request, *, pos_label: Any = None) -> EqualErrorRate:
-    return EqualErrorRate(request.name, pos_label=pos_label, labels=request.labels)
+fast_path("equal_error_rate", response="scores")(
+    lambda request, *, pos_label=None: EqualErrorRate(
+        request.name, pos_label=pos_label, labels=request.labels
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
-class FalsePositiveRateAt(_ErrorRates):
-    """Smallest rate of false positives of a threshold that misses few enough positives.
+class _RateAt(_ErrorRates):
+    """A rate of one class where that of the other is bounded.
 
     Parameters
     ----------
-    false_negative_rate : float
-        Largest share of the positives that may be missed.
+    bound : float
+        Of the other rate.
     name : str
         How results call it.
     sign : float
@@ -452,18 +451,29 @@ class FalsePositiveRateAt(_ErrorRates):
     Of attained operating points, without interpolation; NaN where a class is absent.
     """
 
-    sketch = "scores"
-
-    false_negative_rate: float
-    name: str = "false_positive_rate_at"
+    bound: float
+    name: str = "rate at a bound"
     sign: float = 1.0
     pos_label: Any = None
     response: Response = "scores"
     labels: Any = None
 
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Scores that do not depend on the input treat both classes alike."""
+        return self.sign * (1.0 - self.bound)
+
+
+class FalsePositiveRateAt(_RateAt):
+    """Smallest rate of false positives of a threshold that misses few enough positives.
+
+    The bound is the largest share of the positives that may be missed.
+    """
+
+    sketch = "scores"
+
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
-            allowed = running[:, 0] / total[:, 0] <= self.false_negative_rate
+            allowed = running[:, 0] / total[:, 0] <= self.bound
         return np.where(allowed, -1.0, 1.0)
 
     def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
@@ -472,60 +482,22 @@ class FalsePositiveRateAt(_ErrorRates):
         rate: Floats = 1.0 - best / total[:, 1]
         return rate
 
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Scores that do not depend on the input let both classes through alike."""
-        return self.sign * (1.0 - self.false_negative_rate)
 
-
-@fast_path("false_positive_rate_at", response="scores")
-def _false_positive_rate_at(
-    request: Request, *, false_negative_rate: float, pos_label: Any = None
-) -> FalsePositiveRateAt:
-    return FalsePositiveRateAt(
+fast_path("false_positive_rate_at", response="scores")(
+    lambda request, *, false_negative_rate, pos_label=None: FalsePositiveRateAt(
         false_negative_rate, request.name, pos_label=pos_label, labels=request.labels
     )
+)
 
 
-class _ShareAt(_ErrorRates):
-    """A share of right decisions where that of the other class is large enough."""
+class SensitivityAt(_RateAt):
+    """Largest share of the positives above a threshold that rejects enough negatives.
+
+    The bound is the smallest share of the negatives that must be rejected.
+    """
 
     greater_is_better = True
     bounds = (0.0, 1.0)
-    sign = 1.0
-    bound: float
-
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Scores that do not depend on the input reject both classes alike."""
-        return 1.0 - self.bound
-
-
-@dataclass(frozen=True, eq=False)
-class SensitivityAt(_ShareAt):
-    """Largest share of the positives above a threshold that rejects enough negatives.
-
-    Parameters
-    ----------
-    bound : float
-        Smallest share of the negatives that must be rejected.
-    name : str
-        How results call it.
-    pos_label : label, optional
-        The positive class; None: the larger label.
-    response : {"scores", "probabilities"}
-        What predictions it takes.
-    labels : array-like of shape (2,), optional
-        Label of each column; by default they rise.
-
-    Notes
-    -----
-    Of attained operating points, without interpolation; NaN where a class is absent.
-    """
-
-    bound: float
-    name: str = "sensitivity_at"
-    pos_label: Any = None
-    response: Response = "scores"
-    labels: Any = None
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -538,41 +510,24 @@ class SensitivityAt(_ShareAt):
         return rate
 
 
-@fast_path("sensitivity_at", response="scores")
-def _sensitivity_at(
-    request: Request, *, specificity: float, pos_label: Any = None
-) -> SensitivityAt:
-    bound = check_share("specificity", specificity)
-    return SensitivityAt(bound, request.name, pos_label, labels=request.labels)
+fast_path("sensitivity_at", response="scores")(
+    lambda request, *, specificity, pos_label=None: SensitivityAt(
+        check_share("specificity", specificity),
+        request.name,
+        pos_label=pos_label,
+        labels=request.labels,
+    )
+)
 
 
-@dataclass(frozen=True, eq=False)
-class SpecificityAt(_ShareAt):
+class SpecificityAt(_RateAt):
     """Largest share of the negatives below a threshold that finds enough positives.
 
-    Parameters
-    ----------
-    bound : float
-        Smallest share of the positives that must be found.
-    name : str
-        How results call it.
-    pos_label : label, optional
-        The positive class; None: the larger label.
-    response : {"scores", "probabilities"}
-        What predictions it takes.
-    labels : array-like of shape (2,), optional
-        Label of each column; by default they rise.
-
-    Notes
-    -----
-    Of attained operating points, without interpolation; NaN where a class is absent.
+    The bound is the smallest share of the positives that must be found.
     """
 
-    bound: float
-    name: str = "specificity_at"
-    pos_label: Any = None
-    response: Response = "scores"
-    labels: Any = None
+    greater_is_better = True
+    bounds = (0.0, 1.0)
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -586,12 +541,14 @@ class SpecificityAt(_ShareAt):
         return rate
 
 
-@fast_path("specificity_at", response="scores")
-def _specificity_at(
-    request: Request, *, sensitivity: float, pos_label: Any = None
-) -> SpecificityAt:
-    bound = check_share("sensitivity", sensitivity)
-    return SpecificityAt(bound, request.name, pos_label, labels=request.labels)
+fast_path("specificity_at", response="scores")(
+    lambda request, *, sensitivity, pos_label=None: SpecificityAt(
+        check_share("sensitivity", sensitivity),
+        request.name,
+        pos_label=pos_label,
+        labels=request.labels,
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -645,7 +602,11 @@ class MedianAbsoluteError(_Loss):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Mean of the errors at which half the weight is reached and exceeded."""
-        lower, upper = block.crossing(reduced.terms, _half_reached, _half_exceeded)
+        lower, upper = block.crossing(
+            reduced.terms,
+            lambda running, total: 2.0 * running[:, 0] - total[:, 0] * (1.0 - _ROUNDING),
+            lambda running, total: 2.0 * running[:, 0] - total[:, 0] * (1.0 + _ROUNDING),
+        )
         errors = reduced.data["errors"]
         # In place: without a unit each there are as many values as rows.
         median = lower.of_resamples(np.where(lower.total[:, 0] > 0, errors[lower.end], np.nan))
@@ -659,7 +620,14 @@ class MedianAbsoluteError(_Loss):
         if y_true is None:
             return None
         if sample_weight is None:
-            return self.sign * _error_of_centre(np.sort(y_true).astype(np.float64))
+            values = np.sort(y_true).astype(np.float64)
+            n, half = len(values), len(values) // 2
+            shortest = int(np.argmin(values[half:] - values[: n - half]))
+            away = values - 0.5 * (values[shortest] + values[shortest + half])
+            np.abs(away, out=away)
+            middle = -(-n // 2) - 1
+            away.partition(middle)
+            return self.sign * float(away[middle])
         order = np.argsort(y_true)
         values, weights = y_true[order].astype(np.float64), sample_weight[order]
         upto = np.cumsum(weights)
@@ -673,27 +641,6 @@ class MedianAbsoluteError(_Loss):
         return self.sign * float(away[outward][middle])
 
 
-@fast_path("median_absolute_error", response="values")
-def _median_absolute_error(request: Request) -> MedianAbsoluteError:
-    return MedianAbsoluteError(request.name)
-
-
-def _error_of_centre(values: Floats) -> float:
-    """Median distance of sorted values from the centre of the shortest half, of equal weights."""
-    n, half = len(values), len(values) // 2
-    shortest = int(np.argmin(values[half:] - values[: n - half]))
-    away = values - 0.5 * (values[shortest] + values[shortest + half])
-    np.abs(away, out=away)
-    middle = -(-n // 2) - 1
-    away.partition(middle)
-    return float(away[middle])
-
-
-def _half_reached(running: Floats, total: Floats) -> Floats:
-    reached: Floats = 2.0 * running[:, 0] - total[:, 0] * (1.0 - _ROUNDING)
-    return reached
-
-
-def _half_exceeded(running: Floats, total: Floats) -> Floats:
-    exceeded: Floats = 2.0 * running[:, 0] - total[:, 0] * (1.0 + _ROUNDING)
-    return exceeded
+fast_path("median_absolute_error", response="values")(
+    lambda request: MedianAbsoluteError(request.name)
+)

@@ -89,6 +89,7 @@ class TwoClassRows:
         return ClassSizes(len(self.positive) - n, n, share)
 
 
+@dataclass(frozen=True, eq=False)
 class Curve(Evaluated):
     """A metric that has a value at each point of a grid.
 
@@ -116,6 +117,7 @@ class Curve(Evaluated):
     is_proportion: ClassVar[bool] = True
     of_bins: ClassVar[bool] = False
     is_curve = True
+
     grid: Floats
 
     @property
@@ -131,12 +133,12 @@ class Curve(Evaluated):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Values on each resample, (n_resamples, n_grid); NaN where undefined."""
 
-    @abstractmethod
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats | None:
         """Rows of equal weight that each point is a share of, (n_grid,), on the data.
 
-        ``worth`` is how many of them a unit of weight is worth.
+        ``worth`` is how many of them a unit of weight is worth. None where nothing is known.
         """
+        return None
 
     def floor(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats | None:
         """Smallest standard error that is believed, where no share says it, (n_grid,)."""
@@ -171,7 +173,6 @@ class Curve(Evaluated):
 # ------------------------------------------------------------------ curves over thresholds
 
 
-@dataclass(frozen=True, eq=False)
 class Roc(Curve):
     """Rate of true positives at rates of false positives.
 
@@ -180,11 +181,12 @@ class Roc(Curve):
     highest. NaN where a class is absent.
     """
 
-    grid: Floats
     name = "roc"
     axes = ("false positive rate", "true positive rate")
     reads = "running"
     rises = True
+    # Whether the values are the shares that are missed.
+    is_missed: ClassVar[bool] = False
 
     @classmethod
     def on_own_grid(cls, sizes: ClassSizes) -> Roc:
@@ -221,17 +223,19 @@ class Roc(Curve):
             share = (shares * total[:, :, 0] - found.before[:, :, 0]) / step[:, :, 0]
             share = np.where(step[:, :, 0] > 0, np.clip(share, 0.0, 1.0), 0.0)
             missed = (found.before[:, :, 1] + share * step[:, :, 1]) / total[:, :, 1]
-        return self._of(np.where((total > 0).all(axis=2), missed, np.nan))
+        missed = np.where((total > 0).all(axis=2), missed, np.nan)
+        return missed if self.is_missed else 1.0 - missed
 
     def area(self, reduced: ReducedData) -> float | None:
-        """Area under the ROC curve: the share of pairs in order, ties half."""
+        """Area under the ROC curve: the share of pairs in order, ties half.
+
+        None of a DET curve, beside which displays name no area.
+        """
+        if self.is_missed:
+            return None
         negatives, positives = _sums_of_levels(reduced).T
         in_order = positives.sum() - np.cumsum(positives) + positives / 2
         return float(negatives @ in_order / (negatives.sum() * positives.sum()))
-
-    def _of(self, missed: Floats) -> Floats:
-        """The value from the share of the positives that are missed."""
-        return 1.0 - missed
 
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """The positives."""
@@ -239,7 +243,7 @@ class Roc(Curve):
 
     def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input find as many positives as negatives."""
-        return self.grid
+        return 1.0 - self.grid if self.is_missed else self.grid
 
     def nearby(self, sizes: ClassSizes) -> NDArray[np.intp]:
         """Those within 1.5 standard errors of a rate of the negatives."""
@@ -249,20 +253,21 @@ class Roc(Curve):
         """Below the rate of two negatives nothing is known from below, and of one nothing at all.
 
         The highest score of the negatives, by itself, is too uncertain for resamples to tell how
-        much; upside down at the other end.
+        much; upside down at the other end, and for the share that is missed.
         """
         one, two = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
         outside = (self.grid < one) | (self.grid > 1 - one)
-        return (self.grid < two) | outside, (self.grid > 1 - two) | outside
+        low, high = (self.grid < two) | outside, (self.grid > 1 - two) | outside
+        return (high, low) if self.is_missed else (low, high)
 
 
-@dataclass(frozen=True, eq=False)
 class Det(Roc):
     """Rate of false negatives at rates of false positives: 1 less `Roc`."""
 
     name = "det"
     axes = ("false positive rate", "false negative rate")
     rises = False
+    is_missed = True
 
     @classmethod
     def on_own_grid(cls, sizes: ClassSizes) -> Det:
@@ -276,31 +281,13 @@ class Det(Roc):
         upper = np.round(1 - lower[::-1], 15)
         return cls(np.unique(np.concatenate(([1 / n], lower, upper, [1 - 1 / n]))))
 
-    def area(self, reduced: ReducedData) -> float | None:
-        """None: displays of DET curves name no area."""
-        return None
 
-    def _of(self, missed: Floats) -> Floats:
-        return missed
-
-    def reference(self, sizes: ClassSizes) -> Floats:
-        """Scores that ignore the input miss what they do not let through."""
-        return 1.0 - self.grid
-
-    def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """As for `Roc`, upside down."""
-        low, high = super().free(sizes)
-        return high, low
-
-
-@dataclass(frozen=True, eq=False)
 class PrecisionRecall(Curve):
     """Precision at the highest threshold that reaches each recall, without interpolation.
 
     Average precision adds up the same steps. NaN without positives.
     """
 
-    grid: Floats
     name = "precision_recall"
     axes = ("recall", "precision")
     reads = "running"
@@ -387,7 +374,6 @@ def _within_errors(grid: Floats, n: float) -> NDArray[np.intp]:
 # ------------------------------------------------------------------ functions of few sums
 
 
-@dataclass(frozen=True, eq=False)
 class NetBenefit(Curve):
     """Net benefit of treating rows from a threshold t up: TP / n - FP / n t / (1 - t).
 
@@ -396,7 +382,6 @@ class NetBenefit(Curve):
     Vickers & Elkin (2006), Medical Decision Making 26, 565-574.
     """
 
-    grid: Floats
     name = "decision"
     axes = ("threshold probability", "net benefit")
     reads = "sums"
@@ -465,7 +450,6 @@ class CalibrationBins(Curve):
     """
 
     edges: Floats
-    grid: Floats
     name = "calibration"
     axes = ("predicted probability", "share of positives")
     reads = "sums"
@@ -482,7 +466,7 @@ class CalibrationBins(Curve):
         sums = np.bincount(number, rows.weight * rows.score)[occurs]
         means = np.bincount(number, rows.score)[occurs] / np.bincount(number)[occurs]
         with np.errstate(invalid="ignore", divide="ignore"):
-            return cls(kept, np.where(weights > 0, sums / weights, means))
+            return cls(np.where(weights > 0, sums / weights, means), kept)
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
         """Number classes and bins; terms are the weights of each."""
@@ -532,7 +516,6 @@ class CurveOfCallable(Curve):
     """``function(y_true, y_score, grid)``, called on the repeated rows of each resample."""
 
     function: Callable[..., Any]
-    grid: Floats
     name: str
     axes = ("x", "value")
     reads = "rows"
@@ -553,23 +536,16 @@ class CurveOfCallable(Curve):
                 weighted["sample_weight"] = given.sample_weight[rows]
             try:
                 value = self.function(given.y_true[rows], given.score[rows], self.grid, **weighted)
-                values[resample] = self._checked(value)
+                array = np.asarray(value, dtype=np.float64)
+                if array.shape != self.grid.shape:
+                    raise TypeError(
+                        f"it returned an array of shape {array.shape}, not one number for each of "
+                        f"the {len(self.grid)} points of the grid"
+                    )
+                values[resample] = array
             except Exception as error:
                 raise MetricError(resample, error, self.name, self.noun) from error
         return values
-
-    def _checked(self, value: Any) -> Floats:
-        array = np.asarray(value, dtype=np.float64)
-        if array.shape != self.grid.shape:
-            raise TypeError(
-                f"it returned an array of shape {array.shape}, not one number for each of the "
-                f"{len(self.grid)} points of the grid"
-            )
-        return array
-
-    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> None:
-        """Nothing is known of it."""
-        return None
 
 
 def _rounded(rates: Floats) -> Floats:

@@ -240,13 +240,6 @@ def check_application(costs: ArrayLike | None, priors: ArrayLike) -> tuple[Float
     return matrix, shares
 
 
-def bayes_threshold(costs: Floats, priors: Floats) -> float:
-    """Log-likelihood ratio from which on a positive decision costs less."""
-    with np.errstate(divide="ignore"):
-        of_error = np.log(priors) + np.log([costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]])
-    return float(of_error[0] - of_error[1])
-
-
 def llr_losses(classes: NDArray[np.intp], score: NDArray[Any]) -> Floats:
     """Logarithmic loss of log-likelihood ratios at even priors, in bits, (n_samples,)."""
     sign = np.where(classes == 1, -1.0, 1.0)
@@ -257,7 +250,10 @@ def application_costs(
     classes: NDArray[np.intp], score: NDArray[Any], *, costs: Floats, priors: Floats
 ) -> Floats:
     """Cost of the decision that each log-likelihood ratio implies, (n_samples,)."""
-    accepted = score >= bayes_threshold(costs, priors)
+    # The log-likelihood ratio from which on a positive decision costs less.
+    with np.errstate(divide="ignore"):
+        of_error = np.log(priors) + np.log([costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]])
+    accepted = score >= float(of_error[0] - of_error[1])
     return np.asarray(costs[classes, accepted.astype(np.intp)])
 
 
@@ -267,14 +263,12 @@ def application_costs(
 # * `MinimumDetectionCost`: the smallest cost over all thresholds, from running sums.
 
 
-@dataclass(frozen=True, eq=False)
 class DetectionLoss(ClassCosts):
     """Mean loss of scores of two classes under priors, negatives first."""
 
     columns_suffice = False
     takes_ratios = True
     sketch = ""
-    response: Response = "scores"
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -290,16 +284,17 @@ class DetectionLoss(ClassCosts):
         return ReducedData(None, len(classes), terms, MappingProxyType(data))
 
 
-@fast_path("cllr", response="scores")
-def _cllr(request: Request, *, pos_label: Any = None) -> DetectionLoss:
-    return DetectionLoss(
+fast_path("cllr", response="scores")(
+    lambda request, *, pos_label=None: DetectionLoss(
         request.name,
         llr_losses,
         np.ones_like,
+        response="scores",
         priors=(0.5, 0.5),
         labels=request.columns(None),
         pos_label=pos_label,
     )
+)
 
 
 @fast_path("actual_detection_cost", response="scores")
@@ -316,6 +311,7 @@ def _actual_detection_cost(
         request.name,
         partial(application_costs, costs=matrix, priors=shares),
         partial(cost_of_best, costs=matrix),
+        response="scores",
         priors=shares,
         labels=request.columns(None),
         relative=relative,

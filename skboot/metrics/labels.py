@@ -14,9 +14,9 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -328,7 +328,14 @@ class CellTerms(NamedTuple):
         if n_cells * self.n_terms * len(matrices) <= DENSE_TERMS:
             every = np.arange(n_cells)
             return np.hstack([terms.accumulate(every, n_cells) for terms in matrices])
-        sparse_terms = [terms._sparse() for terms in matrices]
+        sparse_terms = []
+        for of_cells in matrices:
+            n_added = of_cells.columns.shape[1]
+            cell = np.repeat(np.arange(n_cells), n_added)
+            entries = (of_cells.values.ravel(), (cell, of_cells.columns.ravel()))
+            matrix = sparse.csr_matrix(entries, shape=(n_cells, self.n_terms))
+            matrix.eliminate_zeros()
+            sparse_terms.append(matrix)
         return sparse.csr_matrix(sparse.hstack(sparse_terms)) if both else sparse_terms[0]
 
     def of(self, cell_of_row: NDArray[np.intp]) -> CellTerms:
@@ -339,14 +346,6 @@ class CellTerms(NamedTuple):
         """The terms of rows of these weights, (n_cells,)."""
         return self._replace(values=self.values * weights[:, None])
 
-    def _sparse(self) -> Any:
-        n_cells, n_added = self.columns.shape
-        cell = np.repeat(np.arange(n_cells), n_added)
-        entries = (self.values.ravel(), (cell, self.columns.ravel()))
-        terms = sparse.csr_matrix(entries, shape=(n_cells, self.n_terms))
-        terms.eliminate_zeros()
-        return terms
-
 
 class LabelMetric(SumsStatistic):
     """A function of the confusion matrix.
@@ -355,12 +354,14 @@ class LabelMetric(SumsStatistic):
     -----
     Subclasses give `cell_terms` (what a cell adds to which sum) and `formula`. A label is present
     in a resample if one of its rows is, even if that row has weight zero, as in scikit-learn; so
-    with weights of zero every sum is also taken over rows.
+    with weights of zero every sum is also taken over rows. ``constants_share_sums`` says that
+    several constant decisions may be evaluated together.
     """
 
     response: Response = "labels"
     bounds: tuple[float, float] = (0.0, 1.0)
     adds_by_row = True
+    constants_share_sums: ClassVar[bool] = True
     cells: SharedCells | None = None
 
     @property
@@ -399,7 +400,14 @@ class LabelMetric(SumsStatistic):
         of_code = CellTerms(columns.astype(np.intp), values, by_cell.n_terms)
         code = cells.rows(number[of_cell])
         if sample_weight is not None:
-            return _weighted(code, of_code, sample_weight, data)
+            # Codes are split by weight, or each row is reduced by itself where weights are many.
+            split = WeightedCodes.of(code, len(of_code.columns), sample_weight)
+            if split is None:
+                terms = of_code.of(code.astype(np.intp)).terms_matrix(sample_weight)
+                return ReducedData(None, len(code), terms, MappingProxyType(data))
+            terms = of_code.of(split.first).terms_matrix(split.weights)
+            known = MappingProxyType(data)
+            return ReducedData(split.code, len(split.first), terms, known, split.counts)
         terms = of_code.terms_matrix()
         # Rows of the rarest pair of labels.
         n_pairs = len(cells.counts) if len(cells.labels) > 1 else 0
@@ -429,15 +437,15 @@ class LabelMetric(SumsStatistic):
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value of the best system that always gives the same label."""
-        if reduced is not None and "truth_counts" in reduced.data:
-            return self._best_constant(*reduced.data["truth_counts"])
         y_true, _, sample_weight = rows
-        if y_true is None:
+        if reduced is not None and "truth_counts" in reduced.data:
+            labels, counts = reduced.data["truth_counts"]
+        elif y_true is not None:
+            labels, counts = label_counts(y_true, sample_weight)
+        else:
             return None
-        return self._best_constant(*label_counts(y_true, sample_weight))
-
-    def _best_constant(self, labels: NDArray[Any], counts: Floats) -> float | None:
-        chosen, step = self._different(labels), self._naive_step(len(labels))
+        chosen = self._different(labels)
+        step = max(1, CONSTANTS_AT_ONCE // len(labels)) if self.constants_share_sums else 1
         values = np.concatenate(
             [
                 self._constant(chosen[start : start + step], labels, counts)
@@ -450,10 +458,6 @@ class LabelMetric(SumsStatistic):
     def _different(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """Positions of labels among which is one of each value that a constant decision has."""
         return np.arange(len(labels))
-
-    def _naive_step(self, n_labels: int) -> int:
-        """Maximum number of constant decisions that are evaluated together."""
-        return max(1, CONSTANTS_AT_ONCE // n_labels)
 
     def _constant(self, chosen: NDArray[np.intp], labels: NDArray[Any], counts: Floats) -> Floats:
         """Value of the metric if each of the chosen labels is always decided, (n_chosen,)."""
@@ -485,19 +489,6 @@ def equal_column_blocks(sums: Floats, n_blocks: int) -> list[Floats]:
 def all_positive(values: Floats) -> bool:
     """Whether there are values, and all are above 0."""
     return bool(values.size) and bool(values.min() > 0)
-
-
-def _weighted(
-    code: NDArray[Any], of_code: CellTerms, sample_weight: Floats, data: dict[str, Any]
-) -> ReducedData:
-    """Reduce rows of these codes by their weights too, or each row by itself."""
-    split = WeightedCodes.of(code, len(of_code.columns), sample_weight)
-    known = MappingProxyType(data)
-    if split is None:
-        terms = of_code.of(code.astype(np.intp)).terms_matrix(sample_weight)
-        return ReducedData(None, len(code), terms, known)
-    terms = of_code.of(split.first).terms_matrix(split.weights)
-    return ReducedData(split.code, len(split.first), terms, known, split.counts)
 
 
 def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
@@ -897,15 +888,14 @@ class BalancedAccuracy(LabelMetric):
 
 
 def _two_class(formula: SetFormula, negative: bool) -> Factory:
-    def factory(
-        request: Request, *, pos_label: Any = None, labels: ArrayLike | None = None
-    ) -> TwoClassRatio:
-        both = None if labels is None else np.unique(np.asarray(labels))
-        return TwoClassRatio(
-            request.name, formula, pos_label=pos_label, negative=negative, labels=both
-        )
-
-    return factory
+    """Factory of a ratio of one of two classes."""
+    return lambda request, *, pos_label=None, labels=None: TwoClassRatio(
+        request.name,
+        formula,
+        pos_label=pos_label,
+        negative=negative,
+        labels=None if labels is None else np.unique(np.asarray(labels)),
+    )
 
 
 fast_path("sensitivity", response="labels")(_two_class(RECALL, negative=False))
@@ -914,60 +904,46 @@ fast_path("ppv", response="labels")(_two_class(PRECISION, negative=False))
 fast_path("npv", response="labels")(_two_class(PRECISION, negative=True))
 
 
-def _set_metric(formula: SetFormula) -> Factory:
-    """Factory of a ratio of set sizes for one class, pooled over classes, or averaged over them."""
-
-    def factory(
-        request: Request,
-        *,
-        labels: ArrayLike | None = None,
-        pos_label: Any = 1,
-        average: str = "binary",
-        zero_division: Any = "warn",
-    ) -> Statistic | None:
-        undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
-        classes = None if labels is None else np.asarray(labels)
-        if average == "weighted" and formula == RECALL:
-            # Weighted by their true members, the hits of all classes are shared by these.
-            average = "micro"
-        if average == "micro" and classes is None and formula != JACCARD:
-            # Each row is a true member, and a predicted one, of one class.
-            return accuracy(request.name)
-        if average == "binary":
-            positive = np.array([pos_label])
-            return SetRatio(request.name, formula, positive, undefined, binary=True)
-        if average == "micro":
-            return SetRatio(request.name, formula, classes, undefined, cells=request.cells)
-        if average in ("macro", "weighted"):
-            return SetAverage(request.name, formula, average == "weighted", classes, undefined)
-        return None
-
-    return factory
-
-
-fast_path("precision_score", response="labels")(_set_metric(PRECISION))
-fast_path("recall_score", response="labels")(_set_metric(RECALL))
-fast_path("jaccard_score", response="labels")(_set_metric(JACCARD))
-fast_path("f1_score", response="labels")(_set_metric(f_beta(1.0)))
-
-
-@fast_path("fbeta_score", response="labels")
-def _f_beta(
+def _set_metric(
     request: Request,
     *,
-    beta: float,
+    formula: SetFormula | None = None,
+    beta: float = 1.0,
     labels: ArrayLike | None = None,
     pos_label: Any = 1,
     average: str = "binary",
     zero_division: Any = "warn",
 ) -> Statistic | None:
-    options = {"labels": labels, "pos_label": pos_label, "average": average}
-    return _set_metric(f_beta(beta))(request, **options, zero_division=zero_division)
+    """A ratio of set sizes for one class, pooled over classes, or averaged over them.
+
+    Without a formula it is that of F-beta.
+    """
+    formula = f_beta(beta) if formula is None else formula
+    undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
+    classes = None if labels is None else np.asarray(labels)
+    if average == "weighted" and formula == RECALL:
+        # Weighted by their true members, the hits of all classes are shared by these.
+        average = "micro"
+    if average == "micro" and classes is None and formula != JACCARD:
+        # Each row is a true member, and a predicted one, of one class.
+        return accuracy(request.name)
+    if average == "binary":
+        positive = np.array([pos_label])
+        return SetRatio(request.name, formula, positive, undefined, binary=True)
+    if average == "micro":
+        return SetRatio(request.name, formula, classes, undefined, cells=request.cells)
+    if average in ("macro", "weighted"):
+        return SetAverage(request.name, formula, average == "weighted", classes, undefined)
+    return None
 
 
-@fast_path("balanced_accuracy_score", response="labels")
-def _balanced_accuracy(request: Request, *, adjusted: bool = False) -> BalancedAccuracy:
-    return BalancedAccuracy(request.name, adjusted)
+fast_path("precision_score", response="labels")(partial(_set_metric, formula=PRECISION))
+fast_path("recall_score", response="labels")(partial(_set_metric, formula=RECALL))
+fast_path("jaccard_score", response="labels")(partial(_set_metric, formula=JACCARD))
+fast_path("f1_score", "fbeta_score", response="labels")(_set_metric)
+fast_path("balanced_accuracy_score", response="labels")(
+    lambda request, *, adjusted=False: BalancedAccuracy(request.name, adjusted)
+)
 
 
 def averages_classes(statistic: Statistic) -> bool:
@@ -1142,6 +1118,8 @@ class WeightedKappa(LabelMetric):
     matrix_rule = "kappa"
     pools_classes = True
     orders_labels = True
+    # The cells that occur, and so the sums, differ between constant decisions.
+    constants_share_sums = False
 
     name: str = "cohen_kappa_score"
     weights: Literal["linear", "quadratic"] = "linear"
@@ -1156,10 +1134,6 @@ class WeightedKappa(LabelMetric):
         return CellTerms(
             np.column_stack((0 * each, 1 + each)), np.ones((len(each), 2)), 1 + len(each)
         )
-
-    def _naive_step(self, n_labels: int) -> int:
-        # The cells that occur, and so the sums, differ between constant decisions.
-        return 1
 
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -1218,16 +1192,14 @@ class WeightedKappa(LabelMetric):
         return np.where(several[:, None], np.column_stack((by_total, by_cell)), 0.0)
 
 
-@fast_path("matthews_corrcoef", response="labels")
-def _matthews(request: Request) -> MatthewsCoefficient:
-    return MatthewsCoefficient(request.name)
-
-
-@fast_path("cohen_kappa_score", response="labels")
-def _kappa(request: Request, *, weights: Any = None) -> Kappa | WeightedKappa:
-    if weights is None:
-        return Kappa(request.name)
-    return WeightedKappa(request.name, weights, request.order)
+fast_path("matthews_corrcoef", response="labels")(lambda request: MatthewsCoefficient(request.name))
+fast_path("cohen_kappa_score", response="labels")(
+    lambda request, *, weights=None: (
+        Kappa(request.name)
+        if weights is None
+        else WeightedKappa(request.name, weights, request.order)
+    )
+)
 
 
 # Likelihood ratios of decisions between two classes, as scikit-learn defines them.
@@ -1285,12 +1257,10 @@ class LikelihoodRatio(LabelMetric):
         _, hits, alarms, other_positives, other_negatives = sums.T
         ratio = hits * (alarms + other_negatives) / (alarms * (hits + other_positives))
         ratio = np.where(alarms > 0, ratio, self.if_undefined)
-        return np.where(self._has_both_labels(rows), ratio, np.nan)
-
-    def _has_both_labels(self, rows: Floats) -> NDArray[np.bool_]:
-        """Whether not all rows are true positives, or all true negatives, (n_resamples,)."""
+        # Both labels occur where not all rows are true positives, or all true negatives.
         right = (3, 2) if self.of_negative else (1, 4)
-        return (rows[:, right[0]] < rows[:, 0]) & (rows[:, right[1]] < rows[:, 0])
+        has_both = (rows[:, right[0]] < rows[:, 0]) & (rows[:, right[1]] < rows[:, 0])
+        return np.where(has_both, ratio, np.nan)
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         _, hits, alarms, other_positives, other_negatives = sums.T
@@ -1309,18 +1279,14 @@ class LikelihoodRatio(LabelMetric):
 
 
 def _likelihood_ratio(of_negative: bool) -> Factory:
-    def factory(request: Request) -> LikelihoodRatio:
-        undefined = _value_without_alarms(request.function, of_negative)
-        better = not of_negative
-        return LikelihoodRatio(
-            request.name,
-            of_negative,
-            undefined,
-            greater_is_better=better,
-            pos_label=request.pos_label,
-        )
-
-    return factory
+    """Factory of the ratio of positive, or of negative decisions."""
+    return lambda request: LikelihoodRatio(
+        request.name,
+        of_negative,
+        _value_without_alarms(request.function, of_negative),
+        greater_is_better=not of_negative,
+        pos_label=request.pos_label,
+    )
 
 
 fast_path("positive_likelihood_ratio", response="labels")(_likelihood_ratio(of_negative=False))

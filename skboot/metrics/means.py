@@ -9,12 +9,13 @@ factory below.
 from __future__ import annotations
 
 import math
+import operator
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,10 +56,16 @@ class SumsStatistic(Statistic):
     Notes
     -----
     Subclasses give `reduce` (the terms) and `combine` (the formula); `gradient` has a numerical
-    default. The function must not change when all weights are multiplied by the same number.
+    default. The function must not change when all weights are multiplied by the same number;
+    ``varies_smoothly`` says that its second derivatives may be neglected.
     """
 
     reads: Reading = "sums"
+    varies_smoothly: ClassVar[bool] = False
+
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """Itself, where it varies smoothly; see `Statistic.as_sums`."""
+        return (self, reduced) if self.varies_smoothly else None
 
     @abstractmethod
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
@@ -133,6 +140,7 @@ class RowMean(SumsStatistic):
 
     of_row_values = True
     adds_by_row = True
+    varies_smoothly = True
     sketch = "sums"
     n_sums = 1
 
@@ -155,10 +163,6 @@ class RowMean(SumsStatistic):
     def under_root(self) -> RowMean | None:
         """The mean of which it is the root; None if it is none."""
         return replace(self, root=False) if self.root else None
-
-    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """See `Statistic.as_sums`."""
-        return self, reduced
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -187,19 +191,22 @@ class RowMean(SumsStatistic):
         share = None
         if rows.zero_one and not self.root and not rows.weighted:
             share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
-        known = replace(super().facts_of_sums(rows), **self._beyond(rows.n_rows))
-        return replace(known, proportion=share, largest_share=rows.largest_share)
-
-    def _beyond(self, n_rows: int) -> dict[str, Any]:
-        """Rows that are to be expected beyond a forecast."""
-        if self.beyond is None:
-            return {}
-        return {"of_kind": self.beyond * n_rows, "few_of_kind": FEW_BEYOND}
+        known = replace(super().facts_of_sums(rows), proportion=share)
+        if self.beyond is not None:
+            known = replace(known, of_kind=self.beyond * rows.n_rows, few_of_kind=FEW_BEYOND)
+        return replace(known, largest_share=rows.largest_share)
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""
         if sample_weight is None and values.dtype == bool:
-            return self._of_flags(values)
+            # Flags are their own codes, counted once; the terms are those of `_reduced`.
+            n, n_true = len(values), int(np.count_nonzero(values))
+            both = 0 < n_true < n
+            occurring = (0.0, 1.0) if both else (float(n_true > 0),)
+            terms = np.array([(1.0, value) for value in occurring])
+            of_flags = values if both else np.zeros(n, dtype=np.uint8)
+            n_rows = np.array([n - n_true, n_true] if both else [n])
+            return ReducedData(of_flags, len(n_rows), terms, _ABOUT_ZERO, n_rows)
         code, distinct, counts = _coded(values)
         if code is not None:
             if sample_weight is None:
@@ -222,16 +229,6 @@ class RowMean(SumsStatistic):
         if np.all((values == 0) | (values == 1)):
             values = values == 1
         return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])
-
-    def _of_flags(self, values: NDArray[np.bool_]) -> ReducedData:
-        """The same as `_reduced` gives for 0 and 1: flags are their own codes, counted once."""
-        n, n_true = len(values), int(np.count_nonzero(values))
-        both = 0 < n_true < n
-        distinct = (0.0, 1.0) if both else (float(n_true > 0),)
-        terms = np.array([(1.0, value) for value in distinct])
-        counts = np.array([n - n_true, n_true] if both else [n])
-        code = values if both else np.zeros(n, dtype=np.uint8)
-        return ReducedData(code, len(counts), terms, _ABOUT_ZERO, counts)
 
     def _reduced(
         self,
@@ -269,9 +266,11 @@ class RowMean(SumsStatistic):
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """A mean of 0/1 values of equally weighted rows is the proportion of its ones."""
         weights, values = reduced.terms.T
-        if self.root or reduced.data["centre"] or not _are_all(values, _is_zero_or_one):
+        if self.root or reduced.data["centre"]:
             return None
-        if not _are_all(weights, _is_one):
+        if not _are_all(values, lambda part: (part == 0) | (part == 1)):
+            return None
+        if not _are_all(weights, lambda part: part == 1):
             return None
         counts = reduced.rows_of_codes if reduced.counts is None else reduced.counts
         return Proportion(
@@ -293,19 +292,21 @@ class RowMean(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and whether the values are few, 0 and 1, or one of them is large."""
-        values = reduced.terms[:, 1]
+        values, n_rows = reduced.terms[:, 1], len(rows[1])
         # Values that are all on one side of 0 are taken about one of them, or are whole.
         both_signs = not reduced.data["centre"] and bool(values.min() < 0 < values.max())
-        own: dict[str, Any] = {
-            # A mean of few distinct values is no mean of continuous ones.
-            "row_mean": self.is_row_mean
-            and (rows[2] is not None or reduced.n_codes > min(20, len(rows[1]) / 2)),
-            "both_signs": self.is_row_mean and both_signs,
-            "proportion": self.proportion(reduced),
-            "largest_share": self.largest_share(reduced),
-            **self._beyond(len(rows[1])),
-        }
-        return replace(super().facts(reduced, rows, members), **own)
+        # A mean of few distinct values is no mean of continuous ones.
+        many = rows[2] is not None or reduced.n_codes > min(20, n_rows / 2)
+        known = replace(
+            super().facts(reduced, rows, members),
+            row_mean=not self.root and many,
+            both_signs=not self.root and both_signs,
+            proportion=self.proportion(reduced),
+            largest_share=self.largest_share(reduced),
+        )
+        if self.beyond is None:
+            return known
+        return replace(known, of_kind=self.beyond * n_rows, few_of_kind=FEW_BEYOND)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Mean of the best constant prediction, if the metric has a formula for it."""
@@ -340,21 +341,9 @@ def _nearest_to_zero(values: Floats) -> float:
     because their sums are exact.
     """
     low, high = float(values.min()), float(values.max())
-    if low <= 0 <= high or _are_all(values, _is_whole):
+    if low <= 0 <= high or _are_all(values, lambda part: part == np.rint(part)):
         return 0.0
     return low if low > 0 else high
-
-
-def _is_whole(values: Floats) -> NDArray[np.bool_]:
-    return values == np.rint(values)
-
-
-def _is_zero_or_one(values: Floats) -> NDArray[np.bool_]:
-    return (values == 0) | (values == 1)
-
-
-def _is_one(values: Floats) -> NDArray[np.bool_]:
-    return values == 1
 
 
 def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> bool:
@@ -364,24 +353,34 @@ def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> boo
     return all(bool(test(values[a:b]).all()) for a, b in zip(starts, stops, strict=True))
 
 
-# ------------------------------------------------------------------ values of rows
+# ------------------------------------------------------------------ decisions, and given values
 
 
 def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
     """Share of right decisions, or of wrong ones."""
     return RowMean(
         name,
-        _differs if error else _equals,
+        operator.ne if error else operator.eq,
         greater_is_better=not error,
         response="labels",
         bounds=(0.0, 1.0),
-        constant=_least_error if error else _largest_class,
+        constant=partial(_of_largest_class, error=error),
     )
 
 
-def mean_of_values(name: str = "mean") -> RowMean:
-    """Mean of per-row values that are given as predictions: losses, hits, ratings."""
-    return MeanOfGiven(name, given_values, greater_is_better=None, bounds=(-np.inf, np.inf))
+def _of_largest_class(y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool) -> float:
+    """Accuracy, or error, where the most frequent class is always decided."""
+    counts = label_counts(y_true, sample_weight)[1]
+    share = float(counts.max() / counts.sum())
+    return 1.0 - share if error else share
+
+
+fast_path("accuracy_score", response="labels")(
+    lambda request, *, normalize=True: accuracy(request.name) if normalize else None
+)
+fast_path("zero_one_loss", "hamming_loss", response="labels")(
+    lambda request, *, normalize=True: accuracy(request.name, error=True) if normalize else None
+)
 
 
 class MeanOfGiven(RowMean):
@@ -390,48 +389,17 @@ class MeanOfGiven(RowMean):
     of_given_values = True
 
 
+def mean_of_values(name: str = "mean") -> RowMean:
+    """Mean of per-row values that are given as predictions: losses, hits, ratings."""
+    return MeanOfGiven(name, given_values, greater_is_better=None, bounds=(-np.inf, np.inf))
+
+
 def given_values(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
     """The values themselves; there is no truth."""
     return y_pred
 
 
-@fast_path("accuracy_score", response="labels")
-def _accuracy_score(request: Request, *, normalize: bool = True) -> RowMean | None:
-    return accuracy(request.name) if normalize else None
-
-
-@fast_path("zero_one_loss", "hamming_loss", response="labels")
-def _error_rate(request: Request, *, normalize: bool = True) -> RowMean | None:
-    return accuracy(request.name, error=True) if normalize else None
-
-
-def _squared_error(*, root: bool = False, log: bool = False) -> Factory:
-    """Factory of the mean squared error, of its root, or of the same of ``log(1 + y)``."""
-
-    def factory(request: Request) -> RowMean:
-        scale = _log1p if log else _real
-        losses, constant = partial(_squared_errors, scale=scale), partial(_variance, scale=scale)
-        return RowMean(request.name, losses, root=root, constant=constant)
-
-    return factory
-
-
-fast_path("mean_squared_error", response="values")(_squared_error())
-fast_path("mean_squared_log_error", response="values")(_squared_error(log=True))
-fast_path("root_mean_squared_error", response="values")(_squared_error(root=True))
-fast_path("root_mean_squared_log_error", response="values")(_squared_error(root=True, log=True))
-
-
-def _absolute_error(*, relative: bool) -> Factory:
-    """Factory of the mean absolute error, or of that relative to the truth."""
-
-    def factory(request: Request) -> RowMean:
-        losses = partial(_absolute_errors, relative=relative)
-        constant = partial(_least_absolute_error, relative=relative)
-        kind = PercentageError if relative else RowMean
-        return kind(request.name, losses, constant=constant)
-
-    return factory
+# ------------------------------------------------------------------ losses of real values
 
 
 class PercentageError(RowMean):
@@ -446,53 +414,6 @@ class PercentageError(RowMean):
                 "these rows decide the value. Leave them out, or use 'mean_absolute_error'."
             )
             tell(Note("caution", text, about="relative errors of 0"))
-
-
-fast_path("mean_absolute_error", response="values")(_absolute_error(relative=False))
-fast_path("mean_absolute_percentage_error", response="values")(_absolute_error(relative=True))
-
-
-@fast_path("mean_pinball_loss", response="values")
-def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
-    constant = partial(_least_pinball, alpha=alpha)
-    losses, beyond = partial(_pinball, alpha=alpha), min(alpha, 1 - alpha)
-    return RowMean(request.name, losses, constant=constant, beyond=beyond)
-
-
-@fast_path("mean_poisson_deviance", response="values")
-def _poisson_deviance(request: Request) -> RowMean:
-    return RowMean(request.name, _poisson, constant=partial(_at_mean, loss=_poisson))
-
-
-@fast_path("mean_gamma_deviance", response="values")
-def _gamma_deviance(request: Request) -> RowMean:
-    return RowMean(request.name, _gamma, constant=partial(_at_mean, loss=_gamma))
-
-
-@fast_path("mean_tweedie_deviance", response="values")
-def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
-    if 0 < power < 1:
-        # No law has it, which the function says.
-        return None
-    losses = partial(_tweedie, power=power)
-    return RowMean(request.name, losses, constant=partial(_at_mean, loss=losses))
-
-
-def _equals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(y_true == y_pred)
-
-
-def _differs(y_true: NDArray[Any], y_pred: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(y_true != y_pred)
-
-
-def _largest_class(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
-    counts = label_counts(y_true, sample_weight)[1]
-    return float(counts.max() / counts.sum())
-
-
-def _least_error(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
-    return 1.0 - _largest_class(y_true, sample_weight)
 
 
 def _real(y: NDArray[Any]) -> Floats:
@@ -529,39 +450,9 @@ def _absolute_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, relative: bo
     return error / np.maximum(np.abs(truth), np.finfo(np.float64).eps) if relative else error
 
 
-def _least_absolute_error(
-    y_true: NDArray[Any], sample_weight: Floats | None, *, relative: bool
-) -> float:
-    truth, pull = _real(y_true), sample_weight
-    if relative:
-        weights = 1.0 if sample_weight is None else sample_weight
-        pull = weights / np.maximum(np.abs(truth), np.finfo(np.float64).eps)
-    constant = np.array(_quantile(truth, pull, 0.5))
-    errors = _absolute_errors(truth, constant, relative=relative)
-    return float(np.average(errors, weights=sample_weight))
-
-
 def _pinball(y_true: NDArray[Any], y_pred: NDArray[Any], *, alpha: float) -> Floats:
     above = _real(y_true) - _real(y_pred)
     return np.maximum(alpha * above, (alpha - 1) * above)
-
-
-def _least_pinball(y_true: NDArray[Any], sample_weight: Floats | None, *, alpha: float) -> float:
-    truth = _real(y_true)
-    constant = np.array(_quantile(truth, sample_weight, alpha))
-    return float(np.average(_pinball(truth, constant, alpha=alpha), weights=sample_weight))
-
-
-def _quantile(values: Floats, weights: Floats | None, level: float) -> float:
-    """Smallest value up to which at least this share of the weight lies."""
-    if weights is None:
-        n = len(values)
-        at = min(max(math.ceil(level * n * (1 - 1e-12)) - 1, 0), n - 1)
-        return float(np.partition(values, at)[at])
-    order = np.argsort(values)
-    reached = np.cumsum(weights[order])
-    at = np.searchsorted(reached, level * reached[-1] * (1 - 1e-12))
-    return float(values[order[min(at, len(values) - 1)]])
 
 
 def _poisson(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
@@ -591,11 +482,84 @@ def _tweedie(y_true: NDArray[Any], y_pred: NDArray[Any], *, power: float) -> Flo
     return 2 * (above - truth * mean ** (1 - p) / (1 - p) + mean ** (2 - p) / (2 - p))
 
 
-def _at_mean(y_true: NDArray[Any], sample_weight: Floats | None, *, loss: Any) -> float:
+def _at_quantile(
+    y_true: NDArray[Any],
+    sample_weight: Floats | None,
+    *,
+    loss: RowValues,
+    level: float = 0.5,
+    relative: bool = False,
+) -> float:
+    """Mean loss of the best constant where that is a quantile of the truth."""
+    truth, pull = _real(y_true), sample_weight
+    if relative:
+        weights = 1.0 if sample_weight is None else sample_weight
+        pull = weights / np.maximum(np.abs(truth), np.finfo(np.float64).eps)
+    if pull is None:
+        # The smallest value up to which at least this share of the weight lies.
+        n = len(truth)
+        at = min(max(math.ceil(level * n * (1 - 1e-12)) - 1, 0), n - 1)
+        constant = np.partition(truth, at)[at]
+    else:
+        order = np.argsort(truth)
+        reached = np.cumsum(pull[order])
+        at = int(np.searchsorted(reached, level * reached[-1] * (1 - 1e-12)))
+        constant = truth[order[min(at, len(truth) - 1)]]
+    return float(np.average(loss(truth, np.array(float(constant))), weights=sample_weight))
+
+
+def _at_mean(y_true: NDArray[Any], sample_weight: Floats | None, *, loss: RowValues) -> float:
     mean = np.average(y_true, weights=sample_weight)
     if mean <= 0:
         return 0.0
     return float(np.average(loss(y_true, np.full(len(y_true), mean)), weights=sample_weight))
+
+
+def _mean_loss(
+    loss: RowValues, constant: Callable[..., Any], *, kind: type[RowMean] = RowMean, **options: Any
+) -> Factory:
+    """Factory of the mean of a loss, where the function takes no options."""
+    return lambda request: kind(request.name, loss, constant=constant, **options)
+
+
+_SQUARED = partial(_squared_errors, scale=_real), partial(_variance, scale=_real)
+_SQUARED_LOGS = partial(_squared_errors, scale=_log1p), partial(_variance, scale=_log1p)
+_ABSOLUTE = partial(_absolute_errors, relative=False)
+_RELATIVE = partial(_absolute_errors, relative=True)
+fast_path("mean_squared_error", response="values")(_mean_loss(*_SQUARED))
+fast_path("mean_squared_log_error", response="values")(_mean_loss(*_SQUARED_LOGS))
+fast_path("root_mean_squared_error", response="values")(_mean_loss(*_SQUARED, root=True))
+fast_path("root_mean_squared_log_error", response="values")(_mean_loss(*_SQUARED_LOGS, root=True))
+fast_path("mean_absolute_error", response="values")(
+    _mean_loss(_ABSOLUTE, partial(_at_quantile, loss=_ABSOLUTE))
+)
+fast_path("mean_absolute_percentage_error", response="values")(
+    _mean_loss(
+        _RELATIVE, partial(_at_quantile, loss=_RELATIVE, relative=True), kind=PercentageError
+    )
+)
+fast_path("mean_poisson_deviance", response="values")(
+    _mean_loss(_poisson, partial(_at_mean, loss=_poisson))
+)
+fast_path("mean_gamma_deviance", response="values")(
+    _mean_loss(_gamma, partial(_at_mean, loss=_gamma))
+)
+
+
+@fast_path("mean_pinball_loss", response="values")
+def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
+    losses, beyond = partial(_pinball, alpha=alpha), min(alpha, 1 - alpha)
+    constant = partial(_at_quantile, loss=losses, level=alpha)
+    return RowMean(request.name, losses, constant=constant, beyond=beyond)
+
+
+@fast_path("mean_tweedie_deviance", response="values")
+def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
+    if 0 < power < 1:
+        # No law has it, which the function says.
+        return None
+    losses = partial(_tweedie, power=power)
+    return RowMean(request.name, losses, constant=partial(_at_mean, loss=losses))
 
 
 # Values so large or small that their squares or cubes leave the range of double precision.
@@ -693,8 +657,11 @@ class Coefficient(SumsStatistic):
     """
 
     adds_by_row = True
+    varies_smoothly = True
     sketch = "sums"
     n_sums = 4
+    # The mean of the truth explains nothing of it.
+    without_skill = 0.0
 
     name: str = "r2"
     about_mean: bool = False
@@ -740,10 +707,6 @@ class Coefficient(SumsStatistic):
         truth, residual, ones = y_true - origin, y_true - y_pred, np.ones(len(y_true))
         sums = (ones, ones, truth, truth**2, residual, residual**2)
         return ReducedData(None, len(y_true), np.column_stack(sums))
-
-    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """See `Statistic.as_sums`."""
-        return self, reduced
 
     def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
         """Return truth, its square, residual and its square, all about zero."""
@@ -814,19 +777,13 @@ class Coefficient(SumsStatistic):
         total = float(squares.sum())
         return float(squares.max()) / total if total > 0 else None
 
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """The mean of the truth explains nothing of it."""
-        return 0.0
 
-
-@fast_path("r2_score", response="values")
-def _r2_score(request: Request, *, force_finite: bool = True) -> Coefficient:
-    return Coefficient(request.name, False, force_finite)
-
-
-@fast_path("explained_variance_score", response="values")
-def _explained_variance(request: Request, *, force_finite: bool = True) -> Coefficient:
-    return Coefficient(request.name, True, force_finite)
+fast_path("r2_score", response="values")(
+    lambda request, *, force_finite=True: Coefficient(request.name, False, force_finite)
+)
+fast_path("explained_variance_score", response="values")(
+    lambda request, *, force_finite=True: Coefficient(request.name, True, force_finite)
+)
 
 
 def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
@@ -918,8 +875,27 @@ class PosteriorMean(RowMean):
         return self.sign * float(self.constant(weight / weight.sum()))
 
 
+class _ScoreMean(PosteriorMean):
+    """A mean over rows of a value of the scores of all classes, or of the one column of two."""
+
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return the value of each row before its sign, (n_samples,)."""
+        assert y_true is not None
+        labels, n_classes = self.labels, 2
+        if y_pred.ndim == 2:
+            n_classes = y_pred.shape[1]
+        else:
+            labels, _ = oriented(y_pred[:1], labels, self.pos_label)
+        if y_pred.ndim == 2 and labels is not None and np.any(labels[1:] < labels[:-1]):
+            # Columns are sorted by label: that order may decide between equal scores.
+            order = np.argsort(labels)
+            labels, y_pred = labels[order], y_pred[:, order]
+        classes = classes_of(y_true, labels, n_classes)
+        return self.row_values(classes, y_pred)
+
+
 @dataclass(frozen=True, eq=False)
-class TopAccuracy(PosteriorMean):
+class TopAccuracy(_ScoreMean):
     """Share of rows whose class is among the k that score highest.
 
     Ties are as in scikit-learn: of three or more classes, the one of the last label comes first; of
@@ -937,21 +913,6 @@ class TopAccuracy(PosteriorMean):
     greater_is_better: bool | None = True
     response: Response = "scores"
     k: int = 2
-
-    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
-        """Return whether each row is a hit, (n_samples,)."""
-        assert y_true is not None
-        labels, n_classes = self.labels, 2
-        if y_pred.ndim == 2:
-            n_classes = y_pred.shape[1]
-        else:
-            labels, _ = oriented(y_pred[:1], labels, self.pos_label)
-        if y_pred.ndim == 2 and labels is not None and np.any(labels[1:] < labels[:-1]):
-            # Columns are sorted by label, because that order decides between equal scores.
-            order = np.argsort(labels)
-            labels, y_pred = labels[order], y_pred[:, order]
-        classes = classes_of(y_true, labels, n_classes)
-        return self.row_values(classes, y_pred)
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Warn where the right class is always among the k."""
@@ -972,15 +933,13 @@ class TopAccuracy(PosteriorMean):
         return replace(fixed, row_values=hits)  # type: ignore[type-var]
 
 
-@dataclass(frozen=True, eq=False)
-class HingeLoss(PosteriorMean):
+class HingeLoss(_ScoreMean):
     """Mean of how far the decision of each row's class is from beating the best other one by 1.
 
     The decision of one column counts for the second of two classes, and against the first.
     """
 
-    response: Response = "scores"
-    averages_columns: bool = True
+    averages_columns = True
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse two columns, which decision functions of two classes do not have."""
@@ -989,45 +948,34 @@ class HingeLoss(PosteriorMean):
             advice = "Give what decision_function returns."
             raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
 
-    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
-        """Return the loss of each row before its sign, (n_samples,)."""
-        assert y_true is not None
-        labels, n_classes = self.labels, 2
-        if y_pred.ndim == 2:
-            n_classes = y_pred.shape[1]
-        else:
-            labels, _ = oriented(y_pred[:1], labels, self.pos_label)
-        return self.row_values(classes_of(y_true, labels, n_classes), y_pred)
-
 
 # ------------------------------------------------------------------ values of rows
 
 
-@fast_path("hinge_loss", response="scores")
-def _hinge_loss(request: Request, *, labels: ArrayLike | None = None) -> HingeLoss:
-    labels = request.columns(labels)
-    return HingeLoss(request.name, hinge_losses, labels=labels, pos_label=request.pos_label)
-
-
-@fast_path("log_loss", response="probabilities")
-def _log_loss(
-    request: Request, *, labels: ArrayLike | None = None, normalize: bool = True
-) -> PosteriorMean | None:
-    if not normalize:
-        return None
-    return log_loss_statistic(request.name, request.columns(labels), pos_label=request.pos_label)
-
-
-@fast_path("brier_score_loss", response="probabilities")
-def _brier_score_loss(
-    request: Request,
-    *,
-    labels: ArrayLike | None = None,
-    scale_by_half: Any = "auto",
-    pos_label: Any = None,
-) -> PosteriorMean:
-    halve = None if scale_by_half == "auto" else bool(scale_by_half)
-    return brier_statistic(request.name, request.columns(labels), halve, pos_label=pos_label)
+fast_path("hinge_loss", response="scores")(
+    lambda request, *, labels=None: HingeLoss(
+        request.name,
+        hinge_losses,
+        response="scores",
+        labels=request.columns(labels),
+        pos_label=request.pos_label,
+    )
+)
+fast_path("log_loss", response="probabilities")(
+    lambda request, *, labels=None, normalize=True: (
+        log_loss_statistic(request.name, request.columns(labels), pos_label=request.pos_label)
+        if normalize
+        else None
+    )
+)
+fast_path("brier_score_loss", response="probabilities")(
+    lambda request, *, labels=None, scale_by_half="auto", pos_label=None: brier_statistic(
+        request.name,
+        request.columns(labels),
+        None if scale_by_half == "auto" else bool(scale_by_half),
+        pos_label=pos_label,
+    )
+)
 
 
 @fast_path("top_k_accuracy_score", response="scores")

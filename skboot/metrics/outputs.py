@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,6 +68,7 @@ class OutputAverage(SumsStatistic):
     """
 
     adds_by_row = True
+    varies_smoothly = True
 
     name: str
     column: Any
@@ -100,10 +101,6 @@ class OutputAverage(SumsStatistic):
         """The same about a point of each output; see `Statistic.reduce_about`."""
         each = zip(y_true.T, y_pred.T, origin, strict=True)
         return _side_by_side([self.column.reduce_about(*own) for own in each])
-
-    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """See `Statistic.as_sums`."""
-        return self, reduced
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Average of the values of the outputs."""
@@ -217,11 +214,10 @@ def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
     )
 
 
-def _of_outputs(factory_of_column: Factory) -> Factory:
-    def factory(request: Request, *, multioutput: Any = "uniform_average") -> Any:
-        return _averaged(request, factory_of_column(request), multioutput)
-
-    return factory
+def _of_losses(
+    request: Request, *, factory_of_column: Factory, multioutput: Any = "uniform_average"
+) -> Any:
+    return _averaged(request, factory_of_column(request), multioutput)
 
 
 for _name in (
@@ -232,29 +228,24 @@ for _name in (
     "mean_absolute_error",
     "mean_absolute_percentage_error",
 ):
-    fast_path(_name, response="outputs", several_outputs=True)(_of_outputs(FAST_PATHS[_name]))
-
-
-@fast_path("mean_pinball_loss", response="outputs", several_outputs=True)
-def _pinball_loss(
-    request: Request, *, alpha: float = 0.5, multioutput: Any = "uniform_average"
-) -> Any:
-    column = FAST_PATHS["mean_pinball_loss"](request, alpha=alpha)
-    return _averaged(request, column, multioutput)
-
-
-@fast_path("r2_score", response="outputs", several_outputs=True)
-def _r2_score(
-    request: Request, *, force_finite: bool = True, multioutput: Any = "uniform_average"
-) -> Any:
-    return _averaged(request, Coefficient(request.name, False, force_finite), multioutput)
-
-
-@fast_path("explained_variance_score", response="outputs", several_outputs=True)
-def _explained_variance(
-    request: Request, *, force_finite: bool = True, multioutput: Any = "uniform_average"
-) -> Any:
-    return _averaged(request, Coefficient(request.name, True, force_finite), multioutput)
+    fast_path(_name, response="outputs", several_outputs=True)(
+        partial(_of_losses, factory_of_column=FAST_PATHS[_name])
+    )
+fast_path("mean_pinball_loss", response="outputs", several_outputs=True)(
+    lambda request, *, alpha=0.5, multioutput="uniform_average": _averaged(
+        request, FAST_PATHS["mean_pinball_loss"](request, alpha=alpha), multioutput
+    )
+)
+fast_path("r2_score", response="outputs", several_outputs=True)(
+    lambda request, *, force_finite=True, multioutput="uniform_average": _averaged(
+        request, Coefficient(request.name, False, force_finite), multioutput
+    )
+)
+fast_path("explained_variance_score", response="outputs", several_outputs=True)(
+    lambda request, *, force_finite=True, multioutput="uniform_average": _averaged(
+        request, Coefficient(request.name, True, force_finite), multioutput
+    )
+)
 
 
 # Metrics that return several numbers: a statistic for each, from one call of the function.
@@ -308,56 +299,34 @@ class Calls:
         key = _key(call)
         found = self._waiting.get(key)
         if found is None:
-            found = self._kept(key, call())
+            found = self.know(call, call())
         found[1] -= 1
         if found[1] == 0:
             self._waiting.pop(key, None)
         return float(found[0][place])
 
-    def know(self, call: partial[Any], returned: Any) -> None:
-        """Take what a call has returned already."""
-        self._kept(_key(call), returned)
+    def know(self, call: partial[Any], returned: Any) -> list[Any]:
+        """Keep the numbers that a call has returned, with how often they will be read.
 
-    def _kept(self, key: Any, returned: Any) -> list[Any]:
-        """Keep the numbers of a call, with how often they will be read."""
-        if len(self._waiting) >= _MOST_WAITING:
-            self._waiting.clear()
-        self._waiting[key] = [self._numbers(returned), len(self.names)]
-        return self._waiting[key]
-
-    def _numbers(self, returned: Any) -> Floats:
-        """Return the numbers of the entries; NaN for each where the whole is NaN."""
+        Each is NaN where the whole is NaN.
+        """
         entries = entries_of(returned)
         if entries is None and np.isnan(number := as_number(returned)):
-            return np.full(len(self.names), number)
-        names = () if entries is None else tuple(entries)
-        if entries is None or set(names) != set(self.names) or len(names) != len(self.names):
-            of_rows = _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
-            raise OtherEntries(
-                f"it returned {_listed(names)}, and on the data {_listed(self.names)}. "
-                f"{of_rows}{_LACKING}"
-            )
-        return np.array([as_number(entries[name]) for name in self.names])
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One of the numbers that a function returns.
-
-    Attributes
-    ----------
-    place : int
-        Its place among them.
-    calls : Calls
-        Of the function, which all entries share.
-    """
-
-    place: int
-    calls: Calls
-
-    def number(self, call: partial[Any]) -> float:
-        """Return the number, from a call of the function on some rows."""
-        return self.calls.number(call, self.place)
+            numbers = np.full(len(self.names), number)
+        else:
+            names = () if entries is None else tuple(entries)
+            if entries is None or set(names) != set(self.names) or len(names) != len(self.names):
+                of_rows = _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
+                raise OtherEntries(
+                    f"it returned {_listed(names)}, and on the data {_listed(self.names)}. "
+                    f"{of_rows}{_LACKING}"
+                )
+            numbers = np.array([as_number(entries[name]) for name in self.names])
+        if len(self._waiting) >= _MOST_WAITING:
+            self._waiting.clear()
+        key = _key(call)
+        self._waiting[key] = [numbers, len(self.names)]
+        return self._waiting[key]
 
 
 class CalledOnData:
@@ -491,7 +460,10 @@ def _of_calls(
     What the function returns on the data decides.
     """
     first, others = statistics[0], list(statistics[1:])
-    if not isinstance(first, CallableStatistic) or _is_of_one_number(first):
+    if not isinstance(first, CallableStatistic):
+        return [first, *others]
+    if first.undefined and not asks_for_several(_options(first)):
+        # Of scikit-learn, and asked for no single classes or outputs.
         return [first, *others]
     call, returned = first.returned(first.reduce(*columns[0]))
     entries = entries_of(returned)
@@ -512,7 +484,7 @@ def _of_calls(
     calls = Calls(list(entries))
     calls.know(call, returned)
     return {
-        name: [replace(one, entry=Entry(place, calls)) for one in statistics]  # type: ignore[type-var]
+        name: [replace(one, entry=partial(calls.number, place=place)) for one in statistics]  # type: ignore[type-var]
         for place, name in enumerate(names)
     }
 
@@ -533,11 +505,6 @@ def _check_entries(entries: Mapping[Any, Any], metric: str) -> None:
 
 
 # ------------------------------------------------------------------ single classes
-
-
-def _is_of_one_number(statistic: CallableStatistic) -> bool:
-    """Whether a metric is of scikit-learn, and not asked for single classes or outputs."""
-    return bool(statistic.undefined) and not asks_for_several(_options(statistic))
 
 
 def _has_classes(statistic: Statistic) -> bool:
@@ -631,15 +598,8 @@ def _of_columns(
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
 class LabelSetAverage(SetAverage):
-    """Precision, recall, F-beta or Jaccard of each label, averaged over the labels.
-
-    Parameters
-    ----------
-    name, ratio, weighted, zero_division
-        As of `SetAverage`.
-    """
+    """Precision, recall, F-beta or Jaccard of each label, averaged over the labels."""
 
     response: Response = "indicators"
 
@@ -674,15 +634,8 @@ class LabelSetAverage(SetAverage):
         return True
 
 
-@dataclass(frozen=True, eq=False)
 class LabelSetRatio(SetRatio):
-    """Precision, recall, F-beta or Jaccard of all labels pooled.
-
-    Parameters
-    ----------
-    name, ratio, zero_division
-        As of `SetRatio`.
-    """
+    """Precision, recall, F-beta or Jaccard of all labels pooled."""
 
     response: Response = "indicators"
 
@@ -788,52 +741,21 @@ def _matrix(terms: NDArray[Any], weights: Floats | None) -> Any:
 # ------------------------------------------------------------------ means over rows
 
 
-@fast_path("accuracy_score", response="indicators", several_outputs=True)
-def _accuracy(request: Request, *, normalize: bool = True) -> RowMean | None:
-    return _of_whole_sets(request, _all_right, _largest_set) if normalize else None
+def _whole_sets(y_true: NDArray[Any], y_pred: NDArray[Any], *, error: bool) -> Flags:
+    """Whether all labels of each row are right, or one is wrong."""
+    return np.asarray((y_true != y_pred).any(axis=1) if error else (y_true == y_pred).all(axis=1))
 
 
-@fast_path("zero_one_loss", response="indicators", several_outputs=True)
-def _zero_one_loss(request: Request, *, normalize: bool = True) -> RowMean | None:
-    return _of_whole_sets(request, _any_wrong, _outside_largest_set) if normalize else None
-
-
-@fast_path("hamming_loss", response="indicators", several_outputs=True)
-def _hamming_loss(request: Request) -> RowMean:
-    return _of_whole_sets(request, _share_wrong, _least_share_wrong)
-
-
-def _of_whole_sets(request: Request, row_values: Any, constant: Any) -> RowMean:
-    return RowMean(
-        request.name,
-        row_values,
-        greater_is_better=row_values is _all_right,
-        response="indicators",
-        bounds=(0.0, 1.0),
-        constant=constant,
-    )
-
-
-def _all_right(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Flags:
-    return np.asarray((y_true == y_pred).all(axis=1))
-
-
-def _any_wrong(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Flags:
-    return np.asarray((y_true != y_pred).any(axis=1))
+def _largest_set(y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool) -> float:
+    """Share of the rows that have the most frequent set of labels, or of all others."""
+    which = np.unique(_bits(y_true == 1), return_inverse=True)[1].ravel()
+    weights = np.bincount(which, sample_weight)
+    share = float(weights.max() / weights.sum())
+    return 1.0 - share if error else share
 
 
 def _share_wrong(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
     return np.count_nonzero(y_true != y_pred, axis=1) / y_true.shape[1]
-
-
-def _largest_set(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
-    which = np.unique(_bits(y_true == 1), return_inverse=True)[1].ravel()
-    weights = np.bincount(which, sample_weight)
-    return float(weights.max() / weights.sum())
-
-
-def _outside_largest_set(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
-    return 1.0 - _largest_set(y_true, sample_weight)
 
 
 def _least_share_wrong(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
@@ -841,12 +763,36 @@ def _least_share_wrong(y_true: NDArray[Any], sample_weight: Floats | None) -> fl
     return float(np.minimum(share, 1 - share).mean())
 
 
-@dataclass(frozen=True, eq=False)
+def _mean_of_sets(request: Request, row_values: Any, constant: Any, *, error: bool) -> RowMean:
+    return RowMean(
+        request.name,
+        row_values,
+        greater_is_better=not error,
+        response="indicators",
+        bounds=(0.0, 1.0),
+        constant=constant,
+    )
+
+
+def _subset_accuracy(request: Request, *, error: bool, normalize: bool = True) -> RowMean | None:
+    values, constant = (partial(function, error=error) for function in (_whole_sets, _largest_set))
+    return _mean_of_sets(request, values, constant, error=error) if normalize else None
+
+
+for _name, _is_error in (("accuracy_score", False), ("zero_one_loss", True)):
+    fast_path(_name, response="indicators", several_outputs=True)(
+        partial(_subset_accuracy, error=_is_error)
+    )
+fast_path("hamming_loss", response="indicators", several_outputs=True)(
+    lambda request: _mean_of_sets(request, _share_wrong, _least_share_wrong, error=True)
+)
+
+
 class RatioOfRows(RowMean):
     """Mean over rows of the ratio of a row's sets, which counts as 0 where it has no value."""
 
     # It takes the value of rows without labels, too.
-    row_values: Any = None
+    row_values: Any
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Warn of rows without labels to divide by, as scikit-learn does."""
@@ -872,28 +818,14 @@ def _ratio_of_row(
     return _ratio(ratio, hits, true, predicted, undefined)
 
 
-@dataclass(frozen=True, eq=False)
 class LossOfSets(RowMean):
     """Mean over rows of a loss of the probability of each of a row's labels."""
-
-    response: Response = "label_scores"
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse other numbers than probabilities."""
         if y_pred.min() < 0 or y_pred.max() > 1:
             must = f"hold probabilities for the metric {self.name!r}"
             raise fail("y_pred", must, f"numbers from {y_pred.min():g} to {y_pred.max():g}")
-
-
-@fast_path("log_loss", response="label_scores", several_outputs=True)
-def _log_loss(request: Request) -> RowMean:
-    return LossOfSets(request.name, _log_losses)
-
-
-@fast_path("brier_score_loss", response="label_scores", several_outputs=True)
-def _brier_score_loss(request: Request, *, scale_by_half: Any = "auto") -> RowMean:
-    halve = None if scale_by_half == "auto" else bool(scale_by_half)
-    return LossOfSets(request.name, partial(_squared_distances, halve=halve))
 
 
 def _log_losses(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
@@ -909,12 +841,37 @@ def _squared_distances(y_true: NDArray[Any], y_pred: NDArray[Any], *, halve: boo
     return squares / 2 if halved(y_pred, halve) else squares
 
 
+fast_path("log_loss", response="label_scores", several_outputs=True)(
+    lambda request: LossOfSets(request.name, _log_losses, response="label_scores")
+)
+fast_path("brier_score_loss", response="label_scores", several_outputs=True)(
+    lambda request, *, scale_by_half="auto": LossOfSets(
+        request.name,
+        partial(_squared_distances, halve=None if scale_by_half == "auto" else bool(scale_by_half)),
+        response="label_scores",
+    )
+)
+
+
 # ------------------------------------------------------------------ ratios
 
 
 def _set_metric(
-    request: Request, ratio: SetFormula, average: str, zero_division: Any, labels: Any
+    request: Request,
+    *,
+    formula: SetFormula | None = None,
+    beta: float = 1.0,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: str = "binary",
+    zero_division: Any = "warn",
 ) -> Statistic | None:
+    """A ratio of set sizes, pooled over labels or averaged over them, or over rows.
+
+    Without a formula it is that of F-beta. Averages over labels have no positive one; scorers give
+    None for it.
+    """
+    ratio = f_beta(beta) if formula is None else formula
     undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
     columns = None if labels is None else np.asarray(labels)
     if columns is not None and (columns.ndim != 1 or columns.dtype.kind not in "iu"):
@@ -933,41 +890,16 @@ def _set_metric(
     return kind(request.name, values, True, "indicators", (0.0, 1.0))
 
 
-def _of_ratio(ratio: SetFormula) -> Factory:
-    def factory(
-        request: Request,
-        *,
-        labels: ArrayLike | None = None,
-        pos_label: Any = 1,
-        average: str = "binary",
-        zero_division: Any = "warn",
-    ) -> Statistic | None:
-        # Averages over labels have no positive one; scorers give None for it.
-        return _set_metric(request, ratio, average, zero_division, labels)
-
-    return factory
-
-
-for _set_name, _formula in {
-    "precision_score": PRECISION,
-    "recall_score": RECALL,
-    "jaccard_score": JACCARD,
-    "f1_score": f_beta(1.0),
-}.items():
-    fast_path(_set_name, response="indicators", several_outputs=True)(_of_ratio(_formula))
-
-
-@fast_path("fbeta_score", response="indicators", several_outputs=True)
-def _f_beta(
-    request: Request,
-    *,
-    beta: float,
-    labels: ArrayLike | None = None,
-    pos_label: Any = 1,
-    average: str = "binary",
-    zero_division: Any = "warn",
-) -> Statistic | None:
-    return _set_metric(request, f_beta(beta), average, zero_division, labels)
+for _name, _formula in (
+    ("precision_score", PRECISION),
+    ("recall_score", RECALL),
+    ("jaccard_score", JACCARD),
+    ("f1_score", None),
+    ("fbeta_score", None),
+):
+    fast_path(_name, response="indicators", several_outputs=True)(
+        partial(_set_metric, formula=_formula)
+    )
 
 
 # Metrics of how each row ranks its labels or items: means over rows.
@@ -1099,25 +1031,8 @@ def _discounts(n_items: int, *, k: int | None, log_base: float) -> Floats:
     return np.asarray(discount)
 
 
-@fast_path("label_ranking_average_precision_score", response="label_scores", several_outputs=True)
-def _average_precision(request: Request) -> RowMean:
-    return RowMean(request.name, _precision_of_row, True, "label_scores", (0.0, 1.0))
-
-
-def average_precision_of_rows(name: str) -> RowMean:
-    """Average precision of the labels of each row, 0 where it has none, averaged over rows."""
-    values = partial(_precision_of_row, without=0.0)
-    return RowMean(name, values, True, "label_scores", (0.0, 1.0))
-
-
-@dataclass(frozen=True, eq=False)
 class AreaOfRows(RowMean):
     """Area under the ROC curve of the labels of each row, averaged over rows."""
-
-    row_values: Any = _area_of_row
-    greater_is_better: bool | None = True
-    response: Response = "label_scores"
-    bounds: tuple[float, float] = (0.0, 1.0)
 
     def check(self, y_true: Array, y_pred: Array) -> None:
         """Refuse rows that have all labels or none, which have no area."""
@@ -1129,14 +1044,15 @@ class AreaOfRows(RowMean):
             raise fail("y_true", must, got, "Leave these rows out, or take average='macro'.")
 
 
-@fast_path("label_ranking_loss", response="label_scores", several_outputs=True)
-def _ranking_loss(request: Request) -> RowMean:
-    return RowMean(request.name, _loss_of_row, False, "label_scores", (0.0, 1.0))
-
-
-@fast_path("coverage_error", response="label_scores", several_outputs=True)
-def _coverage_error(request: Request) -> RowMean:
-    return RowMean(request.name, _coverage_of_row, False, "label_scores")
+fast_path("label_ranking_average_precision_score", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _precision_of_row, True, "label_scores", (0.0, 1.0))
+)
+fast_path("label_ranking_loss", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _loss_of_row, False, "label_scores", (0.0, 1.0))
+)
+fast_path("coverage_error", response="label_scores", several_outputs=True)(
+    lambda request: RowMean(request.name, _coverage_of_row, False, "label_scores")
+)
 
 
 @fast_path("ndcg_score", response="relevances", several_outputs=True)
@@ -1179,14 +1095,8 @@ def _ranking_options(k: Any, log_base: Any, ignore_ties: bool) -> dict[str, Any]
 # leaves an average because a resample lacks it.
 
 
-@dataclass(frozen=True, eq=False)
 class LabelsRocAuc(RocAuc):
     """Area under the ROC curve of the scores of each label, averaged over the labels.
-
-    Parameters
-    ----------
-    name, average
-        As of `RocAuc`.
 
     Notes
     -----
@@ -1194,45 +1104,22 @@ class LabelsRocAuc(RocAuc):
     nothing, and where none has any the mean is 0 (both as in scikit-learn).
     """
 
-    multi_class: Literal["ovr", "ovo"] | None = "ovr"
-    response: Response = "label_scores"
     sketch = ""
     lacks_labels = False
-
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        """Keep an order of the rows for each label."""
-        assert y_true is not None
-        return self._reduce_classes(y_true, y_pred, sample_weight)
 
     def _averaged(self, areas: Floats, totals: Floats) -> Floats:
         return _mean_over_labels(areas, totals, self.average)
 
 
-@dataclass(frozen=True, eq=False)
 class LabelsAveragePrecision(AveragePrecision):
     """Average precision of the scores of each label, averaged over the labels.
-
-    Parameters
-    ----------
-    name, average
-        As of `AveragePrecision`.
 
     Notes
     -----
     0 for a label that no row has, as in scikit-learn.
     """
 
-    response: Response = "label_scores"
     sketch = ""
-
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        """Keep a falling order of the rows for each label."""
-        assert y_true is not None
-        return self._reduce_classes(y_true, y_pred, sample_weight)
 
     def _averaged(self, areas: Floats, sizes: Floats) -> Floats:
         return _mean_over_labels(np.where(sizes > 0, areas, 0.0).T, sizes.T, self.average)
@@ -1261,14 +1148,18 @@ def _roc_auc(
 ) -> Statistic | None:
     # How classes would be averaged, and in which order, is of no matter to labels.
     if average == "samples":
-        return AreaOfRows(request.name)
-    known = average in ("macro", "weighted")
-    return LabelsRocAuc(request.name, average=average) if known else None
+        return AreaOfRows(request.name, _area_of_row, True, "label_scores", (0.0, 1.0))
+    if average not in ("macro", "weighted"):
+        return None
+    return LabelsRocAuc(request.name, "ovr", average, response="label_scores")
 
 
 @fast_path("average_precision_score", response="label_scores", several_outputs=True)
 def _area_average_precision(request: Request, *, average: Any = "macro") -> Any:
     if average == "samples":
-        return average_precision_of_rows(request.name)
-    known = average in ("macro", "weighted")
-    return LabelsAveragePrecision(request.name, average=average) if known else None
+        # A row without labels counts as 0.
+        values = partial(_precision_of_row, without=0.0)
+        return RowMean(request.name, values, True, "label_scores", (0.0, 1.0))
+    if average not in ("macro", "weighted"):
+        return None
+    return LabelsAveragePrecision(request.name, average, response="label_scores")

@@ -329,24 +329,6 @@ _AT_ONCE = ROWS_AT_ONCE >> 3
 _TINY = np.finfo(np.float64).tiny
 
 
-class CellCodes(NamedTuple):
-    """Codes of cells: the negatives and then the positives of each.
-
-    Attributes
-    ----------
-    number : ndarray of shape (n_codes_before,)
-        Code of what had a code each before.
-    terms : ndarray of shape (n_codes, 2), bool
-        Whether each is of positives, and of negatives.
-    rows : ndarray of shape (n_codes,)
-        Rows of each.
-    """
-
-    number: NDArray[np.int16]
-    terms: NDArray[np.bool_]
-    rows: NDArray[np.int64]
-
-
 class RankCells(NamedTuple):
     """Cells of consecutive scores, from the highest down.
 
@@ -400,8 +382,12 @@ class RankCells(NamedTuple):
 
     def codes(
         self, rows: NDArray[np.integer], positive: NDArray[np.bool_], ends: NDArray[np.intp]
-    ) -> CellCodes:
-        """Return the codes of the cells that were made of these arrays; see `of`."""
+    ) -> ReducedData:
+        """Return the codes of the cells that were made of these arrays; see `of`.
+
+        They are the negatives and then the positives of each, with a code for each code before;
+        terms say whether each is of positives, and of negatives.
+        """
         # Negatives below all positives are a cell that is not read.
         length = np.diff(ends[self.last], prepend=-1, append=len(positive) - 1)
         counts = np.append(self.size[::-1].T, (rows[ends[-1] + 1 :].sum(), 0)).astype(np.int64)
@@ -411,7 +397,7 @@ class RankCells(NamedTuple):
         side = np.repeat(np.arange(0, len(counts), 2, dtype=np.int16), length)
         side += positive
         terms = np.array((used % 2 == 1, used % 2 == 0)).T
-        return CellCodes(number[side], terms, counts[used])
+        return ReducedData(number[side], len(used), terms, counts=counts[used])
 
     def area(
         self, block: ReadableBlock, terms: NDArray[Any], ends: NDArray[np.intp]
@@ -428,24 +414,21 @@ class RankCells(NamedTuple):
         """
         area, above = np.zeros(block.n_resamples), np.zeros((2, block.n_resamples, 1))
         for which, upto in block.running(terms, ends):
-            area += self._area(which, np.concatenate((above, upto[:, :, :-1]), axis=2), upto)
+            before = np.concatenate((above, upto[:, :, :-1]), axis=2)
+            drawn = upto - before
+            reached = before + self.shares[:, None, which] * drawn
+            precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)
+            precision += self.apart[which]
+            of_part: Floats = np.einsum("ij,ij->i", drawn[0], precision)
+            # Counts are as far from those of the data, in any resample, as rows are drawn again.
+            away = drawn[0]
+            away -= self.size[0, which]
+            away *= away
+            of_part += away @ self.second[which]
+            area += of_part
             above = upto[:, :, -1:]
         positives = above[0, :, 0]
         return np.minimum(area, positives), positives
-
-    def _area(self, which: slice, before: Floats, upto: Floats) -> Floats:
-        """Return the sum over some cells, from the rows of each class above them, and with them."""
-        drawn = upto - before
-        reached = before + self.shares[:, None, which] * drawn
-        precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)
-        precision += self.apart[which]
-        area: Floats = np.einsum("ij,ij->i", drawn[0], precision)
-        # Counts are as far from those of the data, in any resample, as rows are drawn again.
-        away = drawn[0]
-        away -= self.size[0, which]
-        away *= away
-        area += away @ self.second[which]
-        return area
 
 
 def _sums_of_cells(
@@ -600,6 +583,8 @@ class RocAuc(Statistic):
     greater_is_positive = True
     of_order = True
     advice_on_several = "Use 'roc_auc_ovr' or 'roc_auc_ovo'."
+    # Scores that do not depend on the input put pairs in order half the time.
+    without_skill = 0.5
 
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
@@ -655,23 +640,18 @@ class RocAuc(Statistic):
     ) -> ReducedData:
         """Number rows in score order; with several classes, keep an order for each."""
         assert y_true is not None
-        if self.multi_class is not None and y_pred.ndim == 2 and y_pred.shape[1] > 2:
-            return self._reduce_classes(y_true, y_pred, sample_weight)
+        several = self.multi_class is not None and y_pred.ndim == 2 and y_pred.shape[1] > 2
+        if several or y_true.ndim == 2:
+            member = _class_columns(y_true, self.labels)
+            weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
+            ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
+            return self.of_ranked(ranked, member, member.T * weights[:, None], sample_weight)
         positive = positive_rows(y_true, self.pos_label)
         score = positive_scores(y_pred, self.labels, self.pos_label)
         codes = score_codes(positive, score, merge=sample_weight is None)
         upper, lower = _sides(codes.positive, sample_weight, codes.first)
         data = {"upper": upper, "lower": lower, "level": codes.level, "apart": 0.0}
         return ReducedData(codes.code, len(codes.first), data=MappingProxyType(data))
-
-    def _reduce_classes(
-        self, y_true: NDArray[Any], y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        member = _class_columns(y_true, self.labels)
-        weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
-        ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
-        terms = member.T * weights[:, None]
-        return self.of_ranked(ranked, member, terms, sample_weight)
 
     def of_ranked(
         self,
@@ -744,24 +724,19 @@ class RocAuc(Statistic):
         known = super().facts(reduced, rows, members)
         if "ranked" in reduced.data:
             return replace(known, class_sizes=sizes_of_columns(rows))
-        delong = None if known.weighted else self._delong(reduced)
-        return replace(known, delong=delong, smaller_class=smaller_class(rows, self.pos_label))
-
-    def _delong(self, reduced: ReducedData) -> DeLong | None:
-        """Standard error of the area of two classes, and the size of the smaller class."""
-        if reduced.code is None:
-            return None
-        rows, data = reduced.rows_of_codes, reduced.data
+        known = replace(known, smaller_class=smaller_class(rows, self.pos_label))
+        if known.weighted or reduced.code is None:
+            return known
+        counts, data = reduced.rows_of_codes, reduced.data
         sides = data["upper"], data["lower"]
         # Rows of a stream are counted already: as many codes as entries are then no single rows.
-        if reduced.counts is not None or len(rows) < len(reduced.code):
-            sides = rows * sides[0], rows * sides[1]
-        sizes = [float(side.sum()) for side in sides]
-        n_smaller = int(min(sizes))
-        if n_smaller < 2:
-            return DeLong(np.nan, 1) if n_smaller else None
-        variance = delong_variance(sides[0], sides[1], data["level"])
-        return DeLong(float(np.sqrt(variance)), n_smaller)
+        if reduced.counts is not None or len(counts) < len(reduced.code):
+            sides = counts * sides[0], counts * sides[1]
+        n_smaller = int(min(float(side.sum()) for side in sides))
+        error = np.nan
+        if n_smaller > 1:
+            error = float(np.sqrt(delong_variance(*sides, data["level"])))
+        return replace(known, delong=DeLong(error, n_smaller) if n_smaller else None)
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
         """The area of two classes, and the mean of what rows change it by to first order.
@@ -806,10 +781,6 @@ class RocAuc(Statistic):
         of_cells = cells_of_areas(reduced.rows_of_codes, data["upper"], data["level"])
         assert of_cells.code is not None
         return replace(of_cells, code=of_cells.code[code])
-
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Scores that do not depend on the input put pairs in order half the time."""
-        return 0.5
 
 
 def equal_rows(weights: Floats) -> float:
@@ -907,8 +878,10 @@ class AveragePrecision(Statistic):
     ) -> ReducedData:
         """Number rows in falling order of scores; with several classes, keep an order for each."""
         assert y_true is not None
-        if y_pred.ndim == 2 and y_pred.shape[1] > 2:
-            return self._reduce_classes(y_true, y_pred, sample_weight)
+        if y_true.ndim == 2 or (y_pred.ndim == 2 and y_pred.shape[1] > 2):
+            member = _class_columns(y_true, self.labels)
+            ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
+            return self.of_ranked(ranked, member, member.T, sample_weight)
         positive = positive_rows(y_true, self.pos_label)
         score = positive_scores(y_pred, self.labels, self.pos_label)
         codes = falling_codes(positive, score, merge=sample_weight is None)
@@ -920,13 +893,6 @@ class AveragePrecision(Statistic):
         curve = _Curve(terms, _ends_of_positives(codes.positive, codes.level), None)
         data = {"curves": [curve], "equal_weights": sample_weight is None}
         return ReducedData(codes.code, len(codes.first), terms, MappingProxyType(data))
-
-    def _reduce_classes(
-        self, y_true: NDArray[Any], y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        member = _class_columns(y_true, self.labels)
-        ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
-        return self.of_ranked(ranked, member, member.T, sample_weight)
 
     def of_ranked(
         self,
@@ -971,11 +937,19 @@ class AveragePrecision(Statistic):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum over thresholds of precision times recall added, averaged over classes."""
-        areas, positives = zip(
-            *(_area_under(block, curve) for curve in reduced.data["curves"]), strict=True
-        )
+        areas, sizes = [], []
+        for curve in reduced.data["curves"]:
+            if curve.cells is None:
+                area, (positives, _) = block.sum_over_thresholds(
+                    curve.terms, _precision_steps, curve.ends, curve.order
+                )
+            else:
+                area, positives = curve.cells.area(block, curve.terms, curve.ends)
+            with np.errstate(invalid="ignore"):
+                areas.append(area / positives)
+            sizes.append(positives)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self._averaged(np.stack(areas), np.stack(positives))
+            return self._averaged(np.stack(areas), np.stack(sizes))
 
     def _averaged(self, areas: Floats, sizes: Floats) -> Floats:
         """Mean over classes, by their sizes where asked, of (n_classes, n_resamples)."""
@@ -990,10 +964,11 @@ class AveragePrecision(Statistic):
             return None
         along = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
         cells = RankCells.of(*along)
-        codes = cells.codes(*along)
-        in_cells = _Curve(codes.terms, np.flatnonzero(codes.terms[:, 0]), None, cells)
+        of_cells = cells.codes(*along)
+        assert of_cells.code is not None
+        in_cells = _Curve(of_cells.terms, np.flatnonzero(of_cells.terms[:, 0]), None, cells)
         data = MappingProxyType({"curves": [in_cells], "equal_weights": True})
-        return ReducedData(codes.number[code], len(codes.rows), codes.terms, data, codes.rows)
+        return replace(of_cells, code=of_cells.code[code], data=data)
 
     def least_in_intervals(
         self,
@@ -1066,18 +1041,6 @@ def _ends_of_positives(
     return ends[with_positives[level[ends] - level[0]]]
 
 
-def _area_under(block: ReadableBlock, curve: _Curve) -> tuple[Floats, Floats]:
-    """Average precision and weight of the positives of each resample, (n_resamples,) each."""
-    if curve.cells is None:
-        area, (positives, _) = block.sum_over_thresholds(
-            curve.terms, _precision_steps, curve.ends, curve.order
-        )
-    else:
-        area, positives = curve.cells.area(block, curve.terms, curve.ends)
-    with np.errstate(invalid="ignore"):
-        return area / positives, positives
-
-
 def _precision_steps(before: Floats, sums: Floats) -> Floats:
     """Sum over thresholds of precision times positives added."""
     hits, every = sums
@@ -1123,7 +1086,15 @@ def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tu
     array([0.75, 1.  ])
     """
     y_positive = np.asarray(y_positive, dtype=bool)
-    placements = np.stack([_placements(y_positive, score) for score in np.asarray(scores)])
+    # Share of the other class that each row is in order with, ties half.
+    placements = np.empty(np.shape(scores))
+    for of_rows, score in zip(placements, np.asarray(scores), strict=True):
+        ranked, start = rank(y_positive, score), 0
+        sides = ranked.positive, ~ranked.positive
+        for (upper, _), (of_positive, of_negative) in shares_in_order(*sides, ranked.level):
+            rows = ranked.order[start : start + len(upper)]
+            of_rows[rows] = np.where(upper > 0, of_positive, of_negative)
+            start += len(upper)
     of_positives, of_negatives = placements[:, y_positive], placements[:, ~y_positive]
     n_systems = len(placements)
     if 0 in (of_positives.shape[1], of_negatives.shape[1]):
@@ -1134,15 +1105,3 @@ def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tu
         centred = side - side.mean(axis=1, keepdims=True)
         covariance += centred @ centred.T / (n * (n - 1)) if n > 1 else np.nan
     return of_positives.mean(axis=1), covariance
-
-
-def _placements(positive: NDArray[np.bool_], score: NDArray[Any]) -> Floats:
-    """Share of the other class that each row is in order with, ties half, (n_samples,)."""
-    ranked = rank(positive, score)
-    placements, start = np.empty(len(score)), 0
-    sides = ranked.positive, ~ranked.positive
-    for (upper, _), (of_positive, of_negative) in shares_in_order(*sides, ranked.level):
-        rows = ranked.order[start : start + len(upper)]
-        placements[rows] = np.where(upper > 0, of_positive, of_negative)
-        start += len(upper)
-    return placements

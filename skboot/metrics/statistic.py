@@ -242,12 +242,6 @@ Sketch = Literal["", "sums", "cells", "scores", "columns", "pairs of columns"]
 MatrixRule = Literal["", "sets", "recalls", "adjusted recalls", "matthews", "kappa"]
 
 
-class EntryOfSeveral(Protocol):
-    """One of the numbers that a function returns; see `skboot.metrics.outputs`."""
-
-    def number(self, call: partial[Any]) -> float: ...
-
-
 class ReadableBlock(Protocol):
     """The readings a statistic may ask for; see `skboot.resampling.block.Block`."""
 
@@ -509,6 +503,7 @@ class Statistic(Evaluated):
     sketch: Sketch = ""
     n_sums: int = 0
     lacks_labels: bool = False
+    without_skill: ClassVar[float | None] = None
 
     @abstractmethod
     def reduce(
@@ -654,7 +649,7 @@ class Statistic(Evaluated):
         rows : tuple of arrays
             Truth, predictions and weights, as `reduce` takes them.
         """
-        return None
+        return None if self.without_skill is None else self.sign * self.without_skill
 
 
 @dataclass(frozen=True, eq=False)
@@ -679,8 +674,9 @@ class CallableStatistic(Statistic):
     undefined : tuple of exception types
         Exceptions that mean "undefined on these rows" (scikit-learn's metrics raise ValueError);
         any other exception of the function is reported with the resample's number.
-    entry : EntryOfSeveral, optional
-        Which of the numbers that ``function`` returns is meant, if it returns several.
+    entry : callable, optional
+        From a call of ``function`` to the number that is meant, if it returns several; see
+        `skboot.metrics.outputs`.
     pos_label : label, optional
         The positive class that ``function`` was given.
     """
@@ -696,7 +692,7 @@ class CallableStatistic(Statistic):
     undefined: tuple[type[Exception], ...] = ()
     bounds: tuple[float, float] = (-np.inf, np.inf)
     reads: Reading = "rows"
-    entry: EntryOfSeveral | None = None
+    entry: Callable[[partial[Any]], float] | None = None
     pos_label: Any = None
 
     def reduce(
@@ -731,7 +727,7 @@ class CallableStatistic(Statistic):
 
     def _number(self, call: partial[Any]) -> float:
         """The number that a call of the function returns, or the one that is meant."""
-        return as_number(call()) if self.entry is None else self.entry.number(call)
+        return as_number(call()) if self.entry is None else self.entry(call)
 
     def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[partial[Any]]:
         """One call of the function for each resample."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail, order_of
 from .means import SumsStatistic
-from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
+from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Statistic
 
 # Maximum share of the resamples on which a task may be undefined; above it those that are left say
 # too little of what new data would bring.
@@ -56,6 +56,17 @@ class Tasks:
     def among(self, rows: NDArray[np.intp]) -> Tasks:
         """Return the tasks of some of the rows, in which every task occurs."""
         return Tasks(self.names, self.number[rows])
+
+
+# What is known of an average over tasks as of the metric within each.
+_OF_THE_METRIC = (
+    "name",
+    "greater_is_better",
+    "bounds",
+    "response",
+    "adds_distances",
+    "takes_weights",
+)
 
 
 class OverTasks(Statistic):
@@ -99,35 +110,10 @@ class OverTasks(Statistic):
         more = f" and {len(named) - 3} more" if len(named) > 3 else ""
         return f"the task{'s' if len(named) > 1 else ''} {', '.join(named[:3])}{more}"
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """Name of the metric."""
-        return self.inner.name
-
-    @property
-    def greater_is_better(self) -> bool | None:  # type: ignore[override]
-        """Direction of the metric."""
-        return self.inner.greater_is_better
-
-    @property
-    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
-        """Range of the metric, and of its average."""
-        return self.inner.bounds
-
-    @property
-    def response(self) -> Response:  # type: ignore[override]
-        """What predictions the metric takes."""
-        return self.inner.response
-
-    @property
-    def adds_distances(self) -> bool:  # type: ignore[override]
-        """Whether the metric is a sum of distances."""
-        return self.inner.adds_distances
-
-    @property
-    def takes_weights(self) -> bool:  # type: ignore[override]
-        """Whether rows may carry weights, within their tasks."""
-        return self.inner.takes_weights
+    def __post_init__(self) -> None:
+        # The average is named, read and bounded as the metric; rows have weights within tasks.
+        for known in _OF_THE_METRIC:
+            object.__setattr__(self, known, getattr(self.inner, known))
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Average over tasks of the best system that ignores its inputs in each."""

@@ -435,7 +435,7 @@ def _curves_on(
     if callable(curve):
         assert grid is not None
         name = str(getattr(curve, "__name__", type(curve).__name__))
-        return [CurveOfCallable(curve, grid, name)] * len(each)
+        return [CurveOfCallable(grid, curve, name)] * len(each)
     scores = np.concatenate([one.score for one in each])
     if curve == "calibration":
         if grid is None:

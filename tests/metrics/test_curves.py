@@ -166,7 +166,7 @@ def test_a_function_is_called_on_repeated_rows(weighted, design):
     def net(y, s, grid, sample_weight=None):
         return net_benefit(y, s, sample_weight, grid)
 
-    curve = CurveOfCallable(net, np.array([0.1, 0.4]), "net")
+    curve = CurveOfCallable(np.array([0.1, 0.4]), net, "net")
     holds(curve, weighted, design, net_benefit)
 
 
