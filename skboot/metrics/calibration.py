@@ -654,7 +654,11 @@ def bins_of(prob: NDArray[Any], n_bins: int) -> NDArray[np.intp]:
 
 
 def benefits(classes: NDArray[np.intp], prob: NDArray[Any], threshold: float) -> Floats:
-    """What treating each row from the threshold on is worth, (n_samples,)."""
+    """What treating each row from the threshold on is worth, (n_samples,).
+
+    Probabilities are those of both classes, or of the second.
+    """
+    prob = prob[:, 1] if prob.ndim == 2 else prob
     worth = np.where(classes == 1, 1.0, -threshold / (1.0 - threshold))
     return np.where(prob >= threshold, worth, 0.0)
 
@@ -726,14 +730,16 @@ class CalibrationLine(Statistic):
         return 0.0 if self.of_intercept else None
 
 
-def _line_statistic(
-    request: Request, *, of_intercept: bool, labels: ArrayLike | None = None
-) -> CalibrationLine:
-    return CalibrationLine(request.name, of_intercept, request.columns(labels), request.pos_label)
-
-
-for _name, _is_intercept in (("calibration_slope", False), ("calibration_intercept", True)):
-    fast_path(_name, response="probabilities")(partial(_line_statistic, of_intercept=_is_intercept))
+fast_path("calibration_slope", response="probabilities")(
+    lambda request, *, labels=None: CalibrationLine(
+        request.name, False, request.columns(labels), request.pos_label
+    )
+)
+fast_path("calibration_intercept", response="probabilities")(
+    lambda request, *, labels=None: CalibrationLine(
+        request.name, True, request.columns(labels), request.pos_label
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -849,7 +855,7 @@ def _net_benefit(
     threshold = check_threshold(threshold)
     return NetBenefit(
         request.name,
-        partial(_benefits_of_columns, threshold=threshold),
+        partial(benefits, threshold=threshold),
         greater_is_better=True,
         bounds=(-threshold / (1 - threshold), 1.0),
         constant=partial(_benefit_of_all, threshold=threshold),
@@ -857,12 +863,6 @@ def _net_benefit(
         pos_label=request.pos_label,
         columns_suffice=False,
     )
-
-
-def _benefits_of_columns(
-    classes: NDArray[np.intp], prob: NDArray[Any], *, threshold: float
-) -> Floats:
-    return benefits(classes, prob[:, 1], threshold)
 
 
 def _benefit_of_all(shares: Floats, *, threshold: float) -> float:

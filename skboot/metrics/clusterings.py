@@ -23,7 +23,6 @@ from scipy.special import xlogy
 from ._tuning import PAIRS_OF_LABELS_AT_ONCE
 from .cells import Cells, encode, label_counts
 from .statistic import (
-    Factory,
     Floats,
     ReadableBlock,
     Reading,
@@ -137,9 +136,28 @@ class ClusteringScore(Statistic):
             return np.where(tables.rows > 0, self.formula(tables), np.nan)
 
 
+_Formula = Callable[[Tables], Floats]
+
+
+def _index(function: str, low: float, high: float) -> Callable[[_Formula], _Formula]:
+    """Register a formula without options for a metric function, with its range."""
+
+    def register(formula: _Formula) -> _Formula:
+        fast_path(function, response="labels")(
+            lambda request: ClusteringScore(request.name, formula, bounds=(low, high))
+        )
+        return formula
+
+    return register
+
+
+_index("mutual_info_score", 0.0, np.inf)(Tables.information)
+
+
 # ------------------------------------------------------------------ pairs of rows
 
 
+@_index("rand_score", 0.0, 1.0)
 def _rand(tables: Tables) -> Floats:
     """Share of pairs of rows that both labellings treat alike (Rand 1971)."""
     cells, truth, decision = tables.squares()
@@ -147,6 +165,7 @@ def _rand(tables: Tables) -> Floats:
     return np.where(pairs > 0, 1 - (truth + decision - 2 * cells) / pairs, 1.0)
 
 
+@_index("adjusted_rand_score", -0.5, 1.0)
 def _adjusted_rand(tables: Tables) -> Floats:
     """Rand index, 0 at its expectation and 1 at most (Hubert & Arabie 1985, equation 5)."""
     n, (cells, truth, decision) = tables.rows, tables.squares()
@@ -158,6 +177,7 @@ def _adjusted_rand(tables: Tables) -> Floats:
     return np.where(only_true + only_decided == 0, 1.0, value)
 
 
+@_index("fowlkes_mallows_score", 0.0, 1.0)
 def _fowlkes_mallows(tables: Tables) -> Floats:
     """Geometric mean of the precision and recall of pairs (Fowlkes & Mallows 1983)."""
     together, truth, decision = (squares - tables.rows for squares in tables.squares())
@@ -182,8 +202,16 @@ def _explained(tables: Tables) -> list[Floats]:
     return [np.where(entropy > 0, information / entropy, 1.0) for entropy in tables.entropies()]
 
 
-def _share_explained(tables: Tables, which: int) -> Floats:
-    return _explained(tables)[which]
+@_index("homogeneity_score", 0.0, 1.0)
+def _homogeneity(tables: Tables) -> Floats:
+    """Share of the entropy of the truth that the clusters explain."""
+    return _explained(tables)[0]
+
+
+@_index("completeness_score", 0.0, 1.0)
+def _completeness(tables: Tables) -> Floats:
+    """Share of the entropy of the clusters that the truth explains."""
+    return _explained(tables)[1]
 
 
 def _normalized_information(tables: Tables, average: str) -> Floats:
@@ -278,21 +306,9 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
     return expected / total
 
 
-# ------------------------------------------------------------------ metric functions
+# ------------------------------------------------------------------ formulas with options
 
 
-def _plain(formula: Callable[[Tables], Floats], low: float, high: float) -> Factory:
-    """Factory of a formula without options, with its range."""
-    return lambda request: ClusteringScore(request.name, formula, bounds=(low, high))
-
-
-_homogeneity, _completeness = (partial(_share_explained, which=side) for side in (0, 1))
-fast_path("rand_score", response="labels")(_plain(_rand, 0.0, 1.0))
-fast_path("adjusted_rand_score", response="labels")(_plain(_adjusted_rand, -0.5, 1.0))
-fast_path("fowlkes_mallows_score", response="labels")(_plain(_fowlkes_mallows, 0.0, 1.0))
-fast_path("mutual_info_score", response="labels")(_plain(Tables.information, 0.0, np.inf))
-fast_path("homogeneity_score", response="labels")(_plain(_homogeneity, 0.0, 1.0))
-fast_path("completeness_score", response="labels")(_plain(_completeness, 0.0, 1.0))
 fast_path("v_measure_score", response="labels")(
     lambda request, *, beta=1.0: ClusteringScore(request.name, partial(_v_measure, beta=beta))
 )

@@ -12,7 +12,7 @@ import difflib
 import inspect
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from numbers import Integral
@@ -306,8 +306,13 @@ def unknown_metric(metric: str) -> ValueError:
     advice = f"{advice}{direction_of(_plain(metric))}" if advice else _did_you_mean(metric, False)
     if advice:
         return fail("metric", "be a known name or a callable", repr(metric), advice)
+    import_modules(__package__)
+    # Functions without a scorer that need no option; F-beta needs its beta.
+    others = {*RESPONSES} - {*_names(), "fbeta_score"}
+    functions = [name for name in others if meant_by(name) == name and function_of(name)]
+    known = sorted({*known_names(), *OF_SKBOOT, *functions})
     listed = (
-        f"Known names: {', '.join(_all_names())}; those that begin with 'neg_' also without it, "
+        f"Known names: {', '.join(known)}; those that begin with 'neg_' also without it, "
         "where smaller is better. A metric without a name is a callable: "
         "metric=lambda y_true, y_pred: ..."
     )
@@ -335,15 +340,6 @@ def unknown_scoring(scoring: str) -> ValueError:
     return fail("scoring", "be a known name or a callable", repr(scoring), advice)
 
 
-def _all_names() -> list[str]:
-    """All that `known_names` has, and functions without a scorer that need no option."""
-    import_modules(__package__)
-    # F-beta needs its beta.
-    others = {*RESPONSES} - {*_names(), "fbeta_score"}
-    functions = [name for name in others if meant_by(name) == name and function_of(name)]
-    return sorted({*known_names(), *OF_SKBOOT, *functions})
-
-
 def _as_function(name: str) -> str:
     """Advice that names the function of a metric that is no scorer's; "" if it is one."""
     found = None if name in _names() else function_of(name)
@@ -364,7 +360,13 @@ def _did_you_mean(given: str, negated: bool) -> str:
     """Question whether one of the nearest known names was meant; "" if none is near."""
     known = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
     name = _meant(_plain(given))
-    near = [name] if name is not None else _nearest(_plain(given), known)
+    near = [name] if name is not None else []
+    if name is None:
+        # Names that are about as like the given one as the most like of them.
+        plain = _plain(given)
+        near = difflib.get_close_matches(plain, known, _MOST_NEAR, _LEAST_LIKENESS)
+        likeness = {key: difflib.SequenceMatcher(None, plain, key).ratio() for key in near}
+        near = [key for key in near if likeness[key] > likeness[near[0]] - _AS_LIKE]
     found = list(dict.fromkeys(map(meant_by, near)))
     found = [each for each in found if each.removeprefix("neg_") == each or negated] or found
     if negated:
@@ -375,14 +377,6 @@ def _did_you_mean(given: str, negated: bool) -> str:
     smaller = not negated and len(found) == 1 and found[0] in losses()
     listed = " or ".join(map(repr, found))
     return f"Did you mean {listed}?{' Smaller is better.' if smaller else ''}"
-
-
-def _nearest(plain: str, known: Sequence[str]) -> list[str]:
-    """Names that are about as like the given one as the most like of them."""
-    near = difflib.get_close_matches(plain, known, _MOST_NEAR, _LEAST_LIKENESS)
-    # As `difflib.get_close_matches` compares them.
-    likeness = [difflib.SequenceMatcher(None, plain, each).ratio() for each in near]
-    return [each for each, own in zip(near, likeness, strict=True) if own > likeness[0] - _AS_LIKE]
 
 
 def _meant(plain: str) -> str | None:

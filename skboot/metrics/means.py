@@ -238,7 +238,15 @@ class RowMean(SumsStatistic):
         counts: NDArray[np.int64] | None = None,
     ) -> ReducedData:
         """Reduce the value of each code, which stands for ``counts`` rows, or of each row."""
-        centre = 0.0 if self.root else _nearest_to_zero(values)
+        # The common point of all values that sums are taken about, 0 among others: sums of squares
+        # about it lose no digits to a large mean. All values lie on one side of it, so that no
+        # resample loses digits to a large value that it lacks. Whole numbers are taken about 0,
+        # because their sums are exact.
+        centre = 0.0
+        if not self.root:
+            low, high = float(values.min()), float(values.max())
+            if not (low <= 0 <= high or _are_all(values, lambda part: part == np.rint(part))):
+                centre = low if low > 0 else high
         # Written in place: there may be as many values as memory holds a few times.
         terms = np.empty((len(values), 2))
         terms[:, 0] = 1.0 if weights is None else weights
@@ -331,19 +339,6 @@ def _coded(
         if len(distinct) <= max(FEW_VALUES, len(values) // ROWS_PER_VALUE):
             return code, distinct.astype(np.float64), counts
     return None, values, None
-
-
-def _nearest_to_zero(values: Floats) -> float:
-    """The common point of all values that sums are taken about, 0 among others.
-
-    Sums of squares about it lose no digits to a large mean. All values lie on one side of it, so
-    that no resample loses digits to a large value that it lacks. Whole numbers are taken about 0,
-    because their sums are exact.
-    """
-    low, high = float(values.min()), float(values.max())
-    if low <= 0 <= high or _are_all(values, lambda part: part == np.rint(part)):
-        return 0.0
-    return low if low > 0 else high
 
 
 def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> bool:

@@ -214,10 +214,11 @@ def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
     )
 
 
-def _of_losses(
-    request: Request, *, factory_of_column: Factory, multioutput: Any = "uniform_average"
-) -> Any:
-    return _averaged(request, factory_of_column(request), multioutput)
+def _of_losses(factory_of_column: Factory) -> Factory:
+    """Factory of a mean of losses over outputs, from that of one output."""
+    return lambda request, *, multioutput="uniform_average": _averaged(
+        request, factory_of_column(request), multioutput
+    )
 
 
 for _name in (
@@ -228,9 +229,7 @@ for _name in (
     "mean_absolute_error",
     "mean_absolute_percentage_error",
 ):
-    fast_path(_name, response="outputs", several_outputs=True)(
-        partial(_of_losses, factory_of_column=FAST_PATHS[_name])
-    )
+    fast_path(_name, response="outputs", several_outputs=True)(_of_losses(FAST_PATHS[_name]))
 fast_path("mean_pinball_loss", response="outputs", several_outputs=True)(
     lambda request, *, alpha=0.5, multioutput="uniform_average": _averaged(
         request, FAST_PATHS["mean_pinball_loss"](request, alpha=alpha), multioutput
@@ -774,15 +773,16 @@ def _mean_of_sets(request: Request, row_values: Any, constant: Any, *, error: bo
     )
 
 
-def _subset_accuracy(request: Request, *, error: bool, normalize: bool = True) -> RowMean | None:
+def _subset_accuracy(error: bool) -> Factory:
+    """Factory of the share of rows whose labels are all right, or of the others."""
     values, constant = (partial(function, error=error) for function in (_whole_sets, _largest_set))
-    return _mean_of_sets(request, values, constant, error=error) if normalize else None
-
-
-for _name, _is_error in (("accuracy_score", False), ("zero_one_loss", True)):
-    fast_path(_name, response="indicators", several_outputs=True)(
-        partial(_subset_accuracy, error=_is_error)
+    return lambda request, *, normalize=True: (
+        _mean_of_sets(request, values, constant, error=error) if normalize else None
     )
+
+
+fast_path("accuracy_score", response="indicators", several_outputs=True)(_subset_accuracy(False))
+fast_path("zero_one_loss", response="indicators", several_outputs=True)(_subset_accuracy(True))
 fast_path("hamming_loss", response="indicators", several_outputs=True)(
     lambda request: _mean_of_sets(request, _share_wrong, _least_share_wrong, error=True)
 )
@@ -910,6 +910,7 @@ for _name, _formula in (
 
 
 Array = NDArray[Any]
+_Values = Callable[..., Floats]
 
 
 class _Ranked(NamedTuple):
@@ -954,6 +955,21 @@ def _in_pieces(row_values: Callable[..., Floats]) -> Callable[..., Floats]:
     return values
 
 
+def _mean_of_rows(
+    function: str, greater_is_better: bool, bounds: tuple[float, float]
+) -> Callable[[_Values], _Values]:
+    """Register values of rows for a metric function without options, which is their mean."""
+
+    def register(values: _Values) -> _Values:
+        fast_path(function, response="label_scores", several_outputs=True)(
+            lambda request: RowMean(request.name, values, greater_is_better, "label_scores", bounds)
+        )
+        return values
+
+    return register
+
+
+@_mean_of_rows("label_ranking_average_precision_score", True, (0.0, 1.0))
 @_in_pieces
 def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Floats:
     """Mean over the labels of a row of the share of its labels among those that score as much.
@@ -969,6 +985,7 @@ def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Fl
     return np.where(n_true == truth.shape[1], 1.0, value)
 
 
+@_mean_of_rows("label_ranking_loss", False, (0.0, 1.0))
 @_in_pieces
 def _loss_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are out of order or tied."""
@@ -994,6 +1011,7 @@ def _area_of_row(truth: Array, score: Array) -> Floats:
     return 1 - np.divide(wrong, n_pairs, out=np.full(len(truth), np.nan), where=n_pairs > 0)
 
 
+@_mean_of_rows("coverage_error", False, (0.0, np.inf))
 @_in_pieces
 def _coverage_of_row(truth: Array, score: Array) -> Floats:
     """How far to go down the ranking of a row to cover its labels."""
@@ -1042,17 +1060,6 @@ class AreaOfRows(RowMean):
             must = f"hold a label and lack one in each row for the metric {self.name!r}"
             got = f"{len(bad)} rows with all labels or none, the first in row {bad[0]}"
             raise fail("y_true", must, got, "Leave these rows out, or take average='macro'.")
-
-
-fast_path("label_ranking_average_precision_score", response="label_scores", several_outputs=True)(
-    lambda request: RowMean(request.name, _precision_of_row, True, "label_scores", (0.0, 1.0))
-)
-fast_path("label_ranking_loss", response="label_scores", several_outputs=True)(
-    lambda request: RowMean(request.name, _loss_of_row, False, "label_scores", (0.0, 1.0))
-)
-fast_path("coverage_error", response="label_scores", several_outputs=True)(
-    lambda request: RowMean(request.name, _coverage_of_row, False, "label_scores")
-)
 
 
 @fast_path("ndcg_score", response="relevances", several_outputs=True)

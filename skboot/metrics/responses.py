@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -565,8 +566,14 @@ def of_reversed_scores(
         return ()
     positive, other = (class_of(labels, given, negative) for negative in (False, True))
     score = positive_scores(y_pred, inner.labels, given)
-    if not inner.of_order and not _are_lower(score[y_true == positive], score[y_true == other]):
-        return ()
+    if not inner.of_order:
+        # Imported here, because few calls come here.
+        from scipy.stats import mannwhitneyu
+
+        sides = score[y_true == positive], score[y_true == other]
+        found = mannwhitneyu(*sides, alternative="less", method="asymptotic")
+        if not found.pvalue < _CHANCE:
+            return ()
     why = ", the greater label" if given is None else ""
     instead = f"pos_label={other!r}"
     if n_columns == 2:
@@ -577,15 +584,6 @@ def of_reversed_scores(
         f"they mean {other!r}, give {instead}."
     )
     return (Note("caution", text),)
-
-
-def _are_lower(scores: NDArray[Any], others: NDArray[Any]) -> bool:
-    """Whether scores rank below others by more than chance explains."""
-    # Imported here, because few calls come here.
-    from scipy.stats import mannwhitneyu
-
-    found = mannwhitneyu(scores, others, alternative="less", method="asymptotic")
-    return bool(found.pvalue < _CHANCE)
 
 
 @only_advises("")
@@ -854,8 +852,9 @@ def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
     must = f"hold scores for the metric {statistic.name!r}, larger for the positive class"
     if y_pred.dtype.kind not in "biuf":
         advice = "Give what predict_proba returns."
-        if _is_number(y_pred.flat[0]):
-            advice = "Convert text: np.asarray(y_pred, dtype=float)."
+        with suppress(TypeError, ValueError):
+            if np.isfinite(float(y_pred.flat[0])):
+                advice = "Convert text: np.asarray(y_pred, dtype=float)."
         raise fail("y_pred", must, _described(y_pred), advice)
     all_labels = known_labels(statistic.labels, y_true)
     if statistic.calls_library:
@@ -888,13 +887,6 @@ def _of_two_classes(statistic: Statistic, all_labels: NDArray[Any]) -> ValueErro
     must = f"hold two classes for the metric {statistic.name!r}"
     advice = statistic.advice_on_several or _ONE_OF_SEVERAL
     return fail("y_true", must, f"{len(all_labels)} classes", advice)
-
-
-def _is_number(text: Any) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except (TypeError, ValueError):
-        return False
 
 
 def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
