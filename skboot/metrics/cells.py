@@ -353,7 +353,7 @@ def _chunks(n: int, first: int = 0) -> list[slice]:
     return [slice(start, min(start + ROWS_AT_ONCE, n)) for start in range(first, n, ROWS_AT_ONCE)]
 
 
-# Checks of labels and of columns that several metrics share.
+# ------------------------------------------------------------------ shared checks
 
 
 def known_labels(labels: Any, y_true: NDArray[Any]) -> NDArray[Any]:

@@ -1,14 +1,13 @@
-"""Metric functions that scikit-learn lacks, to call or to give as ``metric=`` and ``scoring=``.
+"""Expected cost of decisions, and cross entropy and Brier score of posteriors.
 
 * `expected_cost`: hard decisions, any cost of any error, any class priors;
 * `cross_entropy`, `brier_score`: posteriors, likewise with priors and relative to the best
   posterior that ignores the input;
 * `bayes_decisions`: from posteriors to the decisions of least expected cost, so that posteriors
-  can be judged by cost;
-* `equal_error_rate`, `false_positive_rate_at`: one operating point of a detector;
-* `get_scorer`: the same as scorers, for scikit-learn.
+  can be judged by cost.
 
-How they are resampled is in `cost_statistics` and `crossing`.
+With priors, or relative to the best answer that ignores the input, these metrics need the weight
+and the loss of each class (`ClassCosts`). Without either they are means of rows.
 
 References
 ----------
@@ -319,7 +318,7 @@ def bayes_decisions(
     return all_labels[(prob @ check_costs(costs, len(all_labels))).argmin(axis=1)]
 
 
-# The statistics of `cost_statistics`, and the metrics of `detection`, share what follows.
+# ------------------------------------------------------------------ checked arguments
 
 
 def check_costs(costs: ArrayLike | None, n_classes: int) -> Floats:
@@ -463,12 +462,7 @@ def relative_cost(mean: float, relative: bool, reference: float) -> float:
     return mean / reference
 
 
-# Expected cost, cross entropy and Brier score as functions of sums per class.
-#
-# With priors, or relative to the best answer that ignores the input, these metrics are not means of
-# rows: they need the weight and the loss of each class (`ClassCosts`). Without either they are
-# means
-# of rows.
+# ------------------------------------------------------------------ statistics
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
-"""Metrics at a threshold that the data choose, and quantiles.
+"""Metrics at a threshold that the data choose, and medians.
 
-* `EqualErrorRate`: where false negatives are as frequent as false positives;
-* `FalsePositiveRateAt`: what false positives a bound on false negatives costs;
-* `SensitivityAt`, `SpecificityAt`: what a bound on one of the two leaves of the other;
+* `equal_error_rate`: where false negatives are as frequent as false positives;
+* `false_positive_rate_at`: what false positives a bound on false negatives costs;
+* `sensitivity_at`, `specificity_at`: what a bound on one of the two leaves of the other;
 * `MedianAbsoluteError`: the median of absolute errors.
 
 Running sums along sorted rows cross a bound at the threshold, so that a resample needs the running

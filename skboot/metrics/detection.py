@@ -1,11 +1,11 @@
-"""Metrics of detectors at one operating point, to call or to give as ``metric=``.
+"""Costs of the decisions of detectors, by their scores or log-likelihood ratios.
 
-* `sensitivity_at`, `specificity_at`: what is left of one at a bound on the other;
 * `cllr`: how good log-likelihood ratios are at all thresholds;
 * `actual_detection_cost`, `minimum_detection_cost`: what decisions cost at the threshold that
   log-likelihood ratios imply, and at the best one.
 
-How they are resampled is in `crossing`, `cost_statistics` and `detection_statistics`.
+The first two are means of losses of the two classes under priors (`DetectionLoss`), the third is
+the smallest cost over all thresholds, from running sums (`MinimumDetectionCost`).
 """
 
 from __future__ import annotations
@@ -47,10 +47,6 @@ __all__ = [
     "cllr",
     "minimum_detection_cost",
 ]
-
-
-# Largest difference of a share from the bound that is taken as rounding.
-_ROUNDING = 1e-12
 
 
 @door("cllr")
@@ -224,9 +220,6 @@ def minimum_detection_cost(
     return relative_cost(least, relative, float((shares @ matrix).min()))
 
 
-# The statistics share what follows.
-
-
 def check_application(costs: ArrayLike | None, priors: ArrayLike) -> tuple[Floats, Floats]:
     """Costs (2, 2) and priors (2,) under which right decisions are cheaper than wrong ones."""
     shares = check_priors(priors, 2)
@@ -257,10 +250,7 @@ def application_costs(
     return np.asarray(costs[classes, accepted.astype(np.intp)])
 
 
-# Detection costs and the cost of log-likelihood ratios, at rows of weights.
-#
-# * `DetectionLoss`: means of losses of the two classes under priors (`cllr`, the actual cost);
-# * `MinimumDetectionCost`: the smallest cost over all thresholds, from running sums.
+# ------------------------------------------------------------------ statistics
 
 
 class DetectionLoss(ClassCosts):

@@ -1,11 +1,16 @@
-"""The contract of metrics of hard decisions: functions of the confusion matrix.
+"""Metrics of hard decisions: functions of the confusion matrix.
 
 `LabelMetric` reduces rows to the cells of the matrix; a subclass gives what a row of each cell adds
 to which sum (`CellTerms`), and the formula. Rows in cells that add the same to every sum are
 interchangeable: F1 of two classes draws three numbers a resample, balanced accuracy two a class.
 
-Metrics of single classes and their averages are in `class_metrics`, coefficients of agreement in
-`agreement`. Accuracy, a mean of rows, is in `additive`.
+* `sensitivity`, `specificity`, `ppv`, `npv`: ratios of one of two classes (`TwoClassRatio`);
+* precision, recall, F-beta, Jaccard: of one class, or of all pooled (`SetRatio`), or averaged over
+  classes (`SetAverage`); balanced accuracy, the mean recall;
+* coefficients of agreement: Matthews' and Cohen's kappa;
+* likelihood ratios of the decisions between two classes.
+
+Accuracy, a mean of rows, is in `means`.
 """
 
 from __future__ import annotations
@@ -509,12 +514,7 @@ def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
     return rows[first], of_row
 
 
-# Metrics of single classes, and their averages over classes.
-#
-# * `SetRatio`: precision, recall, F-beta or Jaccard of one class, or of all pooled ("micro");
-# * `TwoClassRatio`: sensitivity, specificity and predictive values;
-# * `SetAverage`: the same, averaged over classes ("macro", "weighted");
-# * `BalancedAccuracy`: the mean recall.
+# ------------------------------------------------------------------ ratios of sets
 #
 # A class of few rows weighs as much as one of many in macro averages and balanced accuracy, so that
 # their intervals ask for the rows of each class (`averaged_sizes`); metrics that pool all rows do
@@ -987,7 +987,7 @@ def averaged_sizes(
     return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None
 
 
-# Coefficients of the agreement of two labellings: Matthews' and Cohen's kappa.
+# ------------------------------------------------------------------ coefficients of agreement
 
 
 class _Agreement(LabelMetric):
@@ -1202,7 +1202,7 @@ fast_path("cohen_kappa_score", response="labels")(
 )
 
 
-# Likelihood ratios of decisions between two classes, as scikit-learn defines them.
+# ------------------------------------------------------------------ likelihood ratios
 #
 # The positive one is sensitivity / (1 - specificity), the negative one (1 - sensitivity) /
 # specificity. Both are ratios of products of two sums, so that one formula gives them.

@@ -1,7 +1,7 @@
 """From what a user gives as ``metric`` to statistics.
 
 A scoring name, scorer, metric function or `functools.partial` of one is taken apart into a
-function, its options and a sign. `registry.FAST_PATHS` maps the names of functions to statistics
+function, its options and a sign (`Request`). `FAST_PATHS` maps the names of functions to statistics
 that know sums, ranks or thresholds; where there is none for the options, the function is called on
 repeated rows, which works for any callable.
 """
@@ -46,7 +46,7 @@ from .unnamed import AS_MEAN, CALLABLES, direction_of, instead_of_name
 __all__ = ["check_response", "known_names", "resolve_metrics"]
 
 
-# Names of metrics: which are known, and which is meant by one that is not.
+# ------------------------------------------------------------------ names
 #
 # In ``metric=`` a loss is also known by its name without "neg_", and smaller is then better. In
 # ``scoring=`` it is not, because a search takes the largest score.
@@ -406,6 +406,9 @@ def _plain(given: str) -> str:
 def without_name(given: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
     return instead_of_name(given, _plain(given))
+
+
+# ------------------------------------------------------------------ statistics
 
 
 class KnownLabels(NamedTuple):

@@ -1,9 +1,9 @@
 """Metrics that are functions of weighted sums: ``combine(block.sums(terms))``.
 
-`RowMean` is a mean of per-row values, or a function of one (accuracy, errors, losses). Means over
-rows of probabilities are in `posteriors`, R2 in `coefficients`, functions of the confusion matrix
-in `labels`. A new function of sums gives the terms and the formula; a new mean of rows is one more
-factory below.
+`RowMean` is a mean of per-row values, or a function of one: accuracy, errors, deviances. The value
+of a row of `PosteriorMean` is one of the scores of all classes: log loss, Brier score, top-k
+accuracy. `Coefficient` is a ratio of sums of squares: R2, explained variance. A new function of
+sums gives the terms and the formula; a new mean of rows is one more loss below.
 """
 
 from __future__ import annotations
@@ -557,8 +557,8 @@ def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
     return RowMean(request.name, losses, constant=partial(_at_mean, loss=losses))
 
 
-# Values so large or small that their squares or cubes leave the range of double precision.
-#
+# ------------------------------------------------------------------ range of double precision
+
 # A coefficient such as R2 does not depend on the unit, so its values are scaled into range. A loss
 # depends on it: no double holds the squared error of values of 1e200, so that they are refused.
 
@@ -622,7 +622,7 @@ def _is_ordinary(values: NDArray[Any]) -> bool:
     return _ORDINARY_SQUARES[0] < squares < _ORDINARY_SQUARES[1]
 
 
-# Coefficients of determination: one less a ratio of sums of squares (R2, explained variance).
+# ------------------------------------------------------------------ coefficients of determination
 
 
 # Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
@@ -793,7 +793,7 @@ def _middle(values: Floats) -> float:
     return float(np.partition(values, at)[at])
 
 
-# Means over rows of a value of the scores of all classes.
+# ------------------------------------------------------------------ scores of all classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -942,9 +942,6 @@ class HingeLoss(_ScoreMean):
             must = f"be one decision per row of two classes for the metric {self.name!r}"
             advice = "Give what decision_function returns."
             raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
-
-
-# ------------------------------------------------------------------ values of rows
 
 
 fast_path("hinge_loss", response="scores")(

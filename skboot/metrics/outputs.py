@@ -1,7 +1,14 @@
-"""Metrics of several real outputs, averaged over the outputs.
+"""Metrics of several columns: outputs, labels that a row has or lacks, entries of one call.
 
-A mean of losses is a mean over rows, of the mean loss of a row's outputs. Roots of means, R2 and
-explained variance are functions of sums of each output (`OutputAverage`).
+* Of real outputs a mean of losses is a mean over rows, of the mean loss of a row's outputs; roots
+  of means and R2 are functions of sums of each output (`OutputAverage`).
+* A function that returns several numbers is called once a resample, and each number is a statistic
+  of its own (`each_entry`).
+* Of label sets, precision and its like are averaged over labels (`LabelSetAverage`), pooled
+  (`LabelSetRatio`), or averaged over rows; areas under curves are averaged over labels.
+* How a row ranks its labels or items is a mean over rows.
+
+Labels are those of the columns: none leaves an average because a resample lacks it.
 """
 
 from __future__ import annotations
@@ -247,12 +254,7 @@ fast_path("explained_variance_score", response="outputs", several_outputs=True)(
 )
 
 
-# Metrics that return several numbers: a statistic for each, from one call of the function.
-#
-# A callable that returns a 1-d array, a list or a dict is called once a resample, whatever the
-# number of its entries: each entry is a statistic of its own, and all of them read what the call
-# returned. Metrics of single classes, ``average=None`` of scikit-learn, become the metric of each
-# class where that has a way of its own.
+# ------------------------------------------------------------------ several numbers of one call
 
 
 # Maximum number of calls whose numbers wait for their entries. Runs of one method are evaluated
@@ -448,9 +450,6 @@ def _listed(names: Sequence[Any], most: int = 6) -> str:
     return f"{len(names)} entries ({shown}{more})"
 
 
-# ------------------------------------------------------------------ any function
-
-
 def _of_calls(
     statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[Statistic]] | list[Statistic]:
@@ -501,9 +500,6 @@ def _check_entries(entries: Mapping[Any, Any], metric: str) -> None:
             raise fail("metric", must, got) from error
     if len({str(name) for name in entries}) < len(entries):
         raise fail("metric", "return entries of different names", f"{list(entries)}")
-
-
-# ------------------------------------------------------------------ single classes
 
 
 def _has_classes(statistic: Statistic) -> bool:
@@ -583,15 +579,7 @@ def _of_columns(
     return {name: found[name] for name in order}
 
 
-# Metrics of the labels that a row has, of which there are several (multilabel indicators).
-#
-# * `LabelSetAverage`: precision, recall, F-beta or Jaccard of each label, averaged over labels;
-# * `LabelSetRatio`: the same of all labels pooled ("micro");
-# * means over rows: subset accuracy, Hamming loss, and the ratios of each row's set ("samples").
-#
-# The sums and formulas are those of classes in `class_metrics`. Labels are those of the columns:
-# none
-# leaves an average because a resample lacks it.
+# ------------------------------------------------------------------ label sets
 
 
 Flags = NDArray[np.bool_]
@@ -737,9 +725,6 @@ def _matrix(terms: NDArray[Any], weights: Floats | None) -> Any:
     return terms.astype(np.float64) if weights is None else terms * weights[:, None]
 
 
-# ------------------------------------------------------------------ means over rows
-
-
 def _whole_sets(y_true: NDArray[Any], y_pred: NDArray[Any], *, error: bool) -> Flags:
     """Whether all labels of each row are right, or one is wrong."""
     return np.asarray((y_true != y_pred).any(axis=1) if error else (y_true == y_pred).all(axis=1))
@@ -853,9 +838,6 @@ fast_path("brier_score_loss", response="label_scores", several_outputs=True)(
 )
 
 
-# ------------------------------------------------------------------ ratios
-
-
 def _set_metric(
     request: Request,
     *,
@@ -902,11 +884,11 @@ for _name, _formula in (
     )
 
 
-# Metrics of how each row ranks its labels or items: means over rows.
+# ------------------------------------------------------------------ rankings of each row
 #
 # The labels of a row are sorted by their scores once; labels of equal score make up a tie, whose
-# ends
-# say how many labels score as much or more. A row of L labels costs L log L, a few rows at a time.
+# ends say how many labels score as much or more. A row of L labels costs L log L, a few rows at a
+# time.
 
 
 Array = NDArray[Any]
@@ -1093,13 +1075,7 @@ def _ranking_options(k: Any, log_base: Any, ignore_ties: bool) -> dict[str, Any]
     return {"discount": discount, "ignore_ties": bool(ignore_ties)}
 
 
-# Areas under the curves of the scores of each label, of which a row has several or none.
-#
-# * `LabelsRocAuc`: area under the ROC curve, averaged over the labels;
-# * `LabelsAveragePrecision`: average precision, averaged over the labels.
-#
-# The orders and curves are those of classes in `ranking`. Labels are those of the columns: none
-# leaves an average because a resample lacks it.
+# ------------------------------------------------------------------ areas under curves of labels
 
 
 class LabelsRocAuc(RocAuc):

@@ -45,10 +45,7 @@ from .statistic import (
     fast_path,
 )
 
-# The order in which scores put the rows, and codes of rows in that order.
-#
-# `rank` sorts rows; `score_codes` and `falling_codes` number them, runs of rows that are
-# interchangeable by one number where that pays.
+# ------------------------------------------------------------------ codes in the order of scores
 
 
 class Ranked(NamedTuple):
@@ -315,13 +312,12 @@ def shares_in_order(
         start, below, above = stop, below + low_to[-1], above - up_to[-1]
 
 
-# Cells of consecutive scores, which ranking metrics read in place of many scores.
+# ------------------------------------------------------------------ cells of consecutive scores
 #
 # Rows of a cell are counted together, positives and negatives. Precision then is known between
-# cells,
-# and within one it is taken at the mean share of its rows that a positive has above it. Cells are
-# fine where few rows decide: at the top of each class, and where recall or precision is lost. What
-# they leave of the law of resamples is in record 0083.
+# cells, and within one it is taken at the mean share of its rows that a positive has above it.
+# Cells are fine where few rows decide: at the top of each class, and where recall or precision is
+# lost. What they leave of the law of resamples is in record 0083.
 
 
 # Thresholds at a time; there are some twenty arrays of as many.
@@ -475,9 +471,6 @@ def _pieces(
         above, first = upto[:, -1:], codes.stop
 
 
-# ------------------------------------------------------------------ for areas under ROC curves
-
-
 def cells_of_areas(
     rows: NDArray[np.integer], upper: NDArray[np.bool_], level: NDArray[np.intp] | None
 ) -> ReducedData:
@@ -525,6 +518,9 @@ def _area_of(upper: Floats, lower: Floats) -> float:
     """Area under the ROC curve of positives and negatives at rising levels."""
     below = np.cumsum(lower) - lower / 2
     return float(upper @ below / (upper.sum() * lower.sum()))
+
+
+# ------------------------------------------------------------------ metrics
 
 
 def _sides(

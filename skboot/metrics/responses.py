@@ -1,7 +1,9 @@
-"""Check before any work that a metric can take the predictions.
+"""Whether a metric can take the predictions, asked before any work.
 
-`check_response` reads as little as it can: the integer labels of ten million rows are read only for
-metrics that depend on the set of labels.
+`check_response` refuses what no metric of this kind takes; `doubts` are of what it takes but is
+hardly what was meant; `positive_note` and its like say which of two classes is positive. They read
+as little as they can: the integer labels of ten million rows are read only for metrics that depend
+on the set of labels.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from .means import check_losses
 from .ranking import positive_scores
 from .statistic import Columns, Statistic
 
-# Predictions that a metric takes, or refuses, but that are hardly what was meant.
+# ------------------------------------------------------------------ doubts
 #
 # Labels of another coding than the truth's, decisions in the place of scores, truth and scores
 # exchanged, percent in the place of probabilities. A few rows are looked at before all of them.
@@ -276,12 +278,11 @@ def advice_on_range(low: float, high: float, function: str) -> str:
     return f"Convert logits to probabilities by {of_logits}."
 
 
-# Check before any work that a metric takes a truth of several columns, or of records.
+# ------------------------------------------------------------------ truths of several columns
 #
 # The columns are labels that a row has or lacks (1 or 0), outputs, or relevances of items; records,
 # such as event times, are for functions of the user. Predictions have the same columns, whatever
-# the
-# metric of scikit-learn; a function of the user may take any.
+# the metric of scikit-learn; a function of the user may take any.
 
 
 def check_shapes(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> None:
@@ -410,7 +411,7 @@ def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: st
         raise fail(name, must, got, advice)
 
 
-# Which of two classes is positive, and for which scores say the opposite.
+# ------------------------------------------------------------------ the positive class
 
 
 # One side of the usual 5 %.
@@ -610,6 +611,9 @@ def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:
         "np.column_stack((1 - p, p)): metrics of labels then take the more probable class, "
         f"and metrics of probabilities stay as they are. {advice}"
     )
+
+
+# ------------------------------------------------------------------ truths of one column
 
 
 def check_response(

@@ -14,7 +14,6 @@ from .._base import checks as check
 from .._base.checks import category_order
 from .._base.errors import tell
 from .._base.work import Workers
-from ..metrics.calibration import SmoothCalibration
 from ..metrics.cells import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,
@@ -25,6 +24,7 @@ from ..metrics.curves import (
     NetBenefit,
     PrecisionRecall,
     Roc,
+    SmoothCalibration,
     TwoClassRows,
 )
 from ..metrics.lookup import resolve_metrics

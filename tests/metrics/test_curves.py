@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import det_curve, precision_recall_curve, roc_curve
 
-from skboot.metrics.calibration import SmoothCalibration, fitted_lines, points_of, terms_of
+from skboot.metrics.calibration import fitted_lines, points_of, terms_of
 from skboot.metrics.curves import (
     CalibrationBins,
     CurveOfCallable,
@@ -16,6 +16,7 @@ from skboot.metrics.curves import (
     NetBenefit,
     PrecisionRecall,
     Roc,
+    SmoothCalibration,
     TwoClassRows,
 )
 from skboot.resampling.coding import CodedRows
