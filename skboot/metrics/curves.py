@@ -124,7 +124,7 @@ class Curve(Evaluated):
     grid: Floats
 
     @property
-    def n_values(self) -> int:
+    def n_values(self) -> int:  # type: ignore[override]
         """Points of the grid."""
         return len(self.grid)
 

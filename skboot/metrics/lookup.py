@@ -469,13 +469,15 @@ def resolve_metrics(
         Whether a single metric was asked for.
     """
     statistics: dict[str, Statistic] = {}
-    for name, item in _named(metric):
+    single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
+    for name, item in [(None, metric)] if single else _named(metric):
         if isinstance(item, Statistic):
             statistic = item
         elif isinstance(item, str) and item == "mean":
             statistic = means.mean_of_values(name or "mean")
         else:
-            request = _request(item, name)._replace(
+            take_apart = _request_of_name if isinstance(item, str) else _request
+            request = take_apart(item, name)._replace(
                 labels=labels, several_outputs=several_outputs, order=of_rows.order
             )
             if pos_label is not None:
@@ -499,7 +501,7 @@ def resolve_metrics(
         if greater_is_better is not None and statistic.greater_is_better != greater_is_better:
             statistic = _directed(statistic, greater_is_better)
         statistics[statistic.name if name is None else name] = statistic
-    return statistics, not isinstance(metric, list | tuple | set | frozenset | Mapping)
+    return statistics, single
 
 
 def _named(metric: Any) -> list[tuple[str | None, Any]]:
@@ -748,7 +750,7 @@ def _check_request(request: Request, several: bool) -> None:
         got = ", ".join(f"{key}={value!r}" for key, value in options.items())
         raise fail("metric", "return one number", got, advice)
     if request.is_library:
-        average = request.option("average")
+        average = request.option("average") if "average" in known else None
         if request.several_outputs or average == "samples" or name in _OF_RANKED_COLUMNS:
             _check_columns_of_truth(request, average)
         if name == "bayes_decisions":

@@ -325,6 +325,8 @@ class Evaluated(ABC):
         The statistic of which it is the negative, if it is a negated one.
     is_curve : bool
         Whether it has a value for each point of a grid, and not one number.
+    n_values : int
+        Number of values on one resample.
     parts : {"", "fixed", "drawn"}
         Whether it averages over parts, such as tasks: all in each resample, or those drawn.
     """
@@ -334,12 +336,8 @@ class Evaluated(ABC):
     reads: Reading = "rows"
     unsigned: Statistic | None = None
     is_curve: ClassVar[bool] = False
+    n_values: int = 1
     parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
-
-    @property
-    def n_values(self) -> int:
-        """Number of values on one resample."""
-        return 1
 
     @abstractmethod
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
