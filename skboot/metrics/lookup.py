@@ -41,7 +41,6 @@ from .statistic import (
     Response,
     Statistic,
 )
-from .unnamed import AS_MEAN, CALLABLES, direction_of, instead_of_name
 
 __all__ = ["check_response", "known_names", "resolve_metrics"]
 
@@ -60,92 +59,166 @@ class NotGiven(str):
 
 ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 
-# What people call a metric, in lower case with underscores, and the name in ``metric=`` of the same
-# number: it is taken at once, and the result bears this name.
-SYNONYMS = {
-    "acc": "accuracy",
-    "act_cllr": "cllr",
-    "actual_cllr": "cllr",
-    "ami": "adjusted_mutual_info_score",
-    "ap": "average_precision",
-    "ari": "adjusted_rand_score",
-    "auc": "roc_auc",
-    "auc_roc": "roc_auc",
-    "auprc": "average_precision",
-    "auroc": "roc_auc",
-    "ba": "balanced_accuracy",
-    "bac": "balanced_accuracy",
-    "bacc": "balanced_accuracy",
-    "balanced_acc": "balanced_accuracy",
-    "bce": "log_loss",
-    "binary_crossentropy": "log_loss",
-    "brier_loss": "brier_score",
-    "brier_score_loss": "brier_score",
-    "calibration_in_the_large": "calibration_intercept",
-    "citl": "calibration_intercept",
-    "ce": "log_loss",
-    "cohen_kappa": "cohen_kappa_score",
-    "cohens_kappa": "cohen_kappa_score",
-    "crossentropy": "log_loss",
-    "dice": "f1",
-    "dice_coefficient": "f1",
-    "dice_score": "f1",
-    "dice_similarity_coefficient": "f1",
-    "ece": "expected_calibration_error",
-    "eer": "equal_error_rate",
-    "error_rate": "zero_one_loss",
-    "f1_measure": "f1",
-    "f1score": "f1",
-    "f_measure": "f1",
-    "f_score": "f1",
-    "fscore": "f1",
-    "intersection_over_union": "jaccard",
-    "iou": "jaccard",
-    "kappa": "cohen_kappa_score",
-    "likelihood_ratio_negative": "negative_likelihood_ratio",
-    "likelihood_ratio_positive": "positive_likelihood_ratio",
-    "logistic_loss": "log_loss",
-    "logloss": "log_loss",
-    "lr_minus": "negative_likelihood_ratio",
-    "lr_plus": "positive_likelihood_ratio",
-    "mae": "mean_absolute_error",
-    "mape": "mean_absolute_percentage_error",
-    "mcc": "matthews_corrcoef",
-    "mdae": "median_absolute_error",
-    "medae": "median_absolute_error",
-    "mse": "mean_squared_error",
-    "msle": "mean_squared_log_error",
-    "multiclass_log_loss": "log_loss",
-    "nce": "normalized_cross_entropy",
-    "nec": "normalized_expected_cost",
-    "negative_predictive_value": "npv",
-    "nll": "log_loss",
-    "nlr": "negative_likelihood_ratio",
-    "nmi": "normalized_mutual_info_score",
-    "normalized_cost": "normalized_expected_cost",
-    "normalized_error": "normalized_total_error",
-    "nte": "normalized_total_error",
-    "observed_agreement": "accuracy",
-    "percent_agreement": "accuracy",
-    "phi": "matthews_corrcoef",
-    "plr": "positive_likelihood_ratio",
-    "positive_predictive_value": "ppv",
-    "r_squared": "r2",
-    "rmsd": "root_mean_squared_error",
-    "rmse": "root_mean_squared_error",
-    "rmsle": "root_mean_squared_log_error",
-    "rocauc": "roc_auc",
-    "rsquared": "r2",
-    "selectivity": "specificity",
-    "sens": "sensitivity",
-    "spec": "specificity",
-    "tnr": "specificity",
-    "tpr": "recall",
-    "true_negative_rate": "specificity",
-    "true_positive_rate": "recall",
-    "uar": "balanced_accuracy",
-    "xent": "log_loss",
-}
+
+def _by_word(meant: Mapping[str, str]) -> dict[str, str]:
+    """What is meant, by each word that people say."""
+    return {word: text for words, text in meant.items() for word in words.split()}
+
+
+# The name in ``metric=`` by what people call the same number, in lower case with underscores: it is
+# taken at once, and the result bears this name.
+SYNONYMS = _by_word(
+    {
+        "acc observed_agreement percent_agreement": "accuracy",
+        "ami": "adjusted_mutual_info_score",
+        "ari": "adjusted_rand_score",
+        "ap auprc": "average_precision",
+        "ba bac bacc balanced_acc uar": "balanced_accuracy",
+        "brier_loss brier_score_loss": "brier_score",
+        "calibration_in_the_large citl": "calibration_intercept",
+        "act_cllr actual_cllr": "cllr",
+        "cohen_kappa cohens_kappa kappa": "cohen_kappa_score",
+        "eer": "equal_error_rate",
+        "ece": "expected_calibration_error",
+        "dice dice_coefficient dice_score dice_similarity_coefficient "
+        "f1_measure f1score f_measure f_score fscore": "f1",
+        "intersection_over_union iou": "jaccard",
+        "bce binary_crossentropy ce crossentropy logistic_loss logloss "
+        "multiclass_log_loss nll xent": "log_loss",
+        "mcc phi": "matthews_corrcoef",
+        "mae": "mean_absolute_error",
+        "mape": "mean_absolute_percentage_error",
+        "mse": "mean_squared_error",
+        "msle": "mean_squared_log_error",
+        "mdae medae": "median_absolute_error",
+        "likelihood_ratio_negative lr_minus nlr": "negative_likelihood_ratio",
+        "nce": "normalized_cross_entropy",
+        "nec normalized_cost": "normalized_expected_cost",
+        "nmi": "normalized_mutual_info_score",
+        "normalized_error nte": "normalized_total_error",
+        "negative_predictive_value": "npv",
+        "likelihood_ratio_positive lr_plus plr": "positive_likelihood_ratio",
+        "positive_predictive_value": "ppv",
+        "r_squared rsquared": "r2",
+        "tpr true_positive_rate": "recall",
+        "auc auc_roc auroc rocauc": "roc_auc",
+        "rmsd rmse": "root_mean_squared_error",
+        "rmsle": "root_mean_squared_log_error",
+        "sens": "sensitivity",
+        "selectivity spec tnr true_negative_rate": "specificity",
+        "error_rate": "zero_one_loss",
+    }
+)
+# For metrics that have no name: the callable by how people call the metric, and what it takes where
+# that is not obvious.
+CALLABLES = _by_word(
+    {
+        "act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost": ""
+        "functools.partial(skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], "
+        "relative=True). Its second prior is that of targets, and it takes log-likelihood ratios",
+        "f0_5": "functools.partial(sklearn.metrics.fbeta_score, beta=0.5)",
+        "f2 f_beta fbeta": "functools.partial(sklearn.metrics.fbeta_score, beta=2)",
+        "false_acceptance_rate false_alarm_rate false_positive_rate far fpr": "lambda y, p: "
+        "1 - sklearn.metrics.recall_score(y, p, pos_label=0)",
+        "false_negative_rate false_rejection_rate fnr frr miss_rate": "lambda y, p: "
+        "1 - sklearn.metrics.recall_score(y, p)",
+        "fpr95 fpr_95 fpr_at_95_tpr": "functools.partial(skboot.metrics.false_positive_rate_at, "
+        "false_negative_rate=0.05)",
+        "gini": "lambda y, score: 2 * sklearn.metrics.roc_auc_score(y, score) - 1",
+        "informedness j_statistic youden youden_index youden_j youdens_j": "functools.partial("
+        "sklearn.metrics.balanced_accuracy_score, adjusted=True)",
+        "false_positive_rate_at": "functools.partial(skboot.metrics.false_positive_rate_at, "
+        "false_negative_rate=0.05)",
+        "sensitivity_at": "functools.partial(skboot.metrics.sensitivity_at, specificity=0.9)",
+        "specificity_at": "functools.partial(skboot.metrics.specificity_at, sensitivity=0.9)",
+        "median": "np.median, with y_true=None. Of errors it is 'median_absolute_error'",
+        "min_dcf mindcf minimum_dcf minimum_detection_cost": "functools.partial("
+        "skboot.metrics.minimum_detection_cost, priors=[0.99, 0.01], relative=True). Its second "
+        "prior is that of targets",
+        "net_benefit": "functools.partial(skboot.metrics.net_benefit, threshold=0.2)",
+        "class_likelihood_ratios likelihood_ratio lr": "'positive_likelihood_ratio' or "
+        "'negative_likelihood_ratio'",
+        "partial_auc pauc": "functools.partial(sklearn.metrics.roc_auc_score, max_fpr=0.1)",
+        "neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss": "functools.partial("
+        "sklearn.metrics.mean_pinball_loss, alpha=0.9). Its alpha is the quantile",
+        "quadratic_weighted_kappa qwk": "functools.partial(sklearn.metrics.cohen_kappa_score, "
+        "weights='quadratic')",
+        "top_k": "'top_5_accuracy'. Its k is any",
+        "weighted_kappa": "functools.partial(sklearn.metrics.cohen_kappa_score, weights='linear')",
+    }
+)
+# The value of each row, query or text, by how people call its mean; also after a cut, as "ndcg@10".
+ROW_MEANS = _by_word(
+    {
+        "bert_score bertscore chrf comet meteor rouge rouge_l rougel": "the score of each text",
+        "bias mbe me mean_bias_error mean_error": "p - y of each row",
+        "bpb bpc loss": "the loss of each row",
+        "cer character_error_rate": "the rate of each row, with its characters as sample_weight",
+        "coverage picp": "(low <= y) & (y <= high) of each row",
+        "crps": "the value of each row",
+        "der diarization_error_rate": "the rate of each recording, with its seconds of speech as "
+        "sample_weight",
+        "hausdorff hausdorff_distance": "the distance of each image",
+        "psnr ssim": "the value of each image",
+        "hit hit_rate hits map mean_average_precision mean_reciprocal_rank mrr ndcg": "the value "
+        "of each query",
+        "interval_score winkler winkler_score": "high - low + 2 / alpha * (np.maximum(low - y, 0) "
+        "+ np.maximum(y - high, 0)) of each row, with alpha=0.05 for limits of 95 %",
+        "mean_scaled_interval_score msis": "the interval score of each row over the mean absolute "
+        "error of the naive forecast",
+        "mase": "abs(p - y) of each row over the mean absolute error of the naive forecast",
+        "mos pesq sdr si_sdr stoi": "the value of each recording",
+        "pass": "skboot.metrics.pass_at_k(n_correct, n_samples, k) of each problem",
+        "smape symmetric_mape": "2 * abs(p - y) / (abs(p) + abs(y)) of each row",
+        "ter wer word_error_rate": "the rate of each row, with its words as sample_weight",
+        "win_rate": "1 for each row that is won, 0 for one that is lost, and 0.5 for a tie",
+    }
+)
+# What is no metric, or one of two, and where it is found.
+ELSEWHERE = _by_word(
+    {
+        "act_c_primary actual_c_primary ap50 ap75 bleu c_primary ccc cllr_min coco_map "
+        "concordance_correlation corpus_bleu corr correlation cprimary "
+        "diagnostic_odds_ratio dor g_mean geometric_mean gmean half_total_error_rate hter "
+        "kendall kendall_tau kendalltau kolmogorov_smirnov ks ks_statistic lins_ccc map50 "
+        "map_0_5 map_50 map_50_95 map_at_50 mdape mean_ap "
+        "median_absolute_percentage_error min_cllr mincllr minimum_cllr normalized_rmse "
+        "nrmse o_e observed_expected oe oe_ratio pearson pearsonr perplexity ppl rmsse "
+        "root_mean_squared_scaled_error sacrebleu spearman spearmanr wape wmape": "give a callable "
+        "as metric=, as in docs/guide/coming_from.md",
+        "c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c "
+        "harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index": "of two classes it is "
+        "'roc_auc'; of event times give metric=lambda y, risk: "
+        "lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with "
+        "y_true=np.column_stack((time, event))",
+        "delong delong_test": "it is an interval, which areas under ROC curves have: "
+        "compare_systems(y_true, {'A': a, 'B': b}, metric='roc_auc')",
+        "det detection_error_tradeoff": "it is a curve: bootstrap_curve(y_true, y_score, "
+        "curve='det')",
+        "mcnemar mcnemar_test": "it is a test of two systems: skboot.inference.mcnemar_exact; for "
+        "the difference and its interval compare_systems(y_true, {'A': a, 'B': b})",
+        "ppi prediction_powered_inference": "give what a judge says of all rows as proxy= of "
+        "bootstrap_score or compare_systems",
+    }
+)
+# One name of each of which smaller is better, and no function says so.
+_LOSSES = (
+    *("fnr", "fpr"),
+    *("cer", "crps", "der", "hausdorff", "interval_score", "loss", "mase", "msis", "smape", "wer"),
+)
+# How each advice to give "mean" begins.
+_NONE = "No metric has this name"
+AS_MEAN = f"{_NONE}: give metric='mean' with y_true=None"
+
+_POSITIVES, _NEGATIVES = ("sens", "sensitivity", "recall", "tpr"), ("spec", "specificity", "tnr")
+_ALARMS = ("fpr", "far")
+_AT_K = re.compile(r"(?P<metric>precision|prec|p|recall|r)_?(@|_at_)(?P<k>\d+|k)")
+# The "@10" of "ndcg@10", among names with underscores.
+_CUT = re.compile(r"(_at)?_?(\d+|k)$")
+# "sens@spec=0.9", "sensitivity_at_specificity", "TPR at 1% FPR", among names with underscores.
+_POINT = re.compile(
+    r"(?P<what>[a-z]+)_?(@|at)_?(?P<early>\d*\.?\d+)?%?_?(?P<at>[a-z]+)_?(?P<late>\d*\.?\d+)?%?"
+)
 _OF_SKILL = ("brier_skill_score", "bss", "scaled_brier", "scaled_brier_score")
 if hasattr(sklearn.metrics, "d2_brier_score"):
     SYNONYMS |= dict.fromkeys(_OF_SKILL, "d2_brier_score")
@@ -156,27 +229,22 @@ else:
 # scikit-learn.
 _TOP_K = re.compile(r"top_?(k_accuracy|(?P<k>\d+)(_acc(uracy)?)?)|acc(uracy)?(_at)?_(?P<at>\d+)")
 _AVERAGE = re.compile(r"(?P<metric>.+)_(?P<average>macro|micro|weighted|samples)")
-# What may be meant by another number as well, so that it is asked.
-ALIASES = {
-    "adj_r2": "r2",
-    "adjusted_r2": "r2",
-    "area_under_curve": "roc_auc",
-    "area_under_the_curve": "roc_auc",
-    "aucpr": "average_precision",
-    "cost": "expected_cost",
-    "em": "accuracy",
-    "error": "zero_one_loss",
-    "exact_match": "accuracy",
-    "f": "f1",
-    "log_likelihood": "neg_log_loss",
-    "mad": "mean_absolute_error",
-    "mean_iou": "jaccard_macro",
-    "miou": "jaccard_macro",
-    "pr_auc": "average_precision",
-    "prauc": "average_precision",
-    "roc": "roc_auc",
-    "slope": "calibration_slope",
-}
+# What may mean another number as well, so that it is asked.
+ALIASES = _by_word(
+    {
+        "em exact_match": "accuracy",
+        "aucpr pr_auc prauc": "average_precision",
+        "slope": "calibration_slope",
+        "cost": "expected_cost",
+        "f": "f1",
+        "mean_iou miou": "jaccard_macro",
+        "mad": "mean_absolute_error",
+        "log_likelihood": "neg_log_loss",
+        "adj_r2 adjusted_r2": "r2",
+        "area_under_curve area_under_the_curve roc": "roc_auc",
+        "error": "zero_one_loss",
+    }
+)
 # Metrics that have a name in ``metric=`` alone: function of `skboot.metrics`, and its options.
 OF_SKBOOT: dict[str, tuple[str, dict[str, Any]]] = {
     "calibration_intercept": ("calibration_intercept", {}),
@@ -303,7 +371,7 @@ def call_of(name: str) -> str:
 def unknown_metric(metric: str) -> ValueError:
     """Error for a ``metric`` of no known name: the nearest ones, or all where none is near."""
     advice = without_name(metric)
-    advice = f"{advice}{direction_of(_plain(metric))}" if advice else _did_you_mean(metric, False)
+    advice = f"{advice}{_direction_of(_plain(metric))}" if advice else _did_you_mean(metric, False)
     if advice:
         return fail("metric", "be a known name or a callable", repr(metric), advice)
     import_modules(__package__)
@@ -405,7 +473,52 @@ def _plain(given: str) -> str:
 
 def without_name(given: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
-    return instead_of_name(given, _plain(given))
+    plain = _plain(given)
+    at_k = _AT_K.fullmatch(given.lower())
+    if at_k is not None:
+        share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
+        k = 10 if at_k["k"] == "k" else int(at_k["k"])
+        instead = f"metric=lambda y, score: y[np.argsort(-score)[:{k}]]{share}"
+        return f"{_NONE}: give a callable, such as {instead} of labels 0 and 1."
+    if plain in ELSEWHERE:
+        return f"{_NONE}: {ELSEWHERE[plain]}."
+    function = CALLABLES.get(plain) or _at_point(given)
+    if function:
+        return f"{_NONE}: give metric={function}."
+    name = _without_cut(plain)
+    return f"{AS_MEAN} and, as predictions, {ROW_MEANS[name]}." if name in ROW_MEANS else ""
+
+
+def _direction_of(plain: str) -> str:
+    """What to give beside what stands for a loss without a name; "" for others."""
+    advised = CALLABLES | ROW_MEANS
+    shown = advised.get(plain) or advised.get(_without_cut(plain))
+    is_loss = shown in map(advised.get, _LOSSES)
+    return " Smaller is better: give greater_is_better=False." if shown and is_loss else ""
+
+
+def _without_cut(plain: str) -> str:
+    return plain if plain in ROW_MEANS else _CUT.sub("", plain)
+
+
+def _at_point(given: str) -> str:
+    """The function of a rate where another is bounded, as a partial; "" for other names."""
+    found = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", given.lower().strip()))
+    if found is None:
+        return ""
+    of_positives, at_alarms = found["what"] in _POSITIVES, found["at"] in _ALARMS
+    bound = float(found["early"] or found["late"] or (0.01 if at_alarms else 0.9))
+    bound = bound / 100 if "%" in given or bound > 1 else bound
+    if of_positives and (at_alarms or found["at"] in _NEGATIVES):
+        name, option = "sensitivity_at", "specificity"
+        bound = 1 - bound if at_alarms else bound
+    elif found["at"] in _POSITIVES and found["what"] in _NEGATIVES:
+        name, option = "specificity_at", "sensitivity"
+    elif found["at"] in _POSITIVES and found["what"] in _ALARMS:
+        name, option, bound = "false_positive_rate_at", "false_negative_rate", 1 - bound
+    else:
+        return ""
+    return f"functools.partial(skboot.metrics.{name}, {option}={bound:.6g})"
 
 
 # ------------------------------------------------------------------ statistics
