@@ -415,16 +415,11 @@ def _gaps_and_slopes(
     return gap, slope[:, [[0, 1], [1, 2]]]
 
 
-def _derivatives(n: int) -> list[Floats]:
-    """Derivatives of the logistic function as polynomials in its value s, highest power first."""
-    found = [np.array([1.0, 0.0])]
-    for _ in range(n):
-        # The derivative of s is s (1 - s).
-        found.append(np.polymul(np.polyder(found[-1]), [-1.0, 1.0, 0.0]))
-    return found
-
-
-_DERIVATIVES = _derivatives(_LINE_DEGREE + 1)
+# Derivatives of the logistic function as polynomials in its value s, highest power first: the
+# derivative of s is s (1 - s).
+_DERIVATIVES = [np.array([1.0, 0.0])]
+for _ in range(_LINE_DEGREE + 1):
+    _DERIVATIVES.append(np.polymul(np.polyder(_DERIVATIVES[-1]), [-1.0, 1.0, 0.0]))
 
 
 def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) -> Floats:

@@ -145,15 +145,10 @@ class LibraryCallable(CallableStatistic):
     takes_labels: bool = False
     two_class: Response | None = None
 
-    @property
-    def greater_is_positive(self) -> bool:  # type: ignore[override]
-        """Whether ``function`` takes the greater of two labels as positive."""
-        return self.two_class is not None
-
-    @property
-    def reads_decisions(self) -> bool:  # type: ignore[override]
-        """Whether ``function`` takes labels, of which it calls the greater positive."""
-        return self.two_class == "labels"
+    def __post_init__(self) -> None:
+        # Of two labels it takes the greater as positive.
+        of_labels = self.two_class == "labels"
+        self.set_facts(greater_is_positive=self.two_class is not None, reads_decisions=of_labels)
 
     def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
         """See `Statistic.of_all_rows`; functions of values need no labels."""

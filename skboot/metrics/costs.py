@@ -512,25 +512,17 @@ class ClassCosts(SumsStatistic):
     pos_label: Any = None
     of_decisions: bool = False
 
-    @property
-    def greater_is_positive(self) -> bool:  # type: ignore[override]
-        """Whether scores or probabilities in one column are those of the greater label."""
-        return self.response != "labels"
-
-    @property
-    def sketch(self) -> Sketch:  # type: ignore[override]
-        """Pairs of labels, or the weight and loss of each class."""
-        return "cells" if self.response == "labels" else "sums"
-
-    @property
-    def n_sums(self) -> int:  # type: ignore[override]
-        """Weight and loss of each class."""
-        return 2 * len(self.labels) if self.labels is not None else 0
-
-    @property
-    def lacks_labels(self) -> bool:  # type: ignore[override]
-        """Whether there are columns, whose labels are those of the truth."""
-        return self.response == "probabilities" and self.labels is None
+    def __post_init__(self) -> None:
+        n_labels = len(self.labels) if self.labels is not None else 0
+        sketches: dict[str, Sketch] = {"labels": "cells", "probabilities": "sums"}
+        self.set_facts(
+            # Scores or probabilities in one column are those of the greater label.
+            greater_is_positive=self.response != "labels",
+            sketch=sketches.get(self.response, ""),
+            # Weight and loss of each class.
+            n_sums=2 * n_labels,
+            lacks_labels=self.response == "probabilities" and self.labels is None,
+        )
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse labels that are not among those given, priors of others, and costs of others."""

@@ -258,7 +258,6 @@ class DetectionLoss(ClassCosts):
 
     columns_suffice = False
     takes_ratios = True
-    sketch = ""
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None

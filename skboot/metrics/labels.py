@@ -654,13 +654,6 @@ class SetRatio(LabelMetric):
         members = round(below) - hits if f1 else round(below)
         return Proportion(hits, members, exact=False, scale="f1" if f1 else "identity")
 
-    def facts(
-        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
-    ) -> Facts:
-        """Those of any metric, and the proportion that it is."""
-        known = super().facts(reduced, rows, members)
-        return replace(known, proportion=self.proportion(reduced))
-
     def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
         """The share of right rows, where each row is a member of a set that is pooled."""
         fixed = super().of_all_rows(y_true, y_pred)
@@ -835,15 +828,10 @@ class BalancedAccuracy(LabelMetric):
     name: str = "balanced_accuracy"
     adjusted: bool = False
 
-    @property
-    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
-        """From 0, or from the lowest adjusted value, which is that of two classes."""
-        return (-1.0 if self.adjusted else 0.0, 1.0)
-
-    @property
-    def matrix_rule(self) -> MatrixRule:  # type: ignore[override]
-        """Recalls of the classes, and whether chance is scaled to 0."""
-        return "adjusted recalls" if self.adjusted else "recalls"
+    def __post_init__(self) -> None:
+        # The lowest adjusted value is that of two classes.
+        rule: MatrixRule = "adjusted recalls" if self.adjusted else "recalls"
+        self.set_facts(bounds=(-1.0 if self.adjusted else 0.0, 1.0), matrix_rule=rule)
 
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None

@@ -116,6 +116,9 @@ CALLABLES = _by_word(
         "act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost": ""
         "functools.partial(skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], "
         "relative=True). Its second prior is that of targets, and it takes log-likelihood ratios",
+        "ap50 ap75 coco_map map50 map_0_5 map_50 map_50_95 map_at_50 mean_ap": "lambda image: "
+        "f(image), with y_true=None and y_pred=np.arange(n_images). f pools the detections of the "
+        "images with these numbers",
         "f0_5": "functools.partial(sklearn.metrics.fbeta_score, beta=0.5)",
         "f2 f_beta fbeta": "functools.partial(sklearn.metrics.fbeta_score, beta=2)",
         "false_acceptance_rate false_alarm_rate false_positive_rate far fpr": "lambda y, p: "
@@ -177,11 +180,11 @@ ROW_MEANS = _by_word(
 # What is no metric, or one of two, and where it is found.
 ELSEWHERE = _by_word(
     {
-        "act_c_primary actual_c_primary ap50 ap75 bleu c_primary ccc cllr_min coco_map "
+        "act_c_primary actual_c_primary bleu c_primary ccc cllr_min "
         "concordance_correlation corpus_bleu corr correlation cprimary "
         "diagnostic_odds_ratio dor g_mean geometric_mean gmean half_total_error_rate hter "
-        "kendall kendall_tau kendalltau kolmogorov_smirnov ks ks_statistic lins_ccc map50 "
-        "map_0_5 map_50 map_50_95 map_at_50 mdape mean_ap "
+        "kendall kendall_tau kendalltau kolmogorov_smirnov ks ks_statistic lins_ccc "
+        "mdape "
         "median_absolute_percentage_error min_cllr mincllr minimum_cllr normalized_rmse "
         "nrmse o_e observed_expected oe oe_ratio pearson pearsonr perplexity ppl rmsse "
         "root_mean_squared_scaled_error sacrebleu spearman spearmanr wape wmape": "give a callable "
@@ -371,7 +374,13 @@ def call_of(name: str) -> str:
 def unknown_metric(metric: str) -> ValueError:
     """Error for a ``metric`` of no known name: the nearest ones, or all where none is near."""
     advice = without_name(metric)
-    advice = f"{advice}{_direction_of(_plain(metric))}" if advice else _did_you_mean(metric, False)
+    if advice:
+        instead, plain = CALLABLES | ROW_MEANS, _plain(metric)
+        shown = instead.get(plain) or instead.get(_without_cut(plain))
+        if shown and shown in map(instead.get, _LOSSES):
+            advice += " Smaller is better: give greater_is_better=False."
+    else:
+        advice = _did_you_mean(metric, False)
     if advice:
         return fail("metric", "be a known name or a callable", repr(metric), advice)
     import_modules(__package__)
@@ -487,14 +496,6 @@ def without_name(given: str) -> str:
         return f"{_NONE}: give metric={function}."
     name = _without_cut(plain)
     return f"{AS_MEAN} and, as predictions, {ROW_MEANS[name]}." if name in ROW_MEANS else ""
-
-
-def _direction_of(plain: str) -> str:
-    """What to give beside what stands for a loss without a name; "" for others."""
-    advised = CALLABLES | ROW_MEANS
-    shown = advised.get(plain) or advised.get(_without_cut(plain))
-    is_loss = shown in map(advised.get, _LOSSES)
-    return " Smaller is better: give greater_is_better=False." if shown and is_loss else ""
 
 
 def _without_cut(plain: str) -> str:

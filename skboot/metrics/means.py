@@ -309,7 +309,6 @@ class RowMean(SumsStatistic):
             super().facts(reduced, rows, members),
             row_mean=not self.root and many,
             both_signs=not self.root and both_signs,
-            proportion=self.proportion(reduced),
             largest_share=self.largest_share(reduced),
         )
         if self.beyond is None:

@@ -83,8 +83,8 @@ class OutputAverage(SumsStatistic):
     response: Response = "outputs"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", self.column.bounds)
-        object.__setattr__(self, "greater_is_better", self.column.greater_is_better)
+        column = self.column
+        self.set_facts(bounds=column.bounds, greater_is_better=column.greater_is_better)
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -221,22 +221,20 @@ def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
     )
 
 
-def _of_losses(factory_of_column: Factory) -> Factory:
-    """Factory of a mean of losses over outputs, from that of one output."""
-    return lambda request, *, multioutput="uniform_average": _averaged(
-        request, factory_of_column(request), multioutput
-    )
-
-
-for _name in (
+fast_path(
     "mean_squared_error",
     "mean_squared_log_error",
     "root_mean_squared_error",
     "root_mean_squared_log_error",
     "mean_absolute_error",
     "mean_absolute_percentage_error",
-):
-    fast_path(_name, response="outputs", several_outputs=True)(_of_losses(FAST_PATHS[_name]))
+    response="outputs",
+    several_outputs=True,
+)(
+    lambda request, *, multioutput="uniform_average": _averaged(
+        request, FAST_PATHS[request.function_name](request), multioutput
+    )
+)
 fast_path("mean_pinball_loss", response="outputs", several_outputs=True)(
     lambda request, *, alpha=0.5, multioutput="uniform_average": _averaged(
         request, FAST_PATHS["mean_pinball_loss"](request, alpha=alpha), multioutput
@@ -1003,10 +1001,12 @@ def _coverage_of_row(truth: Array, score: Array) -> Floats:
 
 @_in_pieces
 def _gain_of_row(
-    truth: Array, score: Array, *, discount: Callable[[int], Floats], ignore_ties: bool
+    truth: Array, score: Array, *, k: int | None, log_base: float, ignore_ties: bool
 ) -> Floats:
     """Discounted cumulative gain; items of equal score share the mean of their discounts."""
-    discounts = discount(truth.shape[1])
+    discounts = 1 / (np.log(np.arange(truth.shape[1]) + 2) / np.log(log_base))
+    if k is not None:
+        discounts[k:] = 0
     if ignore_ties:
         # As scikit-learn does: the last of equal scores comes first.
         order = np.argsort(score, axis=1)[:, ::-1]
@@ -1022,13 +1022,6 @@ def _share_of_best_gain(y_true: Array, y_pred: Array, **options: Any) -> Floats:
     gain = _gain_of_row(y_true, y_pred, **options)
     best = _gain_of_row(y_true, y_true, **(options | {"ignore_ties": True}))
     return np.divide(gain, best, out=np.zeros(len(gain)), where=best > 0)
-
-
-def _discounts(n_items: int, *, k: int | None, log_base: float) -> Floats:
-    discount = 1 / (np.log(np.arange(n_items) + 2) / np.log(log_base))
-    if k is not None:
-        discount[k:] = 0
-    return np.asarray(discount)
 
 
 class AreaOfRows(RowMean):
@@ -1071,8 +1064,8 @@ def _ranking_options(k: Any, log_base: Any, ignore_ties: bool) -> dict[str, Any]
         return None
     if not isinstance(log_base, Real) or log_base <= 0:
         return None
-    discount = partial(_discounts, k=None if k is None else int(k), log_base=float(log_base))
-    return {"discount": discount, "ignore_ties": bool(ignore_ties)}
+    k = None if k is None else int(k)
+    return {"k": k, "log_base": float(log_base), "ignore_ties": bool(ignore_ties)}
 
 
 # ------------------------------------------------------------------ areas under curves of labels
@@ -1087,9 +1080,6 @@ class LabelsRocAuc(RocAuc):
     nothing, and where none has any the mean is 0 (both as in scikit-learn).
     """
 
-    sketch = ""
-    lacks_labels = False
-
     def _averaged(self, areas: Floats, totals: Floats) -> Floats:
         return _mean_over_labels(areas, totals, self.average)
 
@@ -1101,8 +1091,6 @@ class LabelsAveragePrecision(AveragePrecision):
     -----
     0 for a label that no row has, as in scikit-learn.
     """
-
-    sketch = ""
 
     def _averaged(self, areas: Floats, sizes: Floats) -> Floats:
         return _mean_over_labels(np.where(sizes > 0, areas, 0.0).T, sizes.T, self.average)

@@ -585,19 +585,16 @@ class RocAuc(Statistic):
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
             raise ValueError(f"average must be 'macro' or 'weighted'. Got {self.average!r}.")
-
-    @property
-    def sketch(self) -> Sketch:  # type: ignore[override]
-        """Scores of two classes, or each column of several."""
-        of_two = self.multi_class is None or (self.labels is not None and len(self.labels) < 3)
-        if of_two:
-            return "scores"
-        return "pairs of columns" if self.multi_class == "ovo" else "columns"
-
-    @property
-    def averages_columns(self) -> bool:  # type: ignore[override]
-        """Whether it was told how."""
-        return self.multi_class is not None
+        of_sets, several = self.response == "label_scores", self.multi_class is not None
+        of_columns: Sketch = "pairs of columns" if self.multi_class == "ovo" else "columns"
+        of_two = not several or (self.labels is not None and len(self.labels) < 3)
+        self.set_facts(
+            sketch="" if of_sets else "scores" if of_two else of_columns,
+            averages_columns=several,
+            lacks_labels=several and self.labels is None and not of_sets,
+            # Pair by pair rows have no weights, as in scikit-learn.
+            takes_weights=self.multi_class != "ovo",
+        )
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse columns of several classes that are no probabilities, as scikit-learn does."""
@@ -620,16 +617,6 @@ class RocAuc(Statistic):
                 must = f"hold rows of each class for the metric {self.name!r}"
                 advice = "Add rows of it, or leave out its label and its column."
                 raise fail("y_true", must, f"none of {missing[:5]}", advice)
-
-    @property
-    def lacks_labels(self) -> bool:  # type: ignore[override]
-        """Whether several classes are averaged, and none was named."""
-        return self.multi_class is not None and self.labels is None
-
-    @property
-    def takes_weights(self) -> bool:  # type: ignore[override]
-        """Whether rows may carry weights; pair by pair they may not, as in scikit-learn."""
-        return self.multi_class != "ovo"
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -863,11 +850,8 @@ class AveragePrecision(Statistic):
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
             raise ValueError(f"average must be 'macro' or 'weighted'. Got {self.average!r}.")
-
-    @property
-    def sketch(self) -> Sketch:  # type: ignore[override]
-        """Scores of two classes, or each column of several."""
-        return "scores" if self.labels is None or len(self.labels) < 3 else "columns"
+        of_two: Sketch = "scores" if self.labels is None or len(self.labels) < 3 else "columns"
+        self.set_facts(sketch="" if self.response == "label_scores" else of_two)
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None

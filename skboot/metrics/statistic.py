@@ -496,7 +496,7 @@ class Statistic(Evaluated):
     # Facts.
     adds_distances: bool = False
     without_skill: ClassVar[float | None] = None
-    greater_is_positive: ClassVar[bool] = False
+    greater_is_positive: bool = False
     positive_by_default: str = ""
     columns_suffice: bool = True
     of_order: ClassVar[bool] = False
@@ -514,6 +514,11 @@ class Statistic(Evaluated):
     sketch: Sketch = ""
     n_sums: int = 0
     lacks_labels: bool = False
+
+    def set_facts(self, **facts: Any) -> None:
+        """Set attributes that follow from the fields, while it is made."""
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
 
     # ---------------------------------------------------------------- value
 
@@ -610,6 +615,7 @@ class Statistic(Evaluated):
             bounds=self.bounds,
             additive=self.reads == "sums",
             weighted=rows[2] is not None,
+            proportion=self.proportion(reduced),
             of_distances=self.adds_distances,
         )
 

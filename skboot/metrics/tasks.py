@@ -112,8 +112,7 @@ class OverTasks(Statistic):
 
     def __post_init__(self) -> None:
         # The average is named, read and bounded as the metric; rows have weights within tasks.
-        for known in _OF_THE_METRIC:
-            object.__setattr__(self, known, getattr(self.inner, known))
+        self.set_facts(**{known: getattr(self.inner, known) for known in _OF_THE_METRIC})
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Average over tasks of the best system that ignores its inputs in each."""
