@@ -387,9 +387,9 @@ def fitted_lines(points: Points, sums: Floats, *, of_intercept: bool) -> Floats:
         part = sums[start : start + step]
         powers = part[:, 2:].reshape(len(part), -1, points.n_powers)
         total = powers[:, :, 0].sum(axis=1)
-        both = np.flatnonzero((part[:, 0] > 0) & (part[:, 0] < total))
-        if len(both):
-            lines[start + both] = _solved(points, part[both, :2], powers[both], of_intercept)
+        mixed = np.flatnonzero((part[:, 0] > 0) & (part[:, 0] < total))
+        if len(mixed):
+            lines[start + mixed] = _solved(points, part[mixed, :2], powers[mixed], of_intercept)
     return lines
 
 
@@ -430,22 +430,22 @@ def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) ->
     lines[:, 0] = np.log(hits[:, 0]) - np.log(total - hits[:, 0])
     if of_intercept:
         lines[:, 1] = 1.0
-    solved, left = np.full((n, 2), np.nan), np.arange(n)
+    solved, unsolved = np.full((n, 2), np.nan), np.arange(n)
     ends = np.array([points.centres[0], points.centres[-1]])
     near = np.zeros(n, dtype=bool)
     for _ in range(_STEPS):
-        gap, slope = _gaps_and_slopes(points, hits[left], powers[left], lines[left])
+        gap, slope = _gaps_and_slopes(points, hits[unsolved], powers[unsolved], lines[unsolved])
         step = _newton_step(gap, slope, of_intercept)
         moved = np.abs(step[:, :1] + step[:, 1:] * ends).max(axis=1)
-        lines[left] += step * np.minimum(1.0, _FAR / np.maximum(moved, 1e-300))[:, None]
-        done = near[left] & (moved < _NEAR)
-        near[left] = moved < _NEAR
-        wide = np.abs(lines[left, 1]) * (ends[1] - ends[0])
-        found = done & _is_finite(slope, lines[left, 1], total[left], wide, of_intercept)
-        solved[left[found]] = lines[left[found]]
+        lines[unsolved] += step * np.minimum(1.0, _FAR / np.maximum(moved, 1e-300))[:, None]
+        done = near[unsolved] & (moved < _NEAR)
+        near[unsolved] = moved < _NEAR
+        wide = np.abs(lines[unsolved, 1]) * (ends[1] - ends[0])
+        is_fit = done & _is_finite(slope, lines[unsolved, 1], total[unsolved], wide, of_intercept)
+        solved[unsolved[is_fit]] = lines[unsolved[is_fit]]
         # A step that is no number ends the search: there is no line through one point.
-        left = left[~done & np.isfinite(moved)]
-        if not len(left):
+        unsolved = unsolved[~done & np.isfinite(moved)]
+        if not len(unsolved):
             break
     return solved
 
@@ -474,8 +474,8 @@ def _newton_step(gap: Floats, slope: Floats, of_intercept: bool) -> Floats:
         determinant = a * c - b * b
         rounding = np.abs(determinant) <= 1e-14 * np.abs(a * c)
         determinant = np.where(rounding, np.nan, determinant)
-        first = (c * gap[:, 0] - b * gap[:, 1]) / determinant
-        return np.column_stack((first, (a * gap[:, 1] - b * gap[:, 0]) / determinant))
+        shift = (c * gap[:, 0] - b * gap[:, 1]) / determinant
+        return np.column_stack((shift, (a * gap[:, 1] - b * gap[:, 0]) / determinant))
 
 
 def check_threshold(threshold: Any) -> float:
@@ -641,7 +641,7 @@ class CalibrationError(SumsStatistic):
         total, of_hits, of_prob, of_squares = (
             np.bincount(number, weights * value) for value in (1.0, classes, data["prob"], weights)
         )
-        kept = total > 0
+        occupied = total > 0
         with np.errstate(invalid="ignore", divide="ignore"):
             share, mean, worth = of_hits / total, of_prob / total, total**2 / of_squares
         if members is not None:
@@ -651,7 +651,7 @@ class CalibrationError(SumsStatistic):
                 members,
                 (share * (1 - share) * total**2 / worth),
             )
-        bins = np.array([total / total.sum(), share, mean, worth])[:, kept]
+        bins = np.array([total / total.sum(), share, mean, worth])[:, occupied]
         return replace(super().facts(reduced, rows, members), bins=bins)
 
 

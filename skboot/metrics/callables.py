@@ -60,8 +60,8 @@ class Negated(Statistic):
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
         """The negative of what the negated statistic is."""
-        found = self.statistic.as_sums(reduced)
-        return None if found is None else (Negated(found[0]), found[1])
+        sums = self.statistic.as_sums(reduced)
+        return None if sums is None else (Negated(sums[0]), sums[1])
 
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
         """The same as for the negated statistic."""
@@ -92,10 +92,10 @@ class Negated(Statistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of the negated statistic, with the range and the proportion turned around."""
-        known = self.statistic.facts(reduced, rows, members)
-        low, high = known.bounds
-        share = _turned_around(known.proportion)
-        return replace(known, bounds=(0.0 - high, 0.0 - low), proportion=share)
+        facts = self.statistic.facts(reduced, rows, members)
+        low, high = facts.bounds
+        share = _turned_around(facts.proportion)
+        return replace(facts, bounds=(0.0 - high, 0.0 - low), proportion=share)
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The same proportion, of which this is the negative."""
@@ -169,8 +169,10 @@ class LibraryCallable(CallableStatistic):
             if self.two_class == "labels":
                 y_pred = (y_pred == self.pos_label).astype(np.intp)
             elif y_pred.ndim == 2:
-                both = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-                y_pred = y_pred[:, ::-1] if both[0] == self.pos_label else y_pred
+                classes = (
+                    label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+                )
+                y_pred = y_pred[:, ::-1] if classes[0] == self.pos_label else y_pred
             of_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
             positive = (y_true == self.pos_label).astype(np.intp)
             return of_numbers.reduce(positive, y_pred, sample_weight)
@@ -231,8 +233,8 @@ class _ByCells(CallableStatistic):
             return by_row
         n_cells = len(cells.counts)
         code = cells.rows(np.arange(n_cells, dtype=np.min_scalar_type(n_cells)))
-        first = np.unique(code, return_index=True)[1]
-        data = {**by_row.data, "cells": (y_true[first], y_pred[first])}
+        examples = np.unique(code, return_index=True)[1]
+        data = {**by_row.data, "cells": (y_true[examples], y_pred[examples])}
         reduced = ReducedData(code, n_cells, data=MappingProxyType(data))
         return reduced if self._is_invariant(reduced, cells.counts) else by_row
 
@@ -240,13 +242,13 @@ class _ByCells(CallableStatistic):
         """Whether weighted cells give the numbers of repeated rows, on the data and a resample."""
         n = int(counts.sum())
         # The stream is fixed, because the choice of the path is not part of the resampling.
-        drawn = np.random.default_rng(0).multinomial(n, counts / n)
+        resample = np.random.default_rng(0).multinomial(n, counts / n)
         truth, decision = reduced.data["cells"]
         content = (reduced.data.get("content"), "cells")
         rows = {**reduced.data, "y_true": truth, "y_pred": decision, "content": content}
         with unchecked(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for cell_counts in (counts, drawn):
+            for cell_counts in (counts, resample):
                 try:
                     by_cell = self._number(partial(self._on_cells, reduced.data, cell_counts))
                     repeated = np.repeat(np.arange(len(cell_counts)), cell_counts)

@@ -81,8 +81,8 @@ class Tables:
     def information(self) -> Floats:
         """Mutual information in nats, (n_resamples,); exactly 0 if a labelling has one label."""
         sums = _logs(self.cells) - _logs(self.truth) - _logs(self.decision)
-        both = _several(self.truth) & _several(self.decision)
-        return np.where(both, np.maximum(np.log(self.rows) + sums / self.rows, 0.0), 0.0)
+        are_several = _several(self.truth) & _several(self.decision)
+        return np.where(are_several, np.maximum(np.log(self.rows) + sums / self.rows, 0.0), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,12 +224,12 @@ def _normalized_information(tables: Tables, average: str) -> Floats:
 def _adjusted_information(tables: Tables, average: str) -> Floats:
     """Mutual information, 0 at its expectation and 1 at most (Vinh et al. 2010, equation 6)."""
     above_chance = (_logs(tables.cells) - _expected_logs(tables)) / tables.rows
-    both = _several(tables.truth) & _several(tables.decision)
+    are_several = _several(tables.truth) & _several(tables.decision)
     greatest = _average(tables, average) - (tables.information() - above_chance)
     # Where no table with these margins has less information than the greatest, neither has this.
     value = np.where(np.abs(greatest) > _ROUNDING, above_chance / greatest, 1.0)
     neither = ~_several(tables.truth) & ~_several(tables.decision)
-    return np.where(both, value, np.where(neither, 1.0, 0.0))
+    return np.where(are_several, value, np.where(neither, 1.0, 0.0))
 
 
 def _average(tables: Tables, average: str) -> Floats:
@@ -290,10 +290,10 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
     n, truth, decision = (a.astype(np.float64) for a in np.broadcast_arrays(n, truth, decision))
     outside, mode = n - truth - decision, (truth + 1) * (decision + 1) // (n + 2)
     counts = np.arange(np.minimum(truth, decision).max() + 1)
-    logs, first = xlogy(counts, counts), mode.astype(np.intp)
-    total, expected = np.ones_like(n), logs[first]
+    logs, at_mode = xlogy(counts, counts), mode.astype(np.intp)
+    total, expected = np.ones_like(n), logs[at_mode]
     for step in (1, -1):
-        k, at, weight = mode, first, np.ones_like(n)
+        k, at, weight = mode, at_mode, np.ones_like(n)
         while weight.max() > _NEGLIGIBLE:
             # At an end of the range a factor of the numerator is 0, and so are all weights beyond.
             if step > 0:

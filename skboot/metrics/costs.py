@@ -312,8 +312,8 @@ def bayes_decisions(
     array([0, 1, 1])
     """
     prob = _probability_columns(y_prob)
-    given = check_labels(labels, None)
-    all_labels = np.arange(prob.shape[1]) if given is None else given
+    checked = check_labels(labels, None)
+    all_labels = np.arange(prob.shape[1]) if checked is None else checked
     _check_columns(prob, all_labels)
     return all_labels[(prob @ check_costs(costs, len(all_labels))).argmin(axis=1)]
 
@@ -423,9 +423,9 @@ def _positions(name: str, y: NDArray[Any], all_labels: NDArray[Any]) -> NDArray[
     """Position of each label among all labels, (n_samples,)."""
     position = encode(y, all_labels)
     if np.any(position < 0):
-        others = np.unique(y[position < 0]).tolist()
+        unknown = np.unique(y[position < 0]).tolist()
         must = f"hold labels among {all_labels.tolist()}"
-        raise fail(name, must, f"also {others}", "Give all labels as labels=.")
+        raise fail(name, must, f"also {unknown}", "Give all labels as labels=.")
     return position
 
 
@@ -440,16 +440,16 @@ def _class_means(
     weights = np.ones(len(loss)) if sample_weight is None else sample_weight
     weight = np.bincount(classes, weights, len(all_labels))
     total = np.bincount(classes, weights * loss, len(all_labels))
-    given = check_priors(priors, len(all_labels))
-    if given is None:
+    prior_shares = check_priors(priors, len(all_labels))
+    if prior_shares is None:
         return weight / weight.sum(), float(total.sum() / weight.sum())
-    missing = (weight == 0) & (given > 0)
+    missing = (weight == 0) & (prior_shares > 0)
     if missing.any():
         must = "hold rows of each class that has a prior"
         advice = "Give classes without rows the prior 0."
         raise fail("y_true", must, f"none of {all_labels[missing].tolist()}", advice)
-    used = given > 0
-    return given, float(np.sum(given[used] * total[used] / weight[used]))
+    used = prior_shares > 0
+    return prior_shares, float(np.sum(prior_shares[used] * total[used] / weight[used]))
 
 
 def relative_cost(mean: float, relative: bool, reference: float) -> float:
@@ -634,15 +634,15 @@ class ClassCosts(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and of losses under priors that they are means within classes."""
-        known = super().facts(reduced, rows, members)
+        facts = super().facts(reduced, rows, members)
         priors = reduced.data["priors"]
         if priors is None or self.of_decisions or reduced.code is not None:
-            return known
+            return facts
         weights = reduced.terms[:, : len(priors)]
         sizes: NDArray[np.int64] = np.asarray((weights != 0).sum(axis=0)).ravel()[priors > 0]
         if len(sizes) == 2:
-            return replace(known, row_mean=True, smaller_class=int(sizes.min()))
-        return replace(known, row_mean=True, class_sizes=sizes)
+            return replace(facts, row_mean=True, smaller_class=int(sizes.min()))
+        return replace(facts, row_mean=True, class_sizes=sizes)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Loss of the best answer without input: 1 if relative, which is no skill."""
@@ -727,9 +727,9 @@ def _posterior_loss(
 
 def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
     """All labels, in the order that the caller gave them, or in that of the categories."""
-    given = request.labels if labels is None else labels
-    given = request.order if given is None else given
-    return None if given is None else np.asarray(given)
+    order = request.labels if labels is None else labels
+    order = request.order if order is None else order
+    return None if order is None else np.asarray(order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -811,17 +811,17 @@ def checked_decisions(
     y_true: NDArray[Any], y_pred: NDArray[Any], labels: NDArray[Any] | None
 ) -> NDArray[Any]:
     """Return all labels, as `decision_labels`, and refuse rows that hold others."""
-    found = decision_labels(y_true, y_pred, labels)
+    all_labels = decision_labels(y_true, y_pred, labels)
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        check_among(name, label_counts(y)[0], found)
-    return found
+        check_among(name, label_counts(y)[0], all_labels)
+    return all_labels
 
 
 def sums_by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classes: int) -> Any:
     """Terms (n_codes, 2 n_classes): weights, then weighted losses, in the column of the class."""
-    each = np.arange(len(classes))
+    rows = np.arange(len(classes))
     values = np.concatenate((weights, weights * loss))
-    where = (np.concatenate((each, each)), np.concatenate((classes, n_classes + classes)))
+    where = (np.concatenate((rows, rows)), np.concatenate((classes, n_classes + classes)))
     terms = sparse.csr_matrix((values, where), shape=(len(classes), 2 * n_classes))
     return terms.toarray() if n_classes <= DENSE_CLASSES else terms
 

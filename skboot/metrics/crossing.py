@@ -191,8 +191,8 @@ def sensitivity_at(
     1.0
     """
     check_share("specificity", specificity)
-    given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(*given)
+    columns = (y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(*columns)
     return float(1 - false_negatives[reaches(1 - false_positives, specificity)].min())
 
 
@@ -242,8 +242,8 @@ def specificity_at(
     0.666...
     """
     check_share("sensitivity", sensitivity)
-    given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(*given)
+    columns = (y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(*columns)
     return float(1 - false_positives[reaches(1 - false_negatives, sensitivity)].min())
 
 
@@ -257,15 +257,15 @@ def detected(
     truth, score = label_column("y_true", y_true), real_numbers("y_score", y_score)
     if score.ndim != 1:
         raise fail("y_score", "be of shape (n_samples,)", f"shape {score.shape}")
-    given = check_weights(sample_weight)
-    check_same_length(y_true=truth, y_score=score, sample_weight=given)
+    checked = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_score=score, sample_weight=checked)
     all_labels = labels_in_order(truth)
     if len(all_labels) != 2:
         raise fail("y_true", "hold two classes", f"the labels {all_labels.tolist()}")
     if pos_label is not None and not is_among(pos_label, all_labels.tolist()):
         raise fail("pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
     positive = truth == (all_labels[1] if pos_label is None else pos_label)
-    weights = np.ones(len(score)) if given is None else given
+    weights = np.ones(len(score)) if checked is None else checked
     if not (weights[positive].any() and weights[~positive].any()):
         raise fail("sample_weight", "be positive for rows of both classes", "zeros")
     return positive, score, weights
@@ -401,8 +401,8 @@ class EqualErrorRate(_ErrorRates):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and how many are in the smaller class."""
-        known = super().facts(reduced, rows, members)
-        return replace(known, smaller_class=smaller_class(rows, self.pos_label))
+        facts = super().facts(reduced, rows, members)
+        return replace(facts, smaller_class=smaller_class(rows, self.pos_label))
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         # Misses minus false alarms, times the two totals: exact for counts.
@@ -531,8 +531,8 @@ class SpecificityAt(_RateAt):
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
-            found = 1.0 - running[:, 0] / total[:, 0]
-        return np.where(reaches(found, self.bound), -1.0, 1.0)
+            sensitivity = 1.0 - running[:, 0] / total[:, 0]
+        return np.where(reaches(sensitivity, self.bound), -1.0, 1.0)
 
     def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
         # All may be rejected if no positive need be found.
@@ -632,8 +632,8 @@ class MedianAbsoluteError(_Loss):
         values, weights = y_true[order].astype(np.float64), sample_weight[order]
         upto = np.cumsum(weights)
         last = np.searchsorted(upto, upto - weights + 0.5 * upto[-1], side="right")
-        first = np.flatnonzero(last < len(values))
-        shortest = first[np.argmin(values[last[first]] - values[first])]
+        starts = np.flatnonzero(last < len(values))
+        shortest = starts[np.argmin(values[last[starts]] - values[starts])]
         centre = 0.5 * (values[shortest] + values[last[shortest]])
         away = np.abs(values - centre)
         outward = np.argsort(away)

@@ -219,13 +219,13 @@ class Roc(Curve):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Interpolate between the operating points on both sides of each rate."""
         shares = 1.0 - self.grid
-        found = block.reached(reduced.terms, shares, reduced.data["ends"])
-        total = found.total[:, None, :]
-        step = found.after - found.before
+        points = block.reached(reduced.terms, shares, reduced.data["ends"])
+        total = points.total[:, None, :]
+        step = points.after - points.before
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = (shares * total[:, :, 0] - found.before[:, :, 0]) / step[:, :, 0]
+            share = (shares * total[:, :, 0] - points.before[:, :, 0]) / step[:, :, 0]
             share = np.where(step[:, :, 0] > 0, np.clip(share, 0.0, 1.0), 0.0)
-            missed = (found.before[:, :, 1] + share * step[:, :, 1]) / total[:, :, 1]
+            missed = (points.before[:, :, 1] + share * step[:, :, 1]) / total[:, :, 1]
         missed = np.where((total > 0).all(axis=2), missed, np.nan)
         return missed if self.is_missed else 1.0 - missed
 
@@ -258,9 +258,9 @@ class Roc(Curve):
         The highest score of the negatives, by itself, is too uncertain for resamples to tell how
         much; upside down at the other end, and for the share that is missed.
         """
-        one, two = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
-        outside = (self.grid < one) | (self.grid > 1 - one)
-        low, high = (self.grid < two) | outside, (self.grid > 1 - two) | outside
+        of_one, of_two = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
+        outside = (self.grid < of_one) | (self.grid > 1 - of_one)
+        low, high = (self.grid < of_two) | outside, (self.grid > 1 - of_two) | outside
         return (high, low) if self.is_missed else (low, high)
 
 
@@ -313,21 +313,21 @@ class PrecisionRecall(Curve):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Share of positives among the rows from the threshold up."""
-        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        points = block.reached(reduced.terms, self.grid, reduced.data["ends"])
         with np.errstate(invalid="ignore", divide="ignore"):
-            precision = found.after[:, :, 0] / found.after[:, :, 1]
-        return np.where(found.total[:, :1] > 0, precision, np.nan)
+            precision = points.after[:, :, 0] / points.after[:, :, 1]
+        return np.where(points.total[:, :1] > 0, precision, np.nan)
 
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """The rows from each threshold up."""
-        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        return np.asarray(worth * found.after[0, :, 1])
+        points = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        return np.asarray(worth * points.after[0, :, 1])
 
     def area(self, reduced: ReducedData) -> float | None:
         """Average precision: the precision at each threshold, by the recall that it adds."""
         positives, rows = _sums_of_levels(reduced).T
-        found = np.cumsum(positives)
-        return float(positives @ (found / np.cumsum(rows)) / found[-1])
+        hits = np.cumsum(positives)
+        return float(positives @ (hits / np.cumsum(rows)) / hits[-1])
 
     def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
         """That the curve is steps, where the levels of the scores are few (record 0089)."""
@@ -369,9 +369,9 @@ def _sums_of_levels(reduced: ReducedData) -> Floats:
 def _within_errors(grid: Floats, n: float) -> NDArray[np.intp]:
     """Points around each that are within 1.5 standard errors of a share of n rows, (n_grid, 2)."""
     reach = np.maximum(1.5 * np.sqrt(grid * (1 - grid) / n), 1 / n)
-    first = np.searchsorted(grid, grid - reach * (1 + 1e-9))
+    start = np.searchsorted(grid, grid - reach * (1 + 1e-9))
     after = np.searchsorted(grid, grid + reach * (1 + 1e-9), side="right")
-    return np.column_stack((first, after))
+    return np.column_stack((start, after))
 
 
 # ------------------------------------------------------------------ functions of few sums
@@ -464,12 +464,12 @@ class CalibrationBins(Curve):
         number = np.searchsorted(edges[1:-1], rows.score)
         occurs = np.unique(number)
         # A bin without rows joins the one above it, or the last that has some.
-        kept = np.append(edges[occurs], edges[-1])
+        used_edges = np.append(edges[occurs], edges[-1])
         weights = np.bincount(number, rows.weight)[occurs]
         sums = np.bincount(number, rows.weight * rows.score)[occurs]
         means = np.bincount(number, rows.score)[occurs] / np.bincount(number)[occurs]
         with np.errstate(invalid="ignore", divide="ignore"):
-            return cls(np.where(weights > 0, sums / weights, means), kept)
+            return cls(np.where(weights > 0, sums / weights, means), used_edges)
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
         """Number classes and bins; terms are the weights of each."""
@@ -532,13 +532,13 @@ class CurveOfCallable(Curve):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample."""
         values = np.empty((block.n_resamples, len(self.grid)))
-        given = reduced.data["rows"]
+        table = reduced.data["rows"]
         for resample, rows in enumerate(block.rows()):
             weighted = {}
-            if given.sample_weight is not None:
-                weighted["sample_weight"] = given.sample_weight[rows]
+            if table.sample_weight is not None:
+                weighted["sample_weight"] = table.sample_weight[rows]
             try:
-                value = self.function(given.y_true[rows], given.score[rows], self.grid, **weighted)
+                value = self.function(table.y_true[rows], table.score[rows], self.grid, **weighted)
                 array = np.asarray(value, dtype=np.float64)
                 if array.shape != self.grid.shape:
                     raise TypeError(

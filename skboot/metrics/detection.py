@@ -211,8 +211,8 @@ def minimum_detection_cost(
     >>> round(minimum_detection_cost(y_true, score, priors=[0.5, 0.5]), 4)
     0.1667
     """
-    given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(*given)
+    columns = (y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(*columns)
     matrix, shares = check_application(costs, priors)
     of_negatives = matrix[0, 0] + (matrix[0, 1] - matrix[0, 0]) * false_positives
     of_positives = matrix[1, 1] + (matrix[1, 0] - matrix[1, 1]) * false_negatives

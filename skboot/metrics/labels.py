@@ -254,17 +254,17 @@ def _share(
 ) -> float:
     """Weight of the rows that are of a class and decided so, by that of its members."""
     truth, decision = (
-        label_column(name, own) for name, own in (("y_true", y_true), ("y_pred", y_pred))
+        label_column(name, column) for name, column in (("y_true", y_true), ("y_pred", y_pred))
     )
     truth, decision = check_integers("y_pred", truth, decision)
     weights = check_weights(sample_weight)
     check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
     check_same_kind("y_pred", truth, decision)
     all_labels = labels_in_order(truth, decision)
-    known = check_labels(labels, truth)
-    if known is not None:
-        check_same_kind("labels", truth, known)
-        all_labels = np.union1d(all_labels, known)
+    checked = check_labels(labels, truth)
+    if checked is not None:
+        check_same_kind("labels", truth, checked)
+        all_labels = np.union1d(all_labels, checked)
     check_two_classes("y_true", all_labels, pos_label, metric)
     if pos_label is None and category_order(truth) is not None:
         pos_label = all_labels.tolist()[-1]
@@ -295,10 +295,10 @@ def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric
 def check_two_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse rows of other than two labels, for a metric of decisions between two classes."""
     occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
-    both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
-    if len(both) > 2:
+    all_labels = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
+    if len(all_labels) > 2:
         refuse_other_labels(y_true, y_pred, statistic.name)
-    check_two_classes("y_true", both, statistic.pos_label, statistic.name)
+    check_two_classes("y_true", all_labels, statistic.pos_label, statistic.name)
 
 
 class CellTerms(NamedTuple):
@@ -327,9 +327,9 @@ class CellTerms(NamedTuple):
     def terms_matrix(self, weights: Floats | None = None) -> Any:
         """Terms (n_cells, n_terms), sparse if large; sums over rows follow if weights can be 0."""
         n_cells = len(self.columns)
-        both = weights is not None and bool(np.any(weights == 0))
+        has_zeros = weights is not None and bool(np.any(weights == 0))
         weighted = self if weights is None else self.weighted(weights)
-        matrices = [weighted, self] if both else [weighted]
+        matrices = [weighted, self] if has_zeros else [weighted]
         if n_cells * self.n_terms * len(matrices) <= DENSE_TERMS:
             every = np.arange(n_cells)
             return np.hstack([terms.accumulate(every, n_cells) for terms in matrices])
@@ -341,7 +341,7 @@ class CellTerms(NamedTuple):
             matrix = sparse.csr_matrix(entries, shape=(n_cells, self.n_terms))
             matrix.eliminate_zeros()
             sparse_terms.append(matrix)
-        return sparse.csr_matrix(sparse.hstack(sparse_terms)) if both else sparse_terms[0]
+        return sparse.csr_matrix(sparse.hstack(sparse_terms)) if has_zeros else sparse_terms[0]
 
     def of(self, cell_of_row: NDArray[np.intp]) -> CellTerms:
         """The terms of rows instead of cells."""
@@ -411,8 +411,8 @@ class LabelMetric(SumsStatistic):
                 terms = of_code.of(code.astype(np.intp)).terms_matrix(sample_weight)
                 return ReducedData(None, len(code), terms, MappingProxyType(data))
             terms = of_code.of(split.first).terms_matrix(split.weights)
-            known = MappingProxyType(data)
-            return ReducedData(split.code, len(split.first), terms, known, split.counts)
+            frozen = MappingProxyType(data)
+            return ReducedData(split.code, len(split.first), terms, frozen, split.counts)
         terms = of_code.terms_matrix()
         # Rows of the rarest pair of labels.
         n_pairs = len(cells.counts) if len(cells.labels) > 1 else 0
@@ -506,12 +506,12 @@ def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
     of_row = np.zeros(len(rows), dtype=np.intp)
     for column in rows.T[rows.min(axis=0) < rows.max(axis=0)]:
         # Nearly all terms are small whole numbers, which need not be sorted.
-        whole = column.astype(np.int64)
-        values, place = numbered(whole if np.array_equal(whole, column) else column)
+        integers = column.astype(np.int64)
+        values, place = numbered(integers if np.array_equal(integers, column) else column)
         of_row = numbered(of_row * len(values) + place)[1]
-    first = np.empty(int(of_row.max()) + 1, dtype=np.intp)
-    first[of_row] = np.arange(len(rows))
-    return rows[first], of_row
+    examples = np.empty(int(of_row.max()) + 1, dtype=np.intp)
+    examples[of_row] = np.arange(len(rows))
+    return rows[examples], of_row
 
 
 # ------------------------------------------------------------------ ratios of sets
@@ -840,10 +840,10 @@ class BalancedAccuracy(LabelMetric):
 
         Adjusted, K classes of the truth without a hit have 1 / (1 - K).
         """
-        known, n_classes = super().facts(reduced, rows, members), reduced.data["n_classes"]
-        known = replace(known, class_sizes=averaged_sizes(self, reduced, rows[0]))
+        facts, n_classes = super().facts(reduced, rows, members), reduced.data["n_classes"]
+        facts = replace(facts, class_sizes=averaged_sizes(self, reduced, rows[0]))
         lowest = self.adjusted and n_classes > 1
-        return replace(known, bounds=(1 / (1 - n_classes), 1.0)) if lowest else known
+        return replace(facts, bounds=(1 / (1 - n_classes), 1.0)) if lowest else facts
 
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -1118,9 +1118,9 @@ class WeightedKappa(LabelMetric):
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
     ) -> CellTerms:
         """Sums: rows; rows of each cell that occurs."""
-        each = np.arange(len(truth))
+        cell = np.arange(len(truth))
         return CellTerms(
-            np.column_stack((0 * each, 1 + each)), np.ones((len(each), 2)), 1 + len(each)
+            np.column_stack((0 * cell, 1 + cell)), np.ones((len(cell), 2)), 1 + len(cell)
         )
 
     def _data(
@@ -1129,10 +1129,10 @@ class WeightedKappa(LabelMetric):
         if self.order is not None:
             place = np.argsort(np.argsort(encode(labels, np.asarray(self.order))))
             truth, decision = place[truth], place[decision]
-        each = np.arange(len(truth))
+        cell = np.arange(len(truth))
         shape = (len(truth), len(labels))
         margins = [
-            sparse.csr_matrix((np.ones(len(each)), (each, side)), shape=shape)
+            sparse.csr_matrix((np.ones(len(cell)), (cell, side)), shape=shape)
             for side in (truth, decision)
         ]
         return {"truth": truth, "decision": decision, "margins": margins}

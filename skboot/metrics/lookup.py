@@ -348,8 +348,8 @@ def meant_by(metric: str) -> str:
     candidates = [plain, plain.removesuffix("_score")]
     if (averaged := _AVERAGE.fullmatch(plain)) is not None:
         candidates.append(f"{meant_by(averaged['metric'])}_{averaged['average']}")
-    known = (name for name in candidates if name in _names() or name in OF_SKBOOT)
-    return SYNONYMS.get(plain) or next(known, metric)
+    matches = (name for name in candidates if name in _names() or name in OF_SKBOOT)
+    return SYNONYMS.get(plain) or next(matches, metric)
 
 
 def function_of(name: str) -> Any | None:
@@ -358,8 +358,8 @@ def function_of(name: str) -> Any | None:
         return partial(sklearn.metrics.top_k_accuracy_score, k=int(top["k"]))
     if name in OF_SKBOOT:
         function, options = OF_SKBOOT[name]
-        found = getattr(sys.modules[__package__], function)
-        return partial(found, **options) if options else found
+        metric = getattr(sys.modules[__package__], function)
+        return partial(metric, **options) if options else metric
     return getattr(sklearn.metrics, name, None) if name.endswith(_ENDS) else None
 
 
@@ -385,11 +385,11 @@ def unknown_metric(metric: str) -> ValueError:
         return fail("metric", "be a known name or a callable", repr(metric), advice)
     import_modules(__package__)
     # Functions without a scorer that need no option; F-beta needs its beta.
-    others = {*RESPONSES} - {*_names(), "fbeta_score"}
-    functions = [name for name in others if meant_by(name) == name and function_of(name)]
-    known = sorted({*known_names(), *OF_SKBOOT, *functions})
+    unscored = {*RESPONSES} - {*_names(), "fbeta_score"}
+    functions = [name for name in unscored if meant_by(name) == name and function_of(name)]
+    names = sorted({*known_names(), *OF_SKBOOT, *functions})
     listed = (
-        f"Known names: {', '.join(known)}; those that begin with 'neg_' also without it, "
+        f"Known names: {', '.join(names)}; those that begin with 'neg_' also without it, "
         "where smaller is better. A metric without a name is a callable: "
         "metric=lambda y_true, y_pred: ..."
     )
@@ -419,11 +419,13 @@ def unknown_scoring(scoring: str) -> ValueError:
 
 def _as_function(name: str) -> str:
     """Advice that names the function of a metric that is no scorer's; "" if it is one."""
-    found = None if name in _names() else function_of(name)
-    if found is None:
+    metric = None if name in _names() else function_of(name)
+    if metric is None:
         return ""
-    options = "".join(f", {key}={value!r}" for key, value in getattr(found, "keywords", {}).items())
-    function = getattr(found, "func", found)
+    options = "".join(
+        f", {key}={value!r}" for key, value in getattr(metric, "keywords", {}).items()
+    )
+    function = getattr(metric, "func", metric)
     module = "sklearn.metrics" if function.__module__.startswith("sklearn.") else __package__
     called = f"{module}.{function.__name__}"
     return (
@@ -433,35 +435,35 @@ def _as_function(name: str) -> str:
     )
 
 
-def _did_you_mean(given: str, negated: bool) -> str:
+def _did_you_mean(text: str, negated: bool) -> str:
     """Question whether one of the nearest known names was meant; "" if none is near."""
-    known = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
-    name = _meant(_plain(given))
+    names = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
+    name = _meant(_plain(text))
     near = [name] if name is not None else []
     if name is None:
         # Names that are about as like the given one as the most like of them.
-        plain = _plain(given)
-        near = difflib.get_close_matches(plain, known, _MOST_NEAR, _LEAST_LIKENESS)
+        plain = _plain(text)
+        near = difflib.get_close_matches(plain, names, _MOST_NEAR, _LEAST_LIKENESS)
         likeness = {key: difflib.SequenceMatcher(None, plain, key).ratio() for key in near}
         near = [key for key in near if likeness[key] > likeness[near[0]] - _AS_LIKE]
-    found = list(dict.fromkeys(map(meant_by, near)))
-    found = [each for each in found if each.removeprefix("neg_") == each or negated] or found
+    offers = list(dict.fromkeys(map(meant_by, near)))
+    offers = [offer for offer in offers if offer.removeprefix("neg_") == offer or negated] or offers
     if negated:
-        scorers = (losses().get(each, each) for each in found)
-        found = [each for each in dict.fromkeys(scorers) if each in known_names()]
-    if not found:
+        scorers = (losses().get(offer, offer) for offer in offers)
+        offers = [offer for offer in dict.fromkeys(scorers) if offer in known_names()]
+    if not offers:
         return ""
-    smaller = not negated and len(found) == 1 and found[0] in losses()
-    listed = " or ".join(map(repr, found))
+    smaller = not negated and len(offers) == 1 and offers[0] in losses()
+    listed = " or ".join(map(repr, offers))
     return f"Did you mean {listed}?{' Smaller is better.' if smaller else ''}"
 
 
 def _meant(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
-    of_words, others = {_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
+    of_words, synonyms = {_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
-        if candidate in others or _in_order(candidate) in of_words:
-            return others.get(candidate) or of_words[_in_order(candidate)]
+        if candidate in synonyms or _in_order(candidate) in of_words:
+            return synonyms.get(candidate) or of_words[_in_order(candidate)]
     loss = re.sub("^(neg|negative|negated)_", "", plain)
     meant = _meant(loss) if loss != plain else None
     return losses().get(meant) if meant is not None else None
@@ -475,15 +477,15 @@ def _in_order(name: str) -> str:
     return "_".join(sorted(name.split("_")))
 
 
-def _plain(given: str) -> str:
+def _plain(text: str) -> str:
     """The name in lower case, with underscores for spaces, hyphens and the like."""
-    return re.sub(r"[^a-z0-9]+", "_", given.lower()).strip("_")
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
-def without_name(given: str) -> str:
+def without_name(text: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
-    plain = _plain(given)
-    at_k = _AT_K.fullmatch(given.lower())
+    plain = _plain(text)
+    at_k = _AT_K.fullmatch(text.lower())
     if at_k is not None:
         share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
         k = 10 if at_k["k"] == "k" else int(at_k["k"])
@@ -491,7 +493,7 @@ def without_name(given: str) -> str:
         return f"{_NONE}: give a callable, such as {instead} of labels 0 and 1."
     if plain in ELSEWHERE:
         return f"{_NONE}: {ELSEWHERE[plain]}."
-    function = CALLABLES.get(plain) or _at_point(given)
+    function = CALLABLES.get(plain) or _at_point(text)
     if function:
         return f"{_NONE}: give metric={function}."
     name = _without_cut(plain)
@@ -502,20 +504,20 @@ def _without_cut(plain: str) -> str:
     return plain if plain in ROW_MEANS else _CUT.sub("", plain)
 
 
-def _at_point(given: str) -> str:
+def _at_point(text: str) -> str:
     """The function of a rate where another is bounded, as a partial; "" for other names."""
-    found = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", given.lower().strip()))
-    if found is None:
+    match = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", text.lower().strip()))
+    if match is None:
         return ""
-    of_positives, at_alarms = found["what"] in _POSITIVES, found["at"] in _ALARMS
-    bound = float(found["early"] or found["late"] or (0.01 if at_alarms else 0.9))
-    bound = bound / 100 if "%" in given or bound > 1 else bound
-    if of_positives and (at_alarms or found["at"] in _NEGATIVES):
+    of_positives, at_alarms = match["what"] in _POSITIVES, match["at"] in _ALARMS
+    bound = float(match["early"] or match["late"] or (0.01 if at_alarms else 0.9))
+    bound = bound / 100 if "%" in text or bound > 1 else bound
+    if of_positives and (at_alarms or match["at"] in _NEGATIVES):
         name, option = "sensitivity_at", "specificity"
         bound = 1 - bound if at_alarms else bound
-    elif found["at"] in _POSITIVES and found["what"] in _NEGATIVES:
+    elif match["at"] in _POSITIVES and match["what"] in _NEGATIVES:
         name, option = "specificity_at", "sensitivity"
-    elif found["at"] in _POSITIVES and found["what"] in _ALARMS:
+    elif match["at"] in _POSITIVES and match["what"] in _ALARMS:
         name, option, bound = "false_positive_rate_at", "false_negative_rate", 1 - bound
     else:
         return ""
@@ -806,12 +808,12 @@ def _of_positive(request: Request, metric: Any, pos_label: Any) -> Request:
 def _bound(metric: Any, name: str) -> Any:
     """What a scorer, or a partial, carries for a keyword; None without."""
     parts = scorer_parts(metric)
-    found = None
+    value = None
     if parts is not None:
-        metric, found = parts.function, parts.options.get(name)
-    while found is None and isinstance(metric, partial):
-        metric, found = metric.func, metric.keywords.get(name)
-    return found
+        metric, value = parts.function, parts.options.get(name)
+    while value is None and isinstance(metric, partial):
+        metric, value = metric.func, metric.keywords.get(name)
+    return value
 
 
 def full_name(name: str, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
@@ -824,8 +826,8 @@ def full_name(name: str, options: Mapping[str, Any], parameters: Mapping[str, An
     written = {}
     for key, value in options.items():
         rows = np.atleast_2d(np.asarray(value, dtype=object)).tolist()
-        few = np.size(value) <= _MOST_WRITTEN
-        written[key] = "; ".join(" ".join(map(str, row)) for row in rows) if few else "..."
+        is_short = np.size(value) <= _MOST_WRITTEN
+        written[key] = "; ".join(" ".join(map(str, row)) for row in rows) if is_short else "..."
     if not written:
         return name
     if name.endswith("_at") and len(written) == 1:
@@ -855,7 +857,7 @@ def asks_for_several(options: Mapping[str, Any]) -> bool:
 
 def _check_request(request: Request, several: bool) -> None:
     """Refuse options that no metric takes, and metrics that are none of these rows."""
-    options, known, name = request.options, request.parameters, request.function_name
+    options, parameters, name = request.options, request.parameters, request.function_name
     if options.get("sample_weight") is not None:
         advice = "Give the weights as sample_weight= instead: they are then drawn with the rows."
         raise fail("metric", "not bind sample_weight", "a partial that does", advice)
@@ -864,7 +866,7 @@ def _check_request(request: Request, several: bool) -> None:
         got = ", ".join(f"{key}={value!r}" for key, value in options.items())
         raise fail("metric", "return one number", got, advice)
     if request.is_library:
-        average = request.option("average") if "average" in known else None
+        average = request.option("average") if "average" in parameters else None
         if request.several_outputs or average == "samples" or name in _OF_RANKED_COLUMNS:
             _check_columns_of_truth(request, average)
         if name == "bayes_decisions":
@@ -879,14 +881,14 @@ def _check_request(request: Request, several: bool) -> None:
                     "Columns may be in any order if their labels are given as labels= of the call."
                 )
                 raise fail("metric", "have labels in rising order", f"labels={labels!r}", advice)
-        unknown = sorted(set(options) - set(known))
+        unknown = sorted(set(options) - set(parameters))
         if unknown:
             must = f"have options that {name} takes"
-            advice = f"It takes {', '.join(key for key in known if not key.startswith('y_'))}."
+            advice = f"It takes {', '.join(key for key in parameters if not key.startswith('y_'))}."
             raise fail("metric", must, f"{unknown}", advice)
     missing = [
         key
-        for key, parameter in known.items()
+        for key, parameter in parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
         and parameter.default is parameter.empty
         and key not in options
@@ -983,8 +985,12 @@ _LOSSES_OF_SKBOOT = frozenset(
 def _callable(request: Request) -> CallableStatistic:
     """The function on repeated rows."""
     function, name, is_library = request.function, request.function_name, request.is_library
-    options, known, several_outputs = request.options, request.parameters, request.several_outputs
-    takes_weights = "sample_weight" in known
+    options, parameters, several_outputs = (
+        request.options,
+        request.parameters,
+        request.several_outputs,
+    )
+    takes_weights = "sample_weight" in parameters
     bound = partial(function, **options) if options else function
     # Greater is better for scorers, and the names of scikit-learn's functions imply theirs.
     better: bool | None = None
@@ -1012,12 +1018,12 @@ def _callable(request: Request) -> CallableStatistic:
     response: Response = PATHS[several_outputs][1].get(name, "any") if is_library else "scores"
     # What a function takes that has a positive class and no argument for it.
     two_class: Response | None = None
-    if is_library and not several_outputs and "pos_label" not in known:
+    if is_library and not several_outputs and "pos_label" not in parameters:
         two_class = response if response in ("scores", "probabilities") else None
         two_class = GREATER_IS_POSITIVE.get(name, two_class)
     # A top-k accuracy ranks all classes, also those that a resample lacks.
     is_top = function is sklearn.metrics.top_k_accuracy_score
-    takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in known
+    takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in parameters
     takes_labels = takes_labels and not several_outputs and "labels" not in options
     low, high = RANGES.get(name, (-np.inf, np.inf)) if is_library else (-np.inf, np.inf)
     by_cells = response == "labels" and takes_weights and is_library

@@ -191,21 +191,21 @@ class RowMean(SumsStatistic):
         share = None
         if rows.zero_one and not self.root and not rows.weighted:
             share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
-        known = replace(super().facts_of_sums(rows), proportion=share)
+        facts = replace(super().facts_of_sums(rows), proportion=share)
         if self.beyond is not None:
-            known = replace(known, of_kind=self.beyond * rows.n_rows, few_of_kind=FEW_BEYOND)
-        return replace(known, largest_share=rows.largest_share)
+            facts = replace(facts, of_kind=self.beyond * rows.n_rows, few_of_kind=FEW_BEYOND)
+        return replace(facts, largest_share=rows.largest_share)
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""
         if sample_weight is None and values.dtype == bool:
             # Flags are their own codes, counted once; the terms are those of `_reduced`.
             n, n_true = len(values), int(np.count_nonzero(values))
-            both = 0 < n_true < n
-            occurring = (0.0, 1.0) if both else (float(n_true > 0),)
+            is_mixed = 0 < n_true < n
+            occurring = (0.0, 1.0) if is_mixed else (float(n_true > 0),)
             terms = np.array([(1.0, value) for value in occurring])
-            of_flags = values if both else np.zeros(n, dtype=np.uint8)
-            n_rows = np.array([n - n_true, n_true] if both else [n])
+            of_flags = values if is_mixed else np.zeros(n, dtype=np.uint8)
+            n_rows = np.array([n - n_true, n_true] if is_mixed else [n])
             return ReducedData(of_flags, len(n_rows), terms, _ABOUT_ZERO, n_rows)
         code, distinct, counts = _coded(values)
         if code is not None:
@@ -304,16 +304,16 @@ class RowMean(SumsStatistic):
         # Values that are all on one side of 0 are taken about one of them, or are whole.
         both_signs = not reduced.data["centre"] and bool(values.min() < 0 < values.max())
         # A mean of few distinct values is no mean of continuous ones.
-        many = rows[2] is not None or reduced.n_codes > min(20, n_rows / 2)
-        known = replace(
+        has_many = rows[2] is not None or reduced.n_codes > min(20, n_rows / 2)
+        facts = replace(
             super().facts(reduced, rows, members),
-            row_mean=not self.root and many,
+            row_mean=not self.root and has_many,
             both_signs=not self.root and both_signs,
             largest_share=self.largest_share(reduced),
         )
         if self.beyond is None:
-            return known
-        return replace(known, of_kind=self.beyond * n_rows, few_of_kind=FEW_BEYOND)
+            return facts
+        return replace(facts, of_kind=self.beyond * n_rows, few_of_kind=FEW_BEYOND)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Mean of the best constant prediction, if the metric has a formula for it."""
@@ -753,17 +753,17 @@ class Coefficient(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and what one row carries."""
-        known, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
+        facts, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
         about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
         about += mean**2 * reduced.terms[:, 1]
-        of_kind, few = self.rows_that_vary(about)
+        of_kind, n_few = self.rows_that_vary(about)
         share = self.largest_share(reduced)
-        return replace(known, largest_share=share, of_kind=of_kind, few_of_kind=few)
+        return replace(facts, largest_share=share, of_kind=of_kind, few_of_kind=n_few)
 
     def rows_that_vary(self, squares: Floats) -> tuple[float, float]:
         """Rows that carry the variance, of which these are the squares, and how many are few."""
-        few = float(np.clip(len(squares) / FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD))
-        return (float(squares.sum() ** 2 / np.sum(squares**2)) if squares.any() else np.inf), few
+        n_few = float(np.clip(len(squares) / FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD))
+        return (float(squares.sum() ** 2 / np.sum(squares**2)) if squares.any() else np.inf), n_few
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """Share of the squared residuals that one row carries, whose tail is that of the score."""
@@ -834,8 +834,8 @@ class PosteriorMean(RowMean):
             positive = 1 if label in (0, -1) else label
         # A class without rows and without a name needs one that differs.
         differs = f"not {label}" if isinstance(label, str) else label - 1
-        both = np.array([differs if positive == label else label, positive])
-        return replace(fixed, labels=both, pos_label=positive)  # type: ignore[type-var]
+        pair = np.array([differs if positive == label else label, positive])
+        return replace(fixed, labels=pair, pos_label=positive)  # type: ignore[type-var]
 
     @property
     def lacks_labels(self) -> bool:  # type: ignore[override]
@@ -846,9 +846,9 @@ class PosteriorMean(RowMean):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any mean, in half of the range where the loss of two classes is halved."""
-        known, (low, high) = super().facts(reduced, rows, members), self.bounds
+        facts, (low, high) = super().facts(reduced, rows, members), self.bounds
         of_two = self.halved_of_two and self.labels is not None and len(self.labels) == 2
-        return replace(known, bounds=(low / 2, high / 2)) if of_two else known
+        return replace(facts, bounds=(low / 2, high / 2)) if of_two else facts
 
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
         """Return the loss of each row before its sign, (n_samples,)."""
@@ -1030,8 +1030,8 @@ def all_columns(y_prob: NDArray[Any]) -> NDArray[Any]:
     prob = y_prob if y_prob.dtype.kind == "f" else y_prob.astype(np.float64)
     if prob.ndim == 2 and prob.shape[1] > 1:
         return prob
-    second = prob.reshape(-1)
-    return np.column_stack((1 - second, second))
+    column = prob.reshape(-1)
+    return np.column_stack((1 - column, column))
 
 
 def oriented(
@@ -1070,9 +1070,9 @@ def hinge_losses(classes: NDArray[np.intp], decision: NDArray[Any]) -> Floats:
         margin = np.where(classes == 1, decision, -decision)
     else:
         at = np.arange(len(classes)), classes
-        others = decision.astype(np.float64)
-        others[at] = -np.inf
-        margin = decision[at] - others.max(axis=1)
+        rivals = decision.astype(np.float64)
+        rivals[at] = -np.inf
+        margin = decision[at] - rivals.max(axis=1)
     return np.maximum(1.0 - margin, 0.0)
 
 

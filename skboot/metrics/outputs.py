@@ -99,15 +99,15 @@ class OutputAverage(SumsStatistic):
             truth, predicted = in_ordinary_range(truth, predicted)
             reduce = self.column.reduce_scaled
         return _side_by_side(
-            [reduce(*own, weights) for own in zip(truth.T, predicted.T, strict=True)]
+            [reduce(*column, weights) for column in zip(truth.T, predicted.T, strict=True)]
         )
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
     ) -> ReducedData:
         """The same about a point of each output; see `Statistic.reduce_about`."""
-        each = zip(y_true.T, y_pred.T, origin, strict=True)
-        return _side_by_side([self.column.reduce_about(*own) for own in each])
+        columns = zip(y_true.T, y_pred.T, origin, strict=True)
+        return _side_by_side([self.column.reduce_about(*column) for column in columns])
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Average of the values of the outputs."""
@@ -120,17 +120,17 @@ class OutputAverage(SumsStatistic):
         """Derivatives of each output's value times its share, and of the shares."""
         values, shares = self._values_and_shares(sums, reduced)
         gradients = []
-        each = zip(self._by_output(sums, reduced), reduced.data["outputs"], shares, strict=True)
-        for own, output, share in each:
-            gradients.append(share[:, None] * self.column.gradient(own, output))
+        outputs = zip(self._by_output(sums, reduced), reduced.data["outputs"], shares, strict=True)
+        for part, output, share in outputs:
+            gradients.append(share[:, None] * self.column.gradient(part, output))
         if self.by_variance:
             with np.errstate(invalid="ignore"):
                 mean = np.sum(values * shares, axis=0)
-            total = sum(_total(own) for own in self._by_output(sums, reduced))
-            for k, own in enumerate(self._by_output(sums, reduced)):
+            total = sum(_total(part) for part in self._by_output(sums, reduced))
+            for k, part in enumerate(self._by_output(sums, reduced)):
                 pull = np.divide(values[k] - mean, total, out=np.zeros_like(mean), where=total > 0)
                 with np.errstate(invalid="ignore", divide="ignore"):
-                    middle = own[:, 2] / own[:, 1]
+                    middle = part[:, 2] / part[:, 1]
                 gradients[k][:, 1] += pull * middle**2
                 gradients[k][:, 2] -= 2 * pull * middle
                 gradients[k][:, 3] += pull
@@ -139,11 +139,11 @@ class OutputAverage(SumsStatistic):
     def _values_and_shares(self, sums: Floats, reduced: ReducedData) -> tuple[Floats, Floats]:
         """Value of each output and its share in the average, (n_outputs, n_resamples) each."""
         by_output = self._by_output(sums, reduced)
-        each = zip(by_output, reduced.data["outputs"], strict=True)
-        values = np.array([self.column.combine(own, output) for own, output in each])
+        outputs = zip(by_output, reduced.data["outputs"], strict=True)
+        values = np.array([self.column.combine(part, output) for part, output in outputs])
         shares = np.full(values.shape, 1 / len(values))
         if self.by_variance:
-            totals = np.array([_total(own) for own in by_output])
+            totals = np.array([_total(part) for part in by_output])
             # Where no truth varies all outputs count the same, as in scikit-learn.
             every = totals.sum(axis=0)
             np.divide(totals, every, out=shares, where=every > 0)
@@ -156,14 +156,14 @@ class OutputAverage(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and what one row carries."""
-        known = super().facts(reduced, rows, members)
-        return replace(known, largest_share=self.largest_share(reduced))
+        facts = super().facts(reduced, rows, members)
+        return replace(facts, largest_share=self.largest_share(reduced))
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """At most this share of the losses, averaged over outputs, does one row carry."""
-        shares = [self.column.largest_share(own) for own in reduced.data["outputs"]]
-        known = [share for share in shares if share is not None]
-        return sum(known) / len(shares) if known else None
+        shares = [self.column.largest_share(output) for output in reduced.data["outputs"]]
+        shares_known = [share for share in shares if share is not None]
+        return sum(shares_known) / len(shares) if shares_known else None
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Average of the values of the best constants of the outputs."""
@@ -171,12 +171,12 @@ class OutputAverage(SumsStatistic):
         if y_true is None:
             return None
         columns = zip(y_true.T, y_pred.T, strict=True)
-        values = [self.column.naive(None, (*own, sample_weight)) for own in columns]
+        values = [self.column.naive(None, (*column, sample_weight)) for column in columns]
         return None if None in values else float(np.mean(values))
 
 
 def _side_by_side(outputs: list[ReducedData]) -> ReducedData:
-    terms = np.hstack([own.terms for own in outputs])
+    terms = np.hstack([reduced.terms for reduced in outputs])
     return ReducedData(None, len(terms), terms, MappingProxyType({"outputs": outputs}))
 
 
@@ -296,13 +296,13 @@ class Calls:
     def number(self, call: partial[Any], place: int) -> float:
         """Return the number of an entry, from a call of the function on some rows."""
         key = _key(call)
-        found = self._waiting.get(key)
-        if found is None:
-            found = self.know(call, call())
-        found[1] -= 1
-        if found[1] == 0:
+        numbers = self._waiting.get(key)
+        if numbers is None:
+            numbers = self.know(call, call())
+        numbers[1] -= 1
+        if numbers[1] == 0:
             self._waiting.pop(key, None)
-        return float(found[0][place])
+        return float(numbers[0][place])
 
     def know(self, call: partial[Any], returned: Any) -> list[Any]:
         """Keep the numbers that a call has returned, with how often they will be read.
@@ -347,9 +347,9 @@ class CalledOnData:
 
     def __call__(self, *columns: Any, **weights: Any) -> Any:
         # The data come first, and if not these they do not come again.
-        known, self._known = self._known, None
-        if known is not None and known[0] == content_of((*columns, *weights.values())):
-            return known[1]
+        answer, self._known = self._known, None
+        if answer is not None and answer[0] == content_of((*columns, *weights.values())):
+            return answer[1]
         return self.function(*columns, **weights)
 
 
@@ -389,24 +389,24 @@ def each_entry(
     Found
         Metrics of one number as they are.
     """
-    found = Found({}, {}, {})
-    for name, own in statistics.items():
+    results = Found({}, {}, {})
+    for name, metrics in statistics.items():
         read = columns[name]
-        of_columns = _of_columns(own, read)
-        entries: Any = {key: [one for one, *_ in each] for key, each in of_columns.items()}
-        entries = entries or _of_classes(own, read) or _of_calls(own, read)
+        of_columns = _of_columns(metrics, read)
+        entries: Any = {key: [read[0] for read in systems] for key, systems in of_columns.items()}
+        entries = entries or _of_classes(metrics, read) or _of_calls(metrics, read)
         if isinstance(entries, list):
-            found.statistics[name], found.paths[name] = entries, (name,)
+            results.statistics[name], results.paths[name] = entries, (name,)
             continue
-        for key, many in entries.items():
+        for key, of_entry in entries.items():
             # Keys of a dict are names; a number or a class says little without the metric.
-            plain = isinstance(key, str) and key not in found.paths and key not in statistics
-            flat = key if plain and not _has_classes(own[0]) else f"{name} ({key})"
-            found.statistics[flat] = [replace(each, name=flat) for each in many]
-            found.paths[flat] = (name, key)
+            plain = isinstance(key, str) and key not in results.paths and key not in statistics
+            flat = key if plain and not _has_classes(metrics[0]) else f"{name} ({key})"
+            results.statistics[flat] = [replace(statistic, name=flat) for statistic in of_entry]
+            results.paths[flat] = (name, key)
             if key in of_columns:
-                found.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
-    return found
+                results.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
+    return results
 
 
 def entries_of(returned: Any) -> dict[Any, Any] | None:
@@ -455,32 +455,34 @@ def _of_calls(
 
     What the function returns on the data decides.
     """
-    first, others = statistics[0], list(statistics[1:])
-    if not isinstance(first, CallableStatistic):
-        return [first, *others]
-    if first.undefined and not asks_for_several(_options(first)):
+    metric, more = statistics[0], list(statistics[1:])
+    if not isinstance(metric, CallableStatistic):
+        return [metric, *more]
+    if metric.undefined and not asks_for_several(_options(metric)):
         # Of scikit-learn, and asked for no single classes or outputs.
-        return [first, *others]
-    call, returned = first.returned(first.reduce(*columns[0]))
+        return [metric, *more]
+    call, returned = metric.returned(metric.reduce(*columns[0]))
     entries = entries_of(returned)
     if returned is None:
-        return [first, *others]
-    if entries is None and asks_for_several(_options(first)) and first.pos_label is None:
+        return [metric, *more]
+    if entries is None and asks_for_several(_options(metric)) and metric.pos_label is None:
         # Of two classes, or one column, options of several say nothing.
-        alone = metric_of_column(first)
+        alone = metric_of_column(metric)
         if alone is not None:
             return [check_response(alone, truth, predicted) for truth, predicted, _ in columns]
     if entries is None:
-        once = CalledOnData(first.function, call, returned)
-        return [replace(first, function=once), *others]
-    _check_entries(entries, first.name)
+        once = CalledOnData(metric.function, call, returned)
+        return [replace(metric, function=once), *more]
+    _check_entries(entries, metric.name)
     names = list(entries)
-    if _has_classes(first) and names == list(range(len(_labels(first, columns)))):
-        names = _labels(first, columns).tolist()
+    if _has_classes(metric) and names == list(range(len(_labels(metric, columns)))):
+        names = _labels(metric, columns).tolist()
     calls = Calls(list(entries))
     calls.know(call, returned)
     return {
-        name: [replace(one, entry=partial(calls.number, place=place)) for one in statistics]  # type: ignore[type-var]
+        name: [
+            replace(statistic, entry=partial(calls.number, place=place)) for statistic in statistics
+        ]  # type: ignore[type-var]
         for place, name in enumerate(names)
     }
 
@@ -512,9 +514,9 @@ def _options(statistic: CallableStatistic) -> Mapping[str, Any]:
 
 def _labels(statistic: Any, columns: Sequence[Columns]) -> NDArray[Any]:
     """Return the classes that a metric of scikit-learn is asked for, in its order."""
-    given = statistic.function.keywords.get("labels")
-    if given is not None:
-        return np.asarray(given)
+    labels = statistic.function.keywords.get("labels")
+    if labels is not None:
+        return np.asarray(labels)
     if statistic.response != "labels" and statistic.labels is not None:
         return np.sort(statistic.labels)
     # The systems of a call need not predict the same labels.
@@ -530,17 +532,17 @@ def _of_classes(
     statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[Statistic]] | None:
     """Return the metric of each class, for metrics of labels; None for other metrics."""
-    first = statistics[0]
-    if not _has_classes(first) or first.response != "labels":
+    metric = statistics[0]
+    if not _has_classes(metric) or metric.response != "labels":
         return None
-    found: dict[Any, list[Statistic]] = {}
-    each = [(truth, predicted, SharedCells()) for truth, predicted, _ in columns]
-    for label in _labels(first, columns).tolist():
-        found[label] = [
-            check_response(metric_of_class(first, label, cells), truth, predicted)
-            for truth, predicted, cells in each
+    by_label: dict[Any, list[Statistic]] = {}
+    systems = [(truth, predicted, SharedCells()) for truth, predicted, _ in columns]
+    for label in _labels(metric, columns).tolist():
+        by_label[label] = [
+            check_response(metric_of_class(metric, label, cells), truth, predicted)
+            for truth, predicted, cells in systems
         ]
-    return found
+    return by_label
 
 
 def _of_columns(
@@ -551,30 +553,30 @@ def _of_columns(
     Empty where the metric is not asked for each column, where a column has no way of its own, or
     where a class does not occur.
     """
-    first = statistics[0]
-    if not isinstance(first, LibraryCallable) or not asks_for_several(_options(first)):
+    metric = statistics[0]
+    if not isinstance(metric, LibraryCallable) or not asks_for_several(_options(metric)):
         return {}
-    if first.response == "labels" or "pos_label" in _options(first):
+    if metric.response == "labels" or "pos_label" in _options(metric):
         return {}
-    of_column = metric_of_column(first)
-    found: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
-    for one, (truth, predicted, _) in zip(statistics, columns, strict=True):
+    of_column = metric_of_column(metric)
+    by_name: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
+    for statistic, (truth, predicted, _) in zip(statistics, columns, strict=True):
         if of_column is None or truth is None or predicted.ndim != 2:
             return {}
         names: Any = range(predicted.shape[1])
         if truth.ndim == 1:
-            labels = one.labels
+            labels = statistic.labels
             names = (label_counts(truth)[0] if labels is None else np.asarray(labels)).tolist()
         if not 3 - truth.ndim < len(names) == predicted.shape[1] or predicted.dtype.hasobject:
             return {}
         for k, name in enumerate(names):
-            own = truth[:, k] if truth.ndim == 2 else (truth == name).astype(np.intp)
-            if first.response != "outputs" and own.min() == own.max():
+            target = truth[:, k] if truth.ndim == 2 else (truth == name).astype(np.intp)
+            if metric.response != "outputs" and target.min() == target.max():
                 return {}
-            checked = check_response(of_column, own, predicted[:, k])
-            found.setdefault(name, []).append((checked, own, predicted[:, k]))
-    order = sorted(found) if first.response == "scores" else found
-    return {name: found[name] for name in order}
+            checked = check_response(of_column, target, predicted[:, k])
+            by_name.setdefault(name, []).append((checked, target, predicted[:, k]))
+    order = sorted(by_name) if metric.response == "scores" else by_name
+    return {name: by_name[name] for name in order}
 
 
 # ------------------------------------------------------------------ label sets
@@ -707,11 +709,13 @@ def _reduced(
     data = MappingProxyType({"n_terms": terms.shape[1], **data})
     n_rows = len(terms)
     if key is not None and len(np.unique(key[:FIRST_LOOK])) * ROWS_PER_MERGED_CODE <= n_rows:
-        _, first, code, counts = np.unique(
+        _, examples, code, counts = np.unique(
             key, return_index=True, return_inverse=True, return_counts=True
         )
-        if len(first) * ROWS_PER_MERGED_CODE <= n_rows:
-            return ReducedData(code.ravel(), len(first), _matrix(terms[first], None), data, counts)
+        if len(examples) * ROWS_PER_MERGED_CODE <= n_rows:
+            return ReducedData(
+                code.ravel(), len(examples), _matrix(terms[examples], None), data, counts
+            )
     return ReducedData(None, n_rows, _matrix(terms, sample_weight), data)
 
 
@@ -983,9 +987,9 @@ def _area_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are in order; a tie is half."""
     ranked = _Ranked.of(truth, score)
     n_true = truth.sum(axis=1)
-    others = np.cumsum(1 - ranked.truth, axis=1)
-    upto = np.take_along_axis(others, ranked.end, axis=1)
-    before = np.take_along_axis(others - (1 - ranked.truth), ranked.start, axis=1)
+    negatives = np.cumsum(1 - ranked.truth, axis=1)
+    upto = np.take_along_axis(negatives, ranked.end, axis=1)
+    before = np.take_along_axis(negatives - (1 - ranked.truth), ranked.start, axis=1)
     wrong = np.sum(ranked.truth * (before + upto), axis=1) / 2
     n_pairs = n_true * (truth.shape[1] - n_true)
     return 1 - np.divide(wrong, n_pairs, out=np.full(len(truth), np.nan), where=n_pairs > 0)

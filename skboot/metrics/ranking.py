@@ -298,17 +298,17 @@ def shares_in_order(
             stop = int(np.searchsorted(level, level[stop - 1], side="right"))
         of_upper = upper[start:stop].astype(np.float64)
         of_lower = lower[start:stop].astype(np.float64)
-        own: Any = slice(None)
+        at: Any = slice(None)
         up: Any = of_upper
         low: Any = of_lower
         if level is not None:
-            own = level[start:stop] - level[start]
-            up, low = np.bincount(own, up), np.bincount(own, low)
+            at = level[start:stop] - level[start]
+            up, low = np.bincount(at, up), np.bincount(at, low)
         up_to, low_to = np.cumsum(up), np.cumsum(low)
         with np.errstate(invalid="ignore", divide="ignore"):
             lower_below = (below + low_to - 0.5 * low) / n_lower
             upper_above = (above - up_to + 0.5 * up) / n_upper
-        yield (of_upper, of_lower), (lower_below[own], upper_above[own])
+        yield (of_upper, of_lower), (lower_below[at], upper_above[at])
         start, below, above = stop, below + low_to[-1], above - up_to[-1]
 
 
@@ -363,8 +363,8 @@ class RankCells(NamedTuple):
         ends : ndarray of shape (n_thresholds,)
             Last code of each score that has positives.
         """
-        found = _sums_of_cells(rows, positive, ends)
-        n_thresholds, gained, added, hits, every, precision, once, twice = found
+        sums = _sums_of_cells(rows, positive, ends)
+        n_thresholds, gained, added, hits, every, precision, once, twice = sums
         size = np.array((gained, added - gained))
         before = np.cumsum(size, axis=1) - size
         reached = np.array((hits, every - hits)) / gained
@@ -372,9 +372,9 @@ class RankCells(NamedTuple):
         apart = precision / gained - hits / every
         # A row that is drawn again is above itself: to second order the precision at a threshold
         # rises by that of one more positive, times the share of the cell that comes later.
-        second = np.maximum((before[0] + gained) * once - twice, 0.0) / gained**2
+        square = np.maximum((before[0] + gained) * once - twice, 0.0) / gained**2
         last = np.cumsum(n_thresholds).astype(np.intp) - 1
-        return cls(last, size, shares, apart, second)
+        return cls(last, size, shares, apart, square)
 
     def codes(
         self, rows: NDArray[np.integer], positive: NDArray[np.bool_], ends: NDArray[np.intp]
@@ -411,13 +411,13 @@ class RankCells(NamedTuple):
         area, above = np.zeros(block.n_resamples), np.zeros((2, block.n_resamples, 1))
         for which, upto in block.running(terms, ends):
             before = np.concatenate((above, upto[:, :, :-1]), axis=2)
-            drawn = upto - before
-            reached = before + self.shares[:, None, which] * drawn
+            counts = upto - before
+            reached = before + self.shares[:, None, which] * counts
             precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)
             precision += self.apart[which]
-            of_part: Floats = np.einsum("ij,ij->i", drawn[0], precision)
+            of_part: Floats = np.einsum("ij,ij->i", counts[0], precision)
             # Counts are as far from those of the data, in any resample, as rows are drawn again.
-            away = drawn[0]
+            away = counts[0]
             away -= self.size[0, which]
             away *= away
             of_part += away @ self.second[which]
@@ -449,11 +449,16 @@ def _sums_of_cells(
         slopes = losses / every
         of_each: list[Floats] = [np.ones(len(cell)), gained, added, gained * hits, gained * every]
         of_each += [gained * precision, slopes, slopes * hits]
-        parts.append((cell[0], np.array([np.bincount(cell - cell[0], own) for own in of_each])))
+        parts.append(
+            (
+                cell[0],
+                np.array([np.bincount(cell - cell[0], sums_of_part) for sums_of_part in of_each]),
+            )
+        )
         n_cells, lost, along, large = int(cell[-1]) + 1, lost_upto[-1], upto[-1], ended[-1]
     sums = np.zeros((8, n_cells))
-    for first, own in parts:
-        sums[:, first : first + own.shape[1]] += own
+    for begin, sums_of_part in parts:
+        sums[:, begin : begin + sums_of_part.shape[1]] += sums_of_part
     return sums
 
 
@@ -461,14 +466,14 @@ def _pieces(
     rows: NDArray[Any], positive: NDArray[np.bool_], ends: NDArray[np.intp]
 ) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
     """Yield positives and rows that consecutive thresholds add, and those at or above each."""
-    above, first = np.zeros((2, 1)), 0
+    above, begin = np.zeros((2, 1)), 0
     for start in range(0, len(ends), _AT_ONCE):
         last = ends[start : start + _AT_ONCE]
-        codes = slice(first, int(last[-1]) + 1)
-        own = rows[codes] * np.array((positive[codes], np.ones(codes.stop - first, dtype=bool)))
-        upto = above + np.cumsum(own, axis=1)[:, last - first]
+        codes = slice(begin, int(last[-1]) + 1)
+        counts = rows[codes] * np.array((positive[codes], np.ones(codes.stop - begin, dtype=bool)))
+        upto = above + np.cumsum(counts, axis=1)[:, last - begin]
         yield (*np.diff(upto, axis=1, prepend=above), *upto)
-        above, first = upto[:, -1:], codes.stop
+        above, begin = upto[:, -1:], codes.stop
 
 
 def cells_of_areas(
@@ -688,13 +693,17 @@ class RocAuc(Statistic):
         """Mean area over ordered pairs of classes that both occur."""
         area, total_weight = np.zeros((2, len(totals)))
         member = data["member"]
-        for one, other in permutations(range(len(member)), 2):
-            ranked = data["ranked"][one]
-            among = np.flatnonzero((member[one] | member[other])[ranked.order])
+        for upper_class, lower_class in permutations(range(len(member)), 2):
+            ranked = data["ranked"][upper_class]
+            among = np.flatnonzero((member[upper_class] | member[lower_class])[ranked.order])
             upper = ranked.positive[among]
             level = None if ranked.level is None else ranked.level[among]
             in_order, all_pairs = block.pairs(upper, ~upper, level, ranked.order[among])
-            share = totals[:, one] + totals[:, other] if self.average == "weighted" else 1.0
+            share = (
+                totals[:, upper_class] + totals[:, lower_class]
+                if self.average == "weighted"
+                else 1.0
+            )
             weight = np.where(all_pairs > 0, share, 0.0)
             area += weight * in_order / np.maximum(all_pairs, 1.0)
             total_weight += weight
@@ -704,12 +713,12 @@ class RocAuc(Statistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and the standard error of rows without weights."""
-        known = super().facts(reduced, rows, members)
+        facts = super().facts(reduced, rows, members)
         if "ranked" in reduced.data:
-            return replace(known, class_sizes=sizes_of_columns(rows))
-        known = replace(known, smaller_class=smaller_class(rows, self.pos_label))
-        if known.weighted or reduced.code is None:
-            return known
+            return replace(facts, class_sizes=sizes_of_columns(rows))
+        facts = replace(facts, smaller_class=smaller_class(rows, self.pos_label))
+        if facts.weighted or reduced.code is None:
+            return facts
         counts, data = reduced.rows_of_codes, reduced.data
         sides = data["upper"], data["lower"]
         # Rows of a stream are counted already: as many codes as entries are then no single rows.
@@ -719,7 +728,7 @@ class RocAuc(Statistic):
         error = np.nan
         if n_smaller > 1:
             error = float(np.sqrt(delong_variance(*sides, data["level"])))
-        return replace(known, delong=DeLong(error, n_smaller) if n_smaller else None)
+        return replace(facts, delong=DeLong(error, n_smaller) if n_smaller else None)
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
         """The area of two classes, and the mean of what rows change it by to first order.
@@ -893,8 +902,8 @@ class AveragePrecision(Statistic):
         """
         weights = np.ones(len(terms)) if sample_weight is None else sample_weight
         curves = []
-        for one in ranked:
-            down = falling(one)
+        for rising in ranked:
+            down = falling(rising)
             of_codes = weights[down.order]
             terms = np.column_stack((of_codes * down.positive, of_codes))
             ends = _ends_of_positives(down.positive, down.level)
@@ -910,10 +919,10 @@ class AveragePrecision(Statistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and how many are in the smaller class of rows without weights."""
-        known = super().facts(reduced, rows, members)
+        facts = super().facts(reduced, rows, members)
         if len(reduced.data["curves"]) > 1:
-            return replace(known, class_sizes=sizes_of_columns(rows))
-        return replace(known, smaller_class=smaller_class(rows, self.pos_label))
+            return replace(facts, class_sizes=sizes_of_columns(rows))
+        return replace(facts, smaller_class=smaller_class(rows, self.pos_label))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum over thresholds of precision times recall added, averaged over classes."""
@@ -939,8 +948,8 @@ class AveragePrecision(Statistic):
 
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
         """Rows of consecutive scores as two codes: the negatives and the positives of each cell."""
-        code, [curve, *others] = reduced.code, reduced.data["curves"]
-        if code is None or others or not (reduced.data["equal_weights"] and len(curve.ends)):
+        code, [curve, *more] = reduced.code, reduced.data["curves"]
+        if code is None or more or not (reduced.data["equal_weights"] and len(curve.ends)):
             return None
         along = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
         cells = RankCells.of(*along)

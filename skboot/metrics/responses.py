@@ -89,25 +89,27 @@ def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note
     list of Note
         The first of each sort.
     """
-    found: dict[str, Note] = {}
+    notes: dict[str, Note] = {}
     for statistic, y_true, y_pred, labels, argument in looked_at:
         inner = statistic.unsigned or statistic
         note = None
         if inner.response == "scores" and not of_part:
             note = note_on_scores(inner, y_pred, argument, len(y_pred))
         elif (
-            (inner.response == "labels" and inner.names_classes and _LABELS not in found)
+            (inner.response == "labels" and inner.names_classes and _LABELS not in notes)
             and y_true is not None
             and y_true.ndim == 1
         ):
-            named = [known for known in (labels, inner.labels) if known is not None]
+            named = [
+                labels_known for labels_known in (labels, inner.labels) if labels_known is not None
+            ]
             step = -(-len(y_true) // _ROWS_LOOKED_AT)
             note = _note_on_labels(y_true[::step], y_pred[::step], named, argument, of_part)
             if note is not None and step > 1:
                 note = _note_on_labels(y_true, y_pred, named, argument, of_part)
         if note is not None:
-            found.setdefault(note.about, note)
-    return list(found.values())
+            notes.setdefault(note.about, note)
+    return list(notes.values())
 
 
 # ------------------------------------------------------------------ labels
@@ -129,8 +131,8 @@ def _note_on_labels(
     fewest = max(_SMALLEST_SHARE * n, _ROWS_BY_LABEL)
     if np.count_nonzero(missed) < fewest:
         return None
-    few = slice(None, None, -(-n // _FIRST_LOOK))
-    hits = set(truth[few][~missed[few]].tolist())
+    sample = slice(None, None, -(-n // _FIRST_LOOK))
+    hits = set(truth[sample][~missed[sample]].tolist())
     if len(hits) <= _LABELS_COUNTED:
         # Counting is much cheaper than sorting where labels are few.
         n_known = sum(int(np.count_nonzero(decision == label)) for label in hits)
@@ -141,7 +143,7 @@ def _note_on_labels(
     true, predicted = (
         dict(zip(*map(np.ndarray.tolist, label_counts(y)), strict=True)) for y in (truth, decision)
     )
-    named = set().union(*(np.asarray(own).tolist() for own in labels_named))
+    named = set().union(*(np.asarray(labels).tolist() for labels in labels_named))
     n_foreign = sum(predicted[label] for label in predicted.keys() - true.keys() - named)
     if len(true) < 2 or n_foreign < fewest:
         return None
@@ -225,10 +227,10 @@ def note_on_decisions(
 
 def _are_two(scores: NDArray[Any], at_most: bool = False) -> bool:
     """Whether scores have exactly two distinct values, or at most two."""
-    others = scores[scores != scores[0]]
-    if not len(others):
+    remaining = scores[scores != scores[0]]
+    if not len(remaining):
         return at_most
-    return bool((others == others[0]).all())
+    return bool((remaining == remaining[0]).all())
 
 
 def refuse_exchanged(
@@ -404,10 +406,10 @@ def _if_one_hot(y_true: NDArray[Any]) -> str:
 
 
 def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: str) -> None:
-    others = (y != 0) & (y != 1)
-    if others.any():
+    is_other = (y != 0) & (y != 1)
+    if is_other.any():
         must = f"hold 0 or 1 for each label for the metric {statistic.name!r}"
-        got = f"numbers such as {y[others][0]:g}"
+        got = f"numbers such as {y[is_other][0]:g}"
         raise fail(name, must, got, advice)
 
 
@@ -443,16 +445,16 @@ def positive_note(
     decides = _decides(inner)
     if not decides and y_pred.ndim == 2 and inner.columns_suffice:
         return None
-    own = inner.labels
-    labels = (label_counts(y_true)[0] if own is None else np.asarray(own)).tolist()
+    of_columns = inner.labels
+    labels = (label_counts(y_true)[0] if of_columns is None else np.asarray(of_columns)).tolist()
     if len(labels) != 2 or not all(isinstance(label, str | bytes) for label in labels):
         return None
-    other, positive = sorted(labels)
+    negative, positive = sorted(labels)
     must = ": larger values of y_pred must mean it" if y_pred.ndim == 1 and not decides else ""
     return Note(
         kind,
         f"The positive class is {positive!r}, the greater label{must}. "
-        f"Say so with pos_label={positive!r}, or give pos_label={other!r}.",
+        f"Say so with pos_label={positive!r}, or give pos_label={negative!r}.",
     )
 
 
@@ -503,15 +505,27 @@ def positive_of_call(
     PositiveClass or None
         None where both are the same class, and where no metric has one.
     """
-    inner = [one.unsigned or one for one in statistics]
-    by_default = [one for one in inner if one.positive_by_default and one.pos_label == 1]
-    by_order = [one for one in inner if one.greater_is_positive and one.pos_label is None]
+    inner = [statistic.unsigned or statistic for statistic in statistics]
+    by_default = [
+        statistic
+        for statistic in inner
+        if statistic.positive_by_default and statistic.pos_label == 1
+    ]
+    by_order = [
+        statistic
+        for statistic in inner
+        if statistic.greater_is_positive and statistic.pos_label is None
+    ]
     labels: set[Any] = set()
     for y_true, y_pred, _ in columns:
         if y_true is None or y_true.ndim != 1 or y_true.dtype.kind not in "iuf":
             return None
         if y_pred.ndim == 2:
-            by_order = [one for one in by_order if _decides(one) or not one.columns_suffice]
+            by_order = [
+                statistic
+                for statistic in by_order
+                if _decides(statistic) or not statistic.columns_suffice
+            ]
         if not by_default and not by_order:
             return None
         decides = y_pred.ndim == 1 and any(map(_decides, by_default + by_order))
@@ -525,20 +539,20 @@ def positive_of_call(
     if len(labels) != 2 or max(labels) == 1:
         return None
     greater = max(labels)
-    label, other = (greater, 1) if by_order else (1, greater)
-    return PositiveClass(label, other, bool(by_default and by_order))
+    label, negative = (greater, 1) if by_order else (1, greater)
+    return PositiveClass(label, negative, bool(by_default and by_order))
 
 
 def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:
     """Say that a positive class that was named plays no part in any of the metrics."""
-    given = list(statistics)
-    inner = [one.unsigned or one for one in given]
-    if pos_label is None or any(one.pos_label is not None for one in inner):
+    metrics = list(statistics)
+    inner = [statistic.unsigned or statistic for statistic in metrics]
+    if pos_label is None or any(statistic.pos_label is not None for statistic in inner):
         return None
-    names = " and ".join(repr(one.name) for one in given[:3])
+    names = " and ".join(repr(statistic.name) for statistic in metrics[:3])
     return Note(
         "caution",
-        f"pos_label={pos_label!r} changes nothing: {names} {_HAS[len(given) > 1]} no positive "
+        f"pos_label={pos_label!r} changes nothing: {names} {_HAS[len(metrics) > 1]} no positive "
         "class. Your own function has one if it has an argument pos_label.",
     )
 
@@ -561,28 +575,28 @@ def of_reversed_scores(
     of_scores = inner.response in ("scores", "probabilities")
     if not of_scores or not (limits[1] < naive if better else limits[0] > naive):
         return ()
-    labels, given = label_counts(y_true)[0], inner.pos_label
+    labels, pos_label = label_counts(y_true)[0], inner.pos_label
     n_columns = 1 if y_pred.ndim == 1 else y_pred.shape[1]
-    if len(labels) != 2 or n_columns > 2 or given not in (None, *labels.tolist()):
+    if len(labels) != 2 or n_columns > 2 or pos_label not in (None, *labels.tolist()):
         return ()
-    positive, other = (class_of(labels, given, negative) for negative in (False, True))
-    score = positive_scores(y_pred, inner.labels, given)
+    positive, negative_label = (class_of(labels, pos_label, negative) for negative in (False, True))
+    score = positive_scores(y_pred, inner.labels, pos_label)
     if not inner.of_order:
         # Imported here, because few calls come here.
         from scipy.stats import mannwhitneyu
 
-        sides = score[y_true == positive], score[y_true == other]
-        found = mannwhitneyu(*sides, alternative="less", method="asymptotic")
-        if not found.pvalue < _CHANCE:
+        sides = score[y_true == positive], score[y_true == negative_label]
+        test = mannwhitneyu(*sides, alternative="less", method="asymptotic")
+        if not test.pvalue < _CHANCE:
             return ()
-    why = ", the greater label" if given is None else ""
-    instead = f"pos_label={other!r}"
+    why = ", the greater label" if pos_label is None else ""
+    instead = f"pos_label={negative_label!r}"
     if n_columns == 2:
         columns = (labels if inner.labels is None else np.asarray(inner.labels)).tolist()
         why, instead = "", f"labels={columns[::-1]}, as the columns are"
     text = (
         f"Worse than scores that ignore the input. Larger scores must mean {positive!r}{why}; if "
-        f"they mean {other!r}, give {instead}."
+        f"they mean {negative_label!r}, give {instead}."
     )
     return (Note("caution", text),)
 
@@ -832,21 +846,21 @@ def _check_positive(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[
     if statistic.reads_decisions:
         labels = np.union1d(labels, label_counts(y_pred)[0])
     labels = labels if statistic.labels is None else np.union1d(labels, statistic.labels)
-    known, positive = labels.tolist(), statistic.pos_label
+    occurring, positive = labels.tolist(), statistic.pos_label
     function = statistic.positive_by_default if positive == 1 else ""
-    if function and (len(known) != 2 or is_among(positive, known)):
+    if function and (len(occurring) != 2 or is_among(positive, occurring)):
         return
     if function:
         response = "" if statistic.reads_decisions else ", response_method='predict_proba'"
-        advice = name_the_positive(function, known[-1], response)
+        advice = name_the_positive(function, occurring[-1], response)
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
-        raise fail("y_true", must, f"the labels {known}", advice)
-    if len(known) > 2:
-        must = f"be None for a metric of {len(known)} classes"
+        raise fail("y_true", must, f"the labels {occurring}", advice)
+    if len(occurring) > 2:
+        must = f"be None for a metric of {len(occurring)} classes"
         advice = "Score one class against the others: y_true == label."
         raise fail("pos_label", must, repr(positive), advice)
-    if len(known) == 2 and not is_among(positive, known):
-        raise fail("pos_label", f"be one of {known}", repr(positive))
+    if len(occurring) == 2 and not is_among(positive, occurring):
+        raise fail("pos_label", f"be one of {occurring}", repr(positive))
 
 
 # ------------------------------------------------------------------ scores and probabilities
@@ -942,7 +956,7 @@ def _kind(y: NDArray[Any]) -> str:
     if y.dtype.kind in _KINDS:
         return _KINDS[y.dtype.kind]
     # Arrays from estimators are not converted and may hold text as objects.
-    first = y.ravel()[0]
-    if isinstance(first, str | bytes):
-        return "text" if isinstance(first, str) else "bytes"
-    return "numbers" if isinstance(first, Real) else f"{type(first).__name__} objects"
+    value = y.ravel()[0]
+    if isinstance(value, str | bytes):
+        return "text" if isinstance(value, str) else "bytes"
+    return "numbers" if isinstance(value, Real) else f"{type(value).__name__} objects"

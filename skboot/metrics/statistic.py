@@ -187,8 +187,8 @@ class Facts:
     @property
     def deciding(self) -> float | None:
         """Rows that are known to decide the value, whatever they show; None if nothing is known."""
-        known = (self.of_kind, self.of_class)
-        return min((float(n) for n in known if n is not None), default=None)
+        counts = (self.of_kind, self.of_class)
+        return min((float(n) for n in counts if n is not None), default=None)
 
     @property
     def of_class(self) -> float | None:
@@ -198,8 +198,8 @@ class Facts:
         """
         if self.class_sizes is not None:
             parts = 1 / self.class_sizes
-            rest = np.maximum(self.class_sizes - 1, 1)
-            df = float(parts.sum() ** 2 / np.sum(parts**2 / rest))
+            freedom = np.maximum(self.class_sizes - 1, 1)
+            df = float(parts.sum() ** 2 / np.sum(parts**2 / freedom))
             return min(float(1 / parts.mean()), 1 + df)
         return self.delong.smaller_class if self.delong is not None else self.smaller_class
 
@@ -214,12 +214,12 @@ class Facts:
     def from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the facts whose `to_parts` are given."""
         of_type = {"proportion": Proportion, "delong": DeLong}
-        made = {
+        values = {
             name: made_of(*parts[name])
             for name, made_of in of_type.items()
             if parts.get(name) is not None
         }
-        return cls(**(parts | made))
+        return cls(**(parts | values))
 
 
 NOTHING_KNOWN = Facts()

@@ -112,15 +112,17 @@ class OverTasks(Statistic):
 
     def __post_init__(self) -> None:
         # The average is named, read and bounded as the metric; rows have weights within tasks.
-        self.set_facts(**{known: getattr(self.inner, known) for known in _OF_THE_METRIC})
+        self.set_facts(
+            **{attribute: getattr(self.inner, attribute) for attribute in _OF_THE_METRIC}
+        )
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Average over tasks of the best system that ignores its inputs in each."""
         if reduced is None:
             return None
         values = [
-            self.inner.naive(own, some)
-            for own, some in zip(reduced.data["of_tasks"], self._columns(rows), strict=True)
+            self.inner.naive(part, some)
+            for part, some in zip(reduced.data["of_tasks"], self._columns(rows), strict=True)
         ]
         return None if None in values else float(np.mean(values))  # type: ignore[arg-type]
 
@@ -169,13 +171,13 @@ class TaskAverage(OverTasks):
     ) -> ReducedData:
         """Reduce the rows of each task; its codes come after those of the tasks before it."""
         columns = self._columns((y_true, y_pred, sample_weight))
-        of_tasks = [self.inner.reduce(*own) for own in columns]
-        starts = np.concatenate(([0], np.cumsum([own.n_codes for own in of_tasks])))
+        of_tasks = [self.inner.reduce(*part) for part in columns]
+        starts = np.concatenate(([0], np.cumsum([part.n_codes for part in of_tasks])))
         code = np.empty(len(y_pred), dtype=np.intp)
         code[self.tasks.order] = np.concatenate(
             [
-                start + (np.arange(own.n_codes) if own.code is None else own.code)
-                for own, start in zip(of_tasks, starts, strict=False)
+                start + (np.arange(part.n_codes) if part.code is None else part.code)
+                for part, start in zip(of_tasks, starts, strict=False)
             ]
         )
         data = {"of_tasks": of_tasks, "starts": starts}
@@ -189,9 +191,9 @@ class TaskAverage(OverTasks):
         """Value of each task on each resample, (n_tasks, n_resamples)."""
         values = np.empty((len(self.tasks.names), block.n_resamples))
         parts = block.parts(reduced.data["starts"])
-        for k, (part, own) in enumerate(zip(parts, reduced.data["of_tasks"], strict=True)):
+        for k, (part, of_task) in enumerate(zip(parts, reduced.data["of_tasks"], strict=True)):
             with np.errstate(invalid="ignore", divide="ignore"):
-                values[k] = self.inner.evaluate(part, own)
+                values[k] = self.inner.evaluate(part, of_task)
             # Of no rows some metrics have a value, such as that of zero_division.
             values[k, part.is_empty] = np.nan
         return values
@@ -227,8 +229,8 @@ class DrawnTaskAverage(OverTasks, SumsStatistic):
     ) -> ReducedData:
         """Code rows by task; all rows of a task together add 1, and its value."""
         columns = self._columns((y_true, y_pred, sample_weight))
-        of_tasks = [self.inner.reduce(*own) for own in columns]
-        values = np.array([self.value_of(self.inner, own) for own in of_tasks])
+        of_tasks = [self.inner.reduce(*part) for part in columns]
+        values = np.array([self.value_of(self.inner, part) for part in of_tasks])
         counts = np.bincount(self.tasks.number, minlength=len(values))
         # Values are centred, because their squared deviations lose no digits to a large mean.
         centre = float(np.mean(values))
