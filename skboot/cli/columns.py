@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.reading import BadCall, Cells, Columns, read_columns
-from ..metrics.lookup import resolve_metrics, without_name
+from ..metrics.lookup import AS_MEAN, resolve_metrics, without_name
 from ..metrics.responses import of_no_positive
 from ..metrics.statistic import Statistic
-from ..metrics.unnamed import AS_MEAN
 
 Array = NDArray[Any]
 

@@ -4,16 +4,7 @@ import typing
 
 from .._base import lazy as _lazy
 from . import lookup as _lookup
-from .costs import (
-    bayes_decisions,
-    brier_score,
-    cross_entropy,
-    equal_error_rate,
-    expected_cost,
-    false_positive_rate_at,
-)
 from .lookup import get_scorer
-from .responses import npv, ppv, sensitivity, specificity
 
 if typing.TYPE_CHECKING:
     from ..scorer.interval_scorer import interval_scorer
@@ -23,14 +14,16 @@ if typing.TYPE_CHECKING:
         expected_calibration_error,
         net_benefit,
     )
-    from .detection import (
-        actual_detection_cost,
-        cllr,
-        minimum_detection_cost,
+    from .costs import bayes_decisions, brier_score, cross_entropy, expected_cost
+    from .crossing import (
+        equal_error_rate,
+        false_positive_rate_at,
         sensitivity_at,
         specificity_at,
     )
+    from .detection import actual_detection_cost, cllr, minimum_detection_cost
     from .generations import pass_at_k
+    from .labels import npv, ppv, sensitivity, specificity
 
 __all__ = [
     "actual_detection_cost",
@@ -66,14 +59,16 @@ __getattr__, __dir__ = _lazy.names_from(
             "expected_calibration_error",
             "net_benefit",
         ],
-        "detection": [
-            "actual_detection_cost",
-            "cllr",
-            "minimum_detection_cost",
+        "costs": ["bayes_decisions", "brier_score", "cross_entropy", "expected_cost"],
+        "crossing": [
+            "equal_error_rate",
+            "false_positive_rate_at",
             "sensitivity_at",
             "specificity_at",
         ],
+        "detection": ["actual_detection_cost", "cllr", "minimum_detection_cost"],
         "generations": ["pass_at_k"],
+        "labels": ["npv", "ppv", "sensitivity", "specificity"],
         ".scorer.interval_scorer": ["interval_scorer"],
     },
     synonyms=_lookup.SYNONYMS,

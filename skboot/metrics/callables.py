@@ -60,8 +60,8 @@ class Negated(Statistic):
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
         """The negative of what the negated statistic is."""
-        found = self.statistic.as_sums(reduced)
-        return None if found is None else (Negated(found[0]), found[1])
+        sums = self.statistic.as_sums(reduced)
+        return None if sums is None else (Negated(sums[0]), sums[1])
 
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
         """The same as for the negated statistic."""
@@ -92,10 +92,10 @@ class Negated(Statistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of the negated statistic, with the range and the proportion turned around."""
-        known = self.statistic.facts(reduced, rows, members)
-        low, high = known.bounds
-        share = _turned_around(known.proportion)
-        return replace(known, bounds=(0.0 - high, 0.0 - low), proportion=share)
+        facts = self.statistic.facts(reduced, rows, members)
+        low, high = facts.bounds
+        share = _turned_around(facts.proportion)
+        return replace(facts, bounds=(0.0 - high, 0.0 - low), proportion=share)
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The same proportion, of which this is the negative."""
@@ -145,15 +145,10 @@ class LibraryCallable(CallableStatistic):
     takes_labels: bool = False
     two_class: Response | None = None
 
-    @property
-    def greater_is_positive(self) -> bool:  # type: ignore[override]
-        """Whether ``function`` takes the greater of two labels as positive."""
-        return self.two_class is not None
-
-    @property
-    def reads_decisions(self) -> bool:  # type: ignore[override]
-        """Whether ``function`` takes labels, of which it calls the greater positive."""
-        return self.two_class == "labels"
+    def __post_init__(self) -> None:
+        # Of two labels it takes the greater as positive.
+        of_labels = self.two_class == "labels"
+        self.set_facts(greater_is_positive=self.two_class is not None, reads_decisions=of_labels)
 
     def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
         """See `Statistic.of_all_rows`; functions of values need no labels."""
@@ -170,8 +165,17 @@ class LibraryCallable(CallableStatistic):
             # Values are floats, because unsigned integers wrap and booleans have no difference.
             y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
         if self.two_class is not None and self.pos_label is not None and y_true is not None:
-            as_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
-            return as_numbers.reduce(*self._as_numbers(y_true, y_pred), sample_weight)
+            # 1 stands for the positive class and 0 for the other.
+            if self.two_class == "labels":
+                y_pred = (y_pred == self.pos_label).astype(np.intp)
+            elif y_pred.ndim == 2:
+                classes = (
+                    label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+                )
+                y_pred = y_pred[:, ::-1] if classes[0] == self.pos_label else y_pred
+            of_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
+            positive = (y_true == self.pos_label).astype(np.intp)
+            return of_numbers.reduce(positive, y_pred, sample_weight)
         if y_true is not None and y_true.ndim == 1 and y_pred.ndim == 2:
             labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
             if self.response in ("scores", "any") and len(labels) == 2 and y_pred.shape[1] == 2:
@@ -184,17 +188,6 @@ class LibraryCallable(CallableStatistic):
             labels = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
         reduced = super().reduce(y_true, y_pred, sample_weight)
         return replace(reduced, data=MappingProxyType({**reduced.data, "labels": labels}))
-
-    def _as_numbers(
-        self, y_true: NDArray[Any], y_pred: NDArray[Any]
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return truth and predictions with 1 for the positive class and 0 for the other."""
-        if self.two_class == "labels":
-            y_pred = (y_pred == self.pos_label).astype(np.intp)
-        elif y_pred.ndim == 2:
-            labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-            y_pred = y_pred[:, ::-1] if labels[0] == self.pos_label else y_pred
-        return (y_true == self.pos_label).astype(np.intp), y_pred
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample on its repeated rows."""
@@ -228,6 +221,8 @@ class _ByCells(CallableStatistic):
     rows are repeated.
     """
 
+    takes_labels = False
+
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
@@ -238,8 +233,8 @@ class _ByCells(CallableStatistic):
             return by_row
         n_cells = len(cells.counts)
         code = cells.rows(np.arange(n_cells, dtype=np.min_scalar_type(n_cells)))
-        first = np.unique(code, return_index=True)[1]
-        data = {**by_row.data, "cells": (y_true[first], y_pred[first])}
+        examples = np.unique(code, return_index=True)[1]
+        data = {**by_row.data, "cells": (y_true[examples], y_pred[examples])}
         reduced = ReducedData(code, n_cells, data=MappingProxyType(data))
         return reduced if self._is_invariant(reduced, cells.counts) else by_row
 
@@ -247,13 +242,13 @@ class _ByCells(CallableStatistic):
         """Whether weighted cells give the numbers of repeated rows, on the data and a resample."""
         n = int(counts.sum())
         # The stream is fixed, because the choice of the path is not part of the resampling.
-        drawn = np.random.default_rng(0).multinomial(n, counts / n)
+        resample = np.random.default_rng(0).multinomial(n, counts / n)
         truth, decision = reduced.data["cells"]
         content = (reduced.data.get("content"), "cells")
         rows = {**reduced.data, "y_true": truth, "y_pred": decision, "content": content}
         with unchecked(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for cell_counts in (counts, drawn):
+            for cell_counts in (counts, resample):
                 try:
                     by_cell = self._number(partial(self._on_cells, reduced.data, cell_counts))
                     repeated = np.repeat(np.arange(len(cell_counts)), cell_counts)
@@ -271,27 +266,19 @@ class _ByCells(CallableStatistic):
         for weights in block.sums():
             yield partial(self._on_cells, reduced.data, weights)
 
-    def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {}
-
     def _on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> Any:
         used = weights > 0
         if not used.any():
             return np.nan
         truth, decision = (side[used] for side in data["cells"])
-        options = self._options(data)
+        options = {"labels": data["labels"]} if self.takes_labels else {}
         return self.function(truth, decision, sample_weight=weights[used], **options)
 
 
-@dataclass(frozen=True, eq=False)
 class CellsCallable(_ByCells, LibraryCallable):
     """A label metric of scikit-learn, on the cells of the confusion matrix."""
 
-    def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        return {"labels": data["labels"]} if self.takes_labels else {}
 
-
-@dataclass(frozen=True, eq=False)
 class WeightedCallable(_ByCells):
     """A user's function that takes ``sample_weight``, on the pairs of labels that occur."""
 
@@ -311,7 +298,9 @@ def n_cells_with_weights(evaluated: Evaluated, reduced: ReducedData) -> int | No
 
 def _few_cells(y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Cells | None:
     """Return the pairs of labels that occur, if rows share them; None for other values."""
-    if y_true is None or y_true.ndim != 1 or y_pred.ndim != 1 or _has_reals(y_true, y_pred):
+    if y_true is None or y_true.ndim != 1 or y_pred.ndim != 1:
+        return None
+    if y_true.dtype.kind in "fc" or y_pred.dtype.kind in "fc":
         return None
     try:
         cells = Cells.of(y_true, y_pred)
@@ -319,7 +308,3 @@ def _few_cells(y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Cells | Non
         # Objects need not have an order, and arrays have one that is no answer.
         return None
     return cells if len(cells.counts) * ROWS_PER_CELL <= len(y_pred) else None
-
-
-def _has_reals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
-    return not {y_true.dtype.kind, y_pred.dtype.kind}.isdisjoint("fc")

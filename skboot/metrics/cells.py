@@ -44,9 +44,9 @@ def label_counts(
         Their rows, or the weight of these.
     """
     if sample_weight is None:
-        few = _few_integers(y) if _is_integer(y) else _few_counts(y)
-        if few is not None:
-            return few
+        counted = _few_integers(y) if _is_integer(y) else _few_counts(y)
+        if counted is not None:
+            return counted
     values, code = _small_integers(y)
     counts = np.zeros(len(values), dtype=np.int64)
     for rows in _chunks(len(y)):
@@ -159,9 +159,9 @@ class WeightedCodes(NamedTuple):
         most = len(code) // (ROWS_PER_VALUE * n_codes)
         if len(np.unique(sample_weight[:FIRST_LOOK])) > most:
             return None
-        whole = sample_weight.astype(np.int64)
+        integers = sample_weight.astype(np.int64)
         distinct, number = numbered(
-            whole if np.array_equal(whole, sample_weight) else sample_weight
+            integers if np.array_equal(integers, sample_weight) else sample_weight
         )
         if len(distinct) > most:
             return None
@@ -170,9 +170,9 @@ class WeightedCodes(NamedTuple):
         occurring = np.flatnonzero(counts)
         position = np.zeros(len(counts), dtype=np.min_scalar_type(len(occurring)))
         position[occurring] = np.arange(len(occurring))
-        first, weight = np.divmod(occurring, len(distinct))
+        codes, weight = np.divmod(occurring, len(distinct))
         weights = distinct[weight].astype(np.float64)
-        return cls(position.take(number), first, weights, counts[occurring])
+        return cls(position.take(number), codes, weights, counts[occurring])
 
 
 class SharedCells:
@@ -187,10 +187,10 @@ class SharedCells:
 
     def of(self, y_true: NDArray, y_pred: NDArray) -> Cells:
         """Find the cells of these arrays, or return those found before; see `Cells.of`."""
-        known = self._known
-        if known is None or known[0] is not y_true or known[1] is not y_pred:
-            known = self._known = (y_true, y_pred, Cells.of(y_true, y_pred))
-        return known[2]
+        cached = self._known
+        if cached is None or cached[0] is not y_true or cached[1] is not y_pred:
+            cached = self._known = (y_true, y_pred, Cells.of(y_true, y_pred))
+        return cached[2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,42 +212,42 @@ class _Keys:
         if n_keys > max(SMALL_TABLE, TABLE_ENTRIES_PER_ROW * n) or n_keys > TABLE:
             every = slice(0, n)
             keys = code(0, every) * len(values) + code(1, every)
-            found = np.unique(keys, return_inverse=True, return_counts=True)
-            return cls(values, found[0], found[2], None, found[1])
+            distinct = np.unique(keys, return_inverse=True, return_counts=True)
+            return cls(values, distinct[0], distinct[2], None, distinct[1])
         counts = np.zeros(n_keys, dtype=np.int64)
-        kept = np.empty(n, dtype=np.min_scalar_type(n_keys))
+        narrow = np.empty(n, dtype=np.min_scalar_type(n_keys))
         for rows in _chunks(n):
             key = code(0, rows) * len(values)
             key += code(1, rows)
             counts += np.bincount(key, minlength=n_keys)
-            kept[rows] = key
+            narrow[rows] = key
         occurring = np.flatnonzero(counts)
-        return cls(values, occurring, counts[occurring], kept)
+        return cls(values, occurring, counts[occurring], narrow)
 
     @classmethod
     def _of_bytes(cls, values: NDArray, code: _Code, n: int) -> _Keys:
         """Keys that fit a byte: comparing bytes takes a fraction of the time of a look-up."""
         width = np.uint8(len(values))
         counts = np.zeros(len(values) ** 2, dtype=np.int64)
-        kept = np.empty(n, dtype=np.uint8)
+        keys = np.empty(n, dtype=np.uint8)
         for rows in _chunks(n):
-            key = kept[rows]
+            key = keys[rows]
             np.multiply(code.bytes(0, rows), width, out=key)
             key += code.bytes(1, rows)
             counts += _counted_bytes(key, len(counts))
         occurring = np.flatnonzero(counts)
-        return cls(values, occurring, counts[occurring], kept)
+        return cls(values, occurring, counts[occurring], keys)
 
     def rows(self, values: NDArray) -> NDArray:
         if self.keys is None:
             return values[self.inverse]
         if len(self.occurring) <= FEW_LABELS and values.dtype in (np.uint8, bool):
-            found = np.zeros(len(self.keys), dtype=np.uint8)
+            flags = np.zeros(len(self.keys), dtype=np.uint8)
             cells = self.occurring.astype(self.keys.dtype)
             for cell, value in zip(cells, values.view(np.uint8), strict=True):
                 if value:
-                    found += (self.keys == cell).view(np.uint8) * value
-            return found.view(values.dtype)
+                    flags += (self.keys == cell).view(np.uint8) * value
+            return flags.view(values.dtype)
         table = np.zeros(len(self.values) ** 2, dtype=values.dtype)
         table[self.occurring] = values
         return table.take(self.keys)
@@ -284,8 +284,10 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
     # Each array is numbered by itself, because a copy of the text of all takes as long.
     distinct, codes = zip(*map(numbered, arrays), strict=True)
     values, place = np.unique(np.concatenate(distinct), return_inverse=True)
-    places = np.split(place.reshape(-1), np.cumsum([len(own) for own in distinct])[:-1])
-    return values, _Code(tuple(own.take(code) for own, code in zip(places, codes, strict=True)))
+    places = np.split(place.reshape(-1), np.cumsum([len(column) for column in distinct])[:-1])
+    return values, _Code(
+        tuple(column.take(code) for column, code in zip(places, codes, strict=True))
+    )
 
 
 def _is_integer(y: NDArray) -> bool:
@@ -310,13 +312,13 @@ def _few_integers(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
         if n > FEW_LABELS:
             return None
         if n == 2:
-            second = int(np.count_nonzero(part == low + 1))
-            found = [len(part) - second, second]
+            n_upper = int(np.count_nonzero(part == low + 1))
+            n_rows = [len(part) - n_upper, n_upper]
         else:
             # Modulo 256 the few values of the range stay different.
             distance = part.astype(np.uint8, copy=False) - np.uint8(low % 256)
-            found = _counted_bytes(distance, n).tolist()
-        for label, count in enumerate(found, low):
+            n_rows = _counted_bytes(distance, n).tolist()
+        for label, count in enumerate(n_rows, low):
             counts[label] = counts.get(label, 0) + count
     occurring = [label for label in sorted(counts) if counts[label]]
     if len(occurring) > FEW_LABELS:
@@ -331,29 +333,29 @@ def _few_counts(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
     # Most labels occur among the first rows, so that no large chunk has to be sorted.
     for rows in [slice(0, FIRST_LOOK), *_chunks(len(y), FIRST_LOOK)]:
         part = y[rows]
-        left = len(part)
+        n_left = len(part)
         for label in counts:
             n_equal = int(np.count_nonzero(part == label))
             counts[label] += n_equal
-            left -= n_equal
-            if left == 0:
+            n_left -= n_equal
+            if n_left == 0:
                 break
-        if left:
+        if n_left:
             labels, found_of = np.unique(part, return_counts=True)
-            for label, found in zip(labels.tolist(), found_of.tolist(), strict=True):
+            for label, count in zip(labels.tolist(), found_of.tolist(), strict=True):
                 if label not in counts:
-                    counts[label] = found
+                    counts[label] = count
             if len(counts) > FEW_LABELS:
                 return None
     labels = np.array(sorted(counts), dtype=y.dtype)
     return labels, np.array([counts[label] for label in labels.tolist()], dtype=np.float64)
 
 
-def _chunks(n: int, first: int = 0) -> list[slice]:
-    return [slice(start, min(start + ROWS_AT_ONCE, n)) for start in range(first, n, ROWS_AT_ONCE)]
+def _chunks(n: int, begin: int = 0) -> list[slice]:
+    return [slice(start, min(start + ROWS_AT_ONCE, n)) for start in range(begin, n, ROWS_AT_ONCE)]
 
 
-# Checks of labels and of columns that several metrics share.
+# ------------------------------------------------------------------ shared checks
 
 
 def known_labels(labels: Any, y_true: NDArray[Any]) -> NDArray[Any]:
@@ -367,10 +369,10 @@ def known_labels(labels: Any, y_true: NDArray[Any]) -> NDArray[Any]:
 
 def check_among(name: str, occurring: NDArray[Any], all_labels: NDArray[Any]) -> None:
     """Refuse labels that are not among all labels."""
-    others = [label for label in occurring.tolist() if label not in all_labels.tolist()]
-    if others:
+    unknown = [label for label in occurring.tolist() if label not in all_labels.tolist()]
+    if unknown:
         advice = "Give all labels, in the order of the columns, as labels=."
-        raise fail(name, f"hold labels among {all_labels.tolist()}", f"also {others[:5]}", advice)
+        raise fail(name, f"hold labels among {all_labels.tolist()}", f"also {unknown[:5]}", advice)
 
 
 def check_columns(y_pred: NDArray[Any], all_labels: NDArray[Any]) -> None:
@@ -421,3 +423,27 @@ def sums_to_one(prob: NDArray[Any]) -> bool:
     floating = prob if prob.dtype.kind == "f" else prob.astype(np.float64)
     tolerance = np.sqrt(np.finfo(floating.dtype).eps)
     return bool(np.allclose(floating.sum(axis=1), 1, rtol=tolerance))
+
+
+SAME_KIND = "Convert one of them: as text by numpy.asarray(y).astype(str)."
+
+
+def check_same_kind(name: str, truth: NDArray[Any], column: NDArray[Any]) -> None:
+    """Refuse labels that cannot be those of the truth, such as text beside numbers."""
+    kind_of_truth, kind = (
+        "numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in (truth, column)
+    )
+    if kind_of_truth.rstrip("0123456789") != kind.rstrip("0123456789"):
+        must = f"hold labels of the same kind as y_true, here {kind_of_truth}"
+        raise fail(name, must, kind, SAME_KIND)
+
+
+def class_of(pair: NDArray[Any], pos_label: Any, negative: bool) -> Any:
+    """The positive one of two labels, by default the greater, or the other."""
+    labels = pair.tolist()
+    positive = max(labels) if pos_label is None else pos_label
+    chosen = [label for label in labels if (label == positive) != negative]
+    if not chosen:
+        advice = "Give both labels, or leave labels out."
+        raise fail("labels", "hold both of two classes", f"{labels}", advice)
+    return chosen[0]

@@ -23,7 +23,6 @@ from scipy.special import xlogy
 from ._tuning import PAIRS_OF_LABELS_AT_ONCE
 from .cells import Cells, encode, label_counts
 from .statistic import (
-    Factory,
     Floats,
     ReadableBlock,
     Reading,
@@ -82,8 +81,8 @@ class Tables:
     def information(self) -> Floats:
         """Mutual information in nats, (n_resamples,); exactly 0 if a labelling has one label."""
         sums = _logs(self.cells) - _logs(self.truth) - _logs(self.decision)
-        both = _several(self.truth) & _several(self.decision)
-        return np.where(both, np.maximum(np.log(self.rows) + sums / self.rows, 0.0), 0.0)
+        are_several = _several(self.truth) & _several(self.decision)
+        return np.where(are_several, np.maximum(np.log(self.rows) + sums / self.rows, 0.0), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +136,28 @@ class ClusteringScore(Statistic):
             return np.where(tables.rows > 0, self.formula(tables), np.nan)
 
 
+_Formula = Callable[[Tables], Floats]
+
+
+def _index(function: str, low: float, high: float) -> Callable[[_Formula], _Formula]:
+    """Register a formula without options for a metric function, with its range."""
+
+    def register(formula: _Formula) -> _Formula:
+        fast_path(function, response="labels")(
+            lambda request: ClusteringScore(request.name, formula, bounds=(low, high))
+        )
+        return formula
+
+    return register
+
+
+_index("mutual_info_score", 0.0, np.inf)(Tables.information)
+
+
 # ------------------------------------------------------------------ pairs of rows
 
 
+@_index("rand_score", 0.0, 1.0)
 def _rand(tables: Tables) -> Floats:
     """Share of pairs of rows that both labellings treat alike (Rand 1971)."""
     cells, truth, decision = tables.squares()
@@ -147,6 +165,7 @@ def _rand(tables: Tables) -> Floats:
     return np.where(pairs > 0, 1 - (truth + decision - 2 * cells) / pairs, 1.0)
 
 
+@_index("adjusted_rand_score", -0.5, 1.0)
 def _adjusted_rand(tables: Tables) -> Floats:
     """Rand index, 0 at its expectation and 1 at most (Hubert & Arabie 1985, equation 5)."""
     n, (cells, truth, decision) = tables.rows, tables.squares()
@@ -158,6 +177,7 @@ def _adjusted_rand(tables: Tables) -> Floats:
     return np.where(only_true + only_decided == 0, 1.0, value)
 
 
+@_index("fowlkes_mallows_score", 0.0, 1.0)
 def _fowlkes_mallows(tables: Tables) -> Floats:
     """Geometric mean of the precision and recall of pairs (Fowlkes & Mallows 1983)."""
     together, truth, decision = (squares - tables.rows for squares in tables.squares())
@@ -167,16 +187,6 @@ def _fowlkes_mallows(tables: Tables) -> Floats:
 # ------------------------------------------------------------------ information
 
 
-def _homogeneity(tables: Tables) -> Floats:
-    """Share of the entropy of the truth that the clusters explain."""
-    return _explained(tables)[0]
-
-
-def _completeness(tables: Tables) -> Floats:
-    """Share of the entropy of the clusters that the truth explains."""
-    return _explained(tables)[1]
-
-
 def _v_measure(tables: Tables, beta: float) -> Floats:
     """Weighted harmonic mean of the two (Rosenberg & Hirschberg 2007)."""
     homogeneity, completeness = _explained(tables)
@@ -184,12 +194,24 @@ def _v_measure(tables: Tables, beta: float) -> Floats:
     return np.where(homogeneity + completeness == 0, 0.0, value)
 
 
-def _explained(tables: Tables) -> tuple[Floats, Floats]:
+def _explained(tables: Tables) -> list[Floats]:
+    """Homogeneity and completeness: shares of the entropy of the truth, or of the clusters, that
+    the other labelling explains.
+    """
     information = tables.information()
-    of_truth, of_decision = (
-        np.where(entropy > 0, information / entropy, 1.0) for entropy in tables.entropies()
-    )
-    return of_truth, of_decision
+    return [np.where(entropy > 0, information / entropy, 1.0) for entropy in tables.entropies()]
+
+
+@_index("homogeneity_score", 0.0, 1.0)
+def _homogeneity(tables: Tables) -> Floats:
+    """Share of the entropy of the truth that the clusters explain."""
+    return _explained(tables)[0]
+
+
+@_index("completeness_score", 0.0, 1.0)
+def _completeness(tables: Tables) -> Floats:
+    """Share of the entropy of the clusters that the truth explains."""
+    return _explained(tables)[1]
 
 
 def _normalized_information(tables: Tables, average: str) -> Floats:
@@ -202,12 +224,12 @@ def _normalized_information(tables: Tables, average: str) -> Floats:
 def _adjusted_information(tables: Tables, average: str) -> Floats:
     """Mutual information, 0 at its expectation and 1 at most (Vinh et al. 2010, equation 6)."""
     above_chance = (_logs(tables.cells) - _expected_logs(tables)) / tables.rows
-    both = _several(tables.truth) & _several(tables.decision)
+    are_several = _several(tables.truth) & _several(tables.decision)
     greatest = _average(tables, average) - (tables.information() - above_chance)
     # Where no table with these margins has less information than the greatest, neither has this.
     value = np.where(np.abs(greatest) > _ROUNDING, above_chance / greatest, 1.0)
     neither = ~_several(tables.truth) & ~_several(tables.decision)
-    return np.where(both, value, np.where(neither, 1.0, 0.0))
+    return np.where(are_several, value, np.where(neither, 1.0, 0.0))
 
 
 def _average(tables: Tables, average: str) -> Floats:
@@ -268,10 +290,10 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
     n, truth, decision = (a.astype(np.float64) for a in np.broadcast_arrays(n, truth, decision))
     outside, mode = n - truth - decision, (truth + 1) * (decision + 1) // (n + 2)
     counts = np.arange(np.minimum(truth, decision).max() + 1)
-    logs, first = xlogy(counts, counts), mode.astype(np.intp)
-    total, expected = np.ones_like(n), logs[first]
+    logs, at_mode = xlogy(counts, counts), mode.astype(np.intp)
+    total, expected = np.ones_like(n), logs[at_mode]
     for step in (1, -1):
-        k, at, weight = mode, first, np.ones_like(n)
+        k, at, weight = mode, at_mode, np.ones_like(n)
         while weight.max() > _NEGLIGIBLE:
             # At an end of the range a factor of the numerator is 0, and so are all weights beyond.
             if step > 0:
@@ -284,39 +306,29 @@ def _expected_log(n: Floats, truth: Floats, decision: Floats) -> Floats:
     return expected / total
 
 
-# ------------------------------------------------------------------ metric functions
+# ------------------------------------------------------------------ formulas with options
 
 
-def _plain(formula: Callable[[Tables], Floats], *bounds: float) -> Factory:
-    def factory(request: Request) -> ClusteringScore:
-        return ClusteringScore(request.name, formula, bounds=(bounds[0], bounds[1]))
-
-    return factory
+fast_path("v_measure_score", response="labels")(
+    lambda request, *, beta=1.0: ClusteringScore(request.name, partial(_v_measure, beta=beta))
+)
 
 
-fast_path("rand_score", response="labels")(_plain(_rand, 0.0, 1.0))
-fast_path("adjusted_rand_score", response="labels")(_plain(_adjusted_rand, -0.5, 1.0))
-fast_path("fowlkes_mallows_score", response="labels")(_plain(_fowlkes_mallows, 0.0, 1.0))
-fast_path("mutual_info_score", response="labels")(_plain(Tables.information, 0.0, np.inf))
-fast_path("homogeneity_score", response="labels")(_plain(_homogeneity, 0.0, 1.0))
-fast_path("completeness_score", response="labels")(_plain(_completeness, 0.0, 1.0))
-
-
-@fast_path("v_measure_score", response="labels")
-def _v_measure_score(request: Request, *, beta: float = 1.0) -> ClusteringScore:
-    return ClusteringScore(request.name, partial(_v_measure, beta=beta))
-
-
-@fast_path("normalized_mutual_info_score", response="labels")
-def _normalized(request: Request, *, average_method: str = "arithmetic") -> ClusteringScore | None:
+def _averaged(
+    request: Request,
+    *,
+    formula: Callable[..., Floats],
+    bounds: tuple[float, float],
+    average_method: str = "arithmetic",
+) -> ClusteringScore | None:
     if average_method not in _AVERAGES:
         return None
-    return ClusteringScore(request.name, partial(_normalized_information, average=average_method))
+    return ClusteringScore(request.name, partial(formula, average=average_method), bounds=bounds)
 
 
-@fast_path("adjusted_mutual_info_score", response="labels")
-def _adjusted(request: Request, *, average_method: str = "arithmetic") -> ClusteringScore | None:
-    if average_method not in _AVERAGES:
-        return None
-    formula = partial(_adjusted_information, average=average_method)
-    return ClusteringScore(request.name, formula, bounds=(-np.inf, 1.0))
+fast_path("normalized_mutual_info_score", response="labels")(
+    partial(_averaged, formula=_normalized_information, bounds=(0.0, 1.0))
+)
+fast_path("adjusted_mutual_info_score", response="labels")(
+    partial(_averaged, formula=_adjusted_information, bounds=(-np.inf, 1.0))
+)

@@ -1,14 +1,13 @@
-"""Metric functions that scikit-learn lacks, to call or to give as ``metric=`` and ``scoring=``.
+"""Expected cost of decisions, and cross entropy and Brier score of posteriors.
 
 * `expected_cost`: hard decisions, any cost of any error, any class priors;
 * `cross_entropy`, `brier_score`: posteriors, likewise with priors and relative to the best
   posterior that ignores the input;
 * `bayes_decisions`: from posteriors to the decisions of least expected cost, so that posteriors
-  can be judged by cost;
-* `equal_error_rate`, `false_positive_rate_at`: one operating point of a detector;
-* `get_scorer`: the same as scorers, for scikit-learn.
+  can be judged by cost.
 
-How they are resampled is in `cost_statistics` and `crossing`.
+With priors, or relative to the best answer that ignores the input, these metrics need the weight
+and the loss of each class (`ClassCosts`). Without either they are means of rows.
 
 References
 ----------
@@ -20,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -40,14 +38,15 @@ from .._base.checks import (
     check_weights,
     converted,
     fail,
-    is_among,
     numbered_labels,
 )
 from .._base.doors import door
 from ._tuning import DENSE_CLASSES, FEW_VALUES
-from .cells import Cells, check_among, encode, known_labels, label_counts
-from .means import RowMean, SumsStatistic, accuracy
-from .posteriors import (
+from .cells import Cells, check_among, check_same_kind, encode, known_labels, label_counts
+from .means import (
+    RowMean,
+    SumsStatistic,
+    accuracy,
     all_columns,
     brier_statistic,
     classes_of,
@@ -70,8 +69,6 @@ from .statistic import (
     Statistic,
     fast_path,
 )
-
-SAME_KIND = "Convert one of them: as text by numpy.asarray(y).astype(str)."
 
 
 @door("expected_cost")
@@ -315,119 +312,13 @@ def bayes_decisions(
     array([0, 1, 1])
     """
     prob = _probability_columns(y_prob)
-    given = check_labels(labels, None)
-    all_labels = np.arange(prob.shape[1]) if given is None else given
+    checked = check_labels(labels, None)
+    all_labels = np.arange(prob.shape[1]) if checked is None else checked
     _check_columns(prob, all_labels)
     return all_labels[(prob @ check_costs(costs, len(all_labels))).argmin(axis=1)]
 
 
-@door("equal_error_rate")
-def equal_error_rate(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Error rate of a detector at the threshold where both kinds of error are equally frequent.
-
-    The rates of false negatives and false positives are equal there. They are taken at the
-    operating points of all thresholds (equal scores move together), with linear interpolation
-    between the two neighbouring points.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, two of them.
-    y_score : array-like of shape (n_samples,)
-        Scores, larger for the positive class.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        Smaller is better; 0.5 is useless.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two classes.
-
-    References
-    ----------
-    Brummer, N. and de Villiers, E. (2011). The BOSARIS toolkit. arXiv:1304.2865. (There the
-    points are first replaced by their convex hull; here they are taken as they are.)
-
-    Examples
-    --------
-    >>> from skboot.metrics import equal_error_rate
-    >>> equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9])
-    0.333...
-    """
-    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
-    gap = false_negatives - false_positives
-    end = int(np.argmax(gap <= 0))
-    # The gap is 1 at the first point, so that `end` is at least 1.
-    share = gap[end - 1] / (gap[end - 1] - gap[end])
-    return float(
-        false_positives[end - 1] + share * (false_positives[end] - false_positives[end - 1])
-    )
-
-
-@door("false_positive_rate_at")
-def false_positive_rate_at(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    false_negative_rate: float,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Smallest false-positive rate of a detector with at most the given false-negative rate.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, two of them.
-    y_score : array-like of shape (n_samples,)
-        Scores, larger for the positive class.
-    false_negative_rate : float
-        Largest share of the positives that may be missed, in [0, 1].
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        False-positive rate of an attained threshold; there is no interpolation.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import false_positive_rate_at
-    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
-    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.5)
-    0.0
-    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.1)
-    0.333...
-    """
-    rate: Any = false_negative_rate
-    if not (isinstance(rate, Real) and 0 <= float(rate) <= 1):
-        raise fail("false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
-    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
-    return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
-
-
-# The statistics of `cost_statistics`, and the metrics of `detection`, share what follows.
+# ------------------------------------------------------------------ checked arguments
 
 
 def check_costs(costs: ArrayLike | None, n_classes: int) -> Floats:
@@ -474,7 +365,7 @@ def label_column(name: str, values: ArrayLike) -> NDArray[Any]:
     return column
 
 
-def _real(name: str, values: ArrayLike) -> NDArray[Any]:
+def real_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
     """Real numbers in single or double precision."""
     array = check_rows(name, values)
     if array.dtype.kind not in "biuf":
@@ -483,7 +374,7 @@ def _real(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _probability_columns(y_prob: ArrayLike) -> NDArray[Any]:
-    prob = _real("y_prob", y_prob)
+    prob = real_numbers("y_prob", y_prob)
     if prob.min() < 0 or prob.max() > 1:
         got = f"values from {prob.min():g} to {prob.max():g}"
         raise fail("y_prob", "hold probabilities in [0, 1]", got)
@@ -528,23 +419,13 @@ def labels_in_order(*columns: NDArray[Any]) -> NDArray[Any]:
     return occurring if order is None or len(order) < len(occurring) else order
 
 
-def check_same_kind(name: str, truth: NDArray[Any], other: NDArray[Any]) -> None:
-    """Refuse labels that cannot be those of the truth, such as text beside numbers."""
-    own, found = (
-        "numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in (truth, other)
-    )
-    if own.rstrip("0123456789") != found.rstrip("0123456789"):
-        must = f"hold labels of the same kind as y_true, here {own}"
-        raise fail(name, must, found, SAME_KIND)
-
-
 def _positions(name: str, y: NDArray[Any], all_labels: NDArray[Any]) -> NDArray[np.intp]:
     """Position of each label among all labels, (n_samples,)."""
     position = encode(y, all_labels)
     if np.any(position < 0):
-        others = np.unique(y[position < 0]).tolist()
+        unknown = np.unique(y[position < 0]).tolist()
         must = f"hold labels among {all_labels.tolist()}"
-        raise fail(name, must, f"also {others}", "Give all labels as labels=.")
+        raise fail(name, must, f"also {unknown}", "Give all labels as labels=.")
     return position
 
 
@@ -559,16 +440,16 @@ def _class_means(
     weights = np.ones(len(loss)) if sample_weight is None else sample_weight
     weight = np.bincount(classes, weights, len(all_labels))
     total = np.bincount(classes, weights * loss, len(all_labels))
-    given = check_priors(priors, len(all_labels))
-    if given is None:
+    prior_shares = check_priors(priors, len(all_labels))
+    if prior_shares is None:
         return weight / weight.sum(), float(total.sum() / weight.sum())
-    missing = (weight == 0) & (given > 0)
+    missing = (weight == 0) & (prior_shares > 0)
     if missing.any():
         must = "hold rows of each class that has a prior"
         advice = "Give classes without rows the prior 0."
         raise fail("y_true", must, f"none of {all_labels[missing].tolist()}", advice)
-    used = given > 0
-    return given, float(np.sum(given[used] * total[used] / weight[used]))
+    used = prior_shares > 0
+    return prior_shares, float(np.sum(prior_shares[used] * total[used] / weight[used]))
 
 
 def relative_cost(mean: float, relative: bool, reference: float) -> float:
@@ -581,56 +462,7 @@ def relative_cost(mean: float, relative: bool, reference: float) -> float:
     return mean / reference
 
 
-def detected(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    pos_label: Any,
-    sample_weight: ArrayLike | None,
-) -> tuple[NDArray[np.bool_], NDArray[Any], Floats]:
-    """Which rows are positive, their scores and their weights, (n_samples,) each, checked."""
-    truth, score = label_column("y_true", y_true), _real("y_score", y_score)
-    if score.ndim != 1:
-        raise fail("y_score", "be of shape (n_samples,)", f"shape {score.shape}")
-    given = check_weights(sample_weight)
-    check_same_length(y_true=truth, y_score=score, sample_weight=given)
-    all_labels = labels_in_order(truth)
-    if len(all_labels) != 2:
-        raise fail("y_true", "hold two classes", f"the labels {all_labels.tolist()}")
-    if pos_label is not None and not is_among(pos_label, all_labels.tolist()):
-        raise fail("pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
-    positive = truth == (all_labels[1] if pos_label is None else pos_label)
-    weights = np.ones(len(score)) if given is None else given
-    if not (weights[positive].any() and weights[~positive].any()):
-        raise fail("sample_weight", "be positive for rows of both classes", "zeros")
-    return positive, score, weights
-
-
-def error_rates(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    pos_label: Any,
-    sample_weight: ArrayLike | None,
-) -> tuple[Floats, Floats]:
-    """Rates of false positives and false negatives at every threshold, the strictest first."""
-    positive, score, weights = detected(y_true, y_score, pos_label, sample_weight)
-    order = np.argsort(-score, kind="stable")
-    last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
-    accepted = [
-        np.r_[0.0, np.cumsum(np.where(side, weights, 0.0)[order])[last_of_tie]]
-        for side in (~positive, positive)
-    ]
-    false_positives = accepted[0] / accepted[0][-1]
-    # Counts first: 1 - hits / positives would miss a rate such as 0.29 by a rounding.
-    false_negatives = (accepted[1][-1] - accepted[1]) / accepted[1][-1]
-    return false_positives, false_negatives
-
-
-# Expected cost, cross entropy and Brier score as functions of sums per class.
-#
-# With priors, or relative to the best answer that ignores the input, these metrics are not means of
-# rows: they need the weight and the loss of each class (`ClassCosts`). Without either they are
-# means
-# of rows.
+# ------------------------------------------------------------------ statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -680,25 +512,17 @@ class ClassCosts(SumsStatistic):
     pos_label: Any = None
     of_decisions: bool = False
 
-    @property
-    def greater_is_positive(self) -> bool:  # type: ignore[override]
-        """Whether scores or probabilities in one column are those of the greater label."""
-        return self.response != "labels"
-
-    @property
-    def sketch(self) -> Sketch:  # type: ignore[override]
-        """Pairs of labels, or the weight and loss of each class."""
-        return "cells" if self.response == "labels" else "sums"
-
-    @property
-    def n_sums(self) -> int:  # type: ignore[override]
-        """Weight and loss of each class."""
-        return 2 * len(self.labels) if self.labels is not None else 0
-
-    @property
-    def lacks_labels(self) -> bool:  # type: ignore[override]
-        """Whether there are columns, whose labels are those of the truth."""
-        return self.response == "probabilities" and self.labels is None
+    def __post_init__(self) -> None:
+        n_labels = len(self.labels) if self.labels is not None else 0
+        sketches: dict[str, Sketch] = {"labels": "cells", "probabilities": "sums"}
+        self.set_facts(
+            # Scores or probabilities in one column are those of the greater label.
+            greater_is_positive=self.response != "labels",
+            sketch=sketches.get(self.response, ""),
+            # Weight and loss of each class.
+            n_sums=2 * n_labels,
+            lacks_labels=self.response == "probabilities" and self.labels is None,
+        )
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse labels that are not among those given, priors of others, and costs of others."""
@@ -722,13 +546,21 @@ class ClassCosts(SumsStatistic):
             classes, n_classes = position[cells.truth], len(labels)
             loss = self.loss(classes, position[cells.decision])
             if sample_weight is None:
-                code, classes, loss = _merged(cells, classes, loss)
+                # Cells of one class and loss share a code, numbered by falling count.
+                pairs = np.column_stack((classes, loss))
+                distinct, of_cell = np.unique(pairs, axis=0, return_inverse=True)
+                of_cell = of_cell.reshape(-1)
+                order = np.argsort(-np.bincount(of_cell, cells.counts), kind="stable")
+                number = np.empty(len(order), dtype=np.min_scalar_type(len(order)))
+                number[order] = np.arange(len(order))
+                code = cells.rows(number[of_cell])
+                classes, loss = distinct[order, 0].astype(np.intp), distinct[order, 1]
             else:
                 classes, loss = cells.rows(classes), cells.rows(loss)
         else:
-            order, prob = oriented(y_pred, self.labels, self.pos_label)
+            of_columns, prob = oriented(y_pred, self.labels, self.pos_label)
             # Priors are in the order of the labels.
-            prob = prob if order is self.labels else prob[:, ::-1]
+            prob = prob if of_columns is self.labels else prob[:, ::-1]
             n_classes = prob.shape[1]
             classes = classes_of(y_true, self.labels, n_classes)
             loss = self.loss(classes, prob).astype(np.float64)
@@ -802,15 +634,15 @@ class ClassCosts(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and of losses under priors that they are means within classes."""
-        known = super().facts(reduced, rows, members)
+        facts = super().facts(reduced, rows, members)
         priors = reduced.data["priors"]
         if priors is None or self.of_decisions or reduced.code is not None:
-            return known
+            return facts
         weights = reduced.terms[:, : len(priors)]
         sizes: NDArray[np.int64] = np.asarray((weights != 0).sum(axis=0)).ravel()[priors > 0]
         if len(sizes) == 2:
-            return replace(known, row_mean=True, smaller_class=int(sizes.min()))
-        return replace(known, row_mean=True, class_sizes=sizes)
+            return replace(facts, row_mean=True, smaller_class=int(sizes.min()))
+        return replace(facts, row_mean=True, class_sizes=sizes)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Loss of the best answer without input: 1 if relative, which is no skill."""
@@ -876,38 +708,28 @@ def _range_of_costs(name: str, costs: ArrayLike | None, relative: bool) -> tuple
 
 
 def _posterior_loss(
-    mean_of_rows: Callable[..., Statistic], loss: Callable[..., Any], best: Callable[..., Any]
-) -> Factory:
-    """Factory of a loss as a mean of rows where it is one, else from the sums of each class."""
-
-    def factory(
-        request: Request,
-        *,
-        priors: ArrayLike | None = None,
-        labels: ArrayLike | None = None,
-        relative: bool = False,
-    ) -> Statistic:
-        name, all_labels = request.name, _all_labels(request, labels)
-        if priors is None and not relative:
-            return mean_of_rows(name, all_labels, pos_label=request.pos_label)
-        return ClassCosts(
-            name,
-            loss,
-            best,
-            priors=priors,
-            labels=all_labels,
-            relative=relative,
-            pos_label=request.pos_label,
-        )
-
-    return factory
+    request: Request,
+    *,
+    mean_of_rows: Callable[..., Statistic],
+    loss: Callable[..., Any],
+    best: Callable[..., Any],
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+) -> Statistic:
+    """A loss as a mean of rows where it is one, else from the sums of each class."""
+    name, all_labels, pos_label = request.name, _all_labels(request, labels), request.pos_label
+    if priors is None and not relative:
+        return mean_of_rows(name, all_labels, pos_label=pos_label)
+    of_classes = {"priors": priors, "labels": all_labels, "pos_label": pos_label}
+    return ClassCosts(name, loss, best, relative=relative, **of_classes)
 
 
 def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
     """All labels, in the order that the caller gave them, or in that of the categories."""
-    given = request.labels if labels is None else labels
-    given = request.order if given is None else given
-    return None if given is None else np.asarray(given)
+    order = request.labels if labels is None else labels
+    order = request.order if order is None else order
+    return None if order is None else np.asarray(order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -989,29 +811,17 @@ def checked_decisions(
     y_true: NDArray[Any], y_pred: NDArray[Any], labels: NDArray[Any] | None
 ) -> NDArray[Any]:
     """Return all labels, as `decision_labels`, and refuse rows that hold others."""
-    found = decision_labels(y_true, y_pred, labels)
+    all_labels = decision_labels(y_true, y_pred, labels)
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        check_among(name, label_counts(y)[0], found)
-    return found
-
-
-def _merged(
-    cells: Cells, classes: NDArray[np.intp], loss: Floats
-) -> tuple[NDArray[Any], NDArray[np.intp], Floats]:
-    """Code of each row, class and loss of each code, numbered by falling count."""
-    distinct, of_cell = np.unique(np.column_stack((classes, loss)), axis=0, return_inverse=True)
-    of_cell = of_cell.reshape(-1)
-    order = np.argsort(-np.bincount(of_cell, cells.counts), kind="stable")
-    number = np.empty(len(order), dtype=np.min_scalar_type(len(order)))
-    number[order] = np.arange(len(order))
-    return cells.rows(number[of_cell]), distinct[order, 0].astype(np.intp), distinct[order, 1]
+        check_among(name, label_counts(y)[0], all_labels)
+    return all_labels
 
 
 def sums_by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classes: int) -> Any:
     """Terms (n_codes, 2 n_classes): weights, then weighted losses, in the column of the class."""
-    each = np.arange(len(classes))
+    rows = np.arange(len(classes))
     values = np.concatenate((weights, weights * loss))
-    where = (np.concatenate((each, each)), np.concatenate((classes, n_classes + classes)))
+    where = (np.concatenate((rows, rows)), np.concatenate((classes, n_classes + classes)))
     terms = sparse.csr_matrix((values, where), shape=(len(classes), 2 * n_classes))
     return terms.toarray() if n_classes <= DENSE_CLASSES else terms
 
@@ -1039,32 +849,36 @@ def _brier_of_best(shares: Floats) -> Floats:
 
 
 fast_path("cross_entropy", response="probabilities")(
-    _posterior_loss(log_loss_statistic, log_losses, _entropy_of_best)
+    partial(
+        _posterior_loss,
+        mean_of_rows=log_loss_statistic,
+        loss=log_losses,
+        best=_entropy_of_best,
+    )
 )
 fast_path("brier_score", response="probabilities")(
-    _posterior_loss(brier_statistic, squared_distances, _brier_of_best)
+    partial(
+        _posterior_loss,
+        mean_of_rows=brier_statistic,
+        loss=squared_distances,
+        best=_brier_of_best,
+    )
 )
 
 
 def _skill(loss: Callable[..., Any], best: Callable[..., Any]) -> Factory:
     """Factory of the share of the loss of the class shares that the predictions save."""
-
-    def factory(
-        request: Request, *, labels: ArrayLike | None = None, pos_label: Any = None
-    ) -> ClassCosts:
-        return ClassCosts(
-            request.name,
-            loss,
-            best,
-            labels=request.columns(labels),
-            relative=True,
-            skill=True,
-            greater_is_better=True,
-            bounds=(-np.inf, 1.0),
-            pos_label=request.pos_label if pos_label is None else pos_label,
-        )
-
-    return factory
+    return lambda request, *, labels=None, pos_label=None: ClassCosts(
+        request.name,
+        loss,
+        best,
+        labels=request.columns(labels),
+        relative=True,
+        skill=True,
+        greater_is_better=True,
+        bounds=(-np.inf, 1.0),
+        pos_label=request.pos_label if pos_label is None else pos_label,
+    )
 
 
 fast_path("d2_log_loss_score", response="probabilities")(_skill(log_losses, _entropy_of_best))

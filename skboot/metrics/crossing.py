@@ -1,8 +1,8 @@
-"""Metrics at a threshold that the data choose, and quantiles.
+"""Metrics at a threshold that the data choose, and medians.
 
-* `EqualErrorRate`: where false negatives are as frequent as false positives;
-* `FalsePositiveRateAt`: what false positives a bound on false negatives costs;
-* `SensitivityAt`, `SpecificityAt`: what a bound on one of the two leaves of the other;
+* `equal_error_rate`: where false negatives are as frequent as false positives;
+* `false_positive_rate_at`: what false positives a bound on false negatives costs;
+* `sensitivity_at`, `specificity_at`: what a bound on one of the two leaves of the other;
 * `MedianAbsoluteError`: the median of absolute errors.
 
 Running sums along sorted rows cross a bound at the threshold, so that a resample needs the running
@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from .._base.checks import check_same_length, check_weights, fail, is_among
+from .._base.doors import door
 from ._tuning import ROWS_PER_MERGED_CODE
-from .detection import check_share, reaches
+from .costs import label_column, labels_in_order, real_numbers
 from .ranking import positive_rows, positive_scores, score_codes, smaller_class
 from .statistic import (
     Columns,
@@ -28,7 +31,6 @@ from .statistic import (
     Floats,
     ReadableBlock,
     ReducedData,
-    Request,
     Response,
     Statistic,
     fast_path,
@@ -37,6 +39,268 @@ from .statistic import (
 # Maximum difference of sums of weights that are taken as equal (share of the total), because sums
 # in another order differ by rounding.
 _ROUNDING = 1e-12
+
+
+@door("equal_error_rate")
+def equal_error_rate(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Error rate of a detector at the threshold where both kinds of error are equally frequent.
+
+    The rates of false negatives and false positives are equal there. They are taken at the
+    operating points of all thresholds (equal scores move together), with linear interpolation
+    between the two neighbouring points.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Smaller is better; 0.5 is useless.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    References
+    ----------
+    Brummer, N. and de Villiers, E. (2011). The BOSARIS toolkit. arXiv:1304.2865. (There the
+    points are first replaced by their convex hull; here they are taken as they are.)
+
+    Examples
+    --------
+    >>> from skboot.metrics import equal_error_rate
+    >>> equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9])
+    0.333...
+    """
+    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
+    gap = false_negatives - false_positives
+    end = int(np.argmax(gap <= 0))
+    # The gap is 1 at the first point, so that `end` is at least 1.
+    share = gap[end - 1] / (gap[end - 1] - gap[end])
+    return float(
+        false_positives[end - 1] + share * (false_positives[end] - false_positives[end - 1])
+    )
+
+
+@door("false_positive_rate_at")
+def false_positive_rate_at(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    false_negative_rate: float,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Smallest false-positive rate of a detector with at most the given false-negative rate.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    false_negative_rate : float
+        Largest share of the positives that may be missed, in [0, 1].
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        False-positive rate of an attained threshold; there is no interpolation.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import false_positive_rate_at
+    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
+    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.5)
+    0.0
+    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.1)
+    0.333...
+    """
+    rate: Any = false_negative_rate
+    if not (isinstance(rate, Real) and 0 <= float(rate) <= 1):
+        raise fail("false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
+    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
+    return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
+
+
+@door("sensitivity_at")
+def sensitivity_at(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    specificity: float,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Largest sensitivity of a detector with at least the given specificity.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    specificity : float
+        Smallest share of the negatives that must be rejected, in [0, 1].
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Share of the positives above an attained threshold; there is no interpolation.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import sensitivity_at
+    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
+    >>> sensitivity_at(y_true, y_score, specificity=0.9)
+    0.5
+    >>> sensitivity_at(y_true, y_score, specificity=0.6)
+    1.0
+    """
+    check_share("specificity", specificity)
+    columns = (y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(*columns)
+    return float(1 - false_negatives[reaches(1 - false_positives, specificity)].min())
+
+
+@door("specificity_at")
+def specificity_at(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sensitivity: float,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Largest specificity of a detector with at least the given sensitivity.
+
+    One less `skboot.metrics.false_positive_rate_at` with the other bound.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    sensitivity : float
+        Smallest share of the positives that must be found, in [0, 1].
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Share of the negatives below an attained threshold; there is no interpolation.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import specificity_at
+    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
+    >>> specificity_at(y_true, y_score, sensitivity=0.5)
+    1.0
+    >>> specificity_at(y_true, y_score, sensitivity=0.9)
+    0.666...
+    """
+    check_share("sensitivity", sensitivity)
+    columns = (y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(*columns)
+    return float(1 - false_positives[reaches(1 - false_negatives, sensitivity)].min())
+
+
+def detected(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> tuple[NDArray[np.bool_], NDArray[Any], Floats]:
+    """Which rows are positive, their scores and their weights, (n_samples,) each, checked."""
+    truth, score = label_column("y_true", y_true), real_numbers("y_score", y_score)
+    if score.ndim != 1:
+        raise fail("y_score", "be of shape (n_samples,)", f"shape {score.shape}")
+    checked = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_score=score, sample_weight=checked)
+    all_labels = labels_in_order(truth)
+    if len(all_labels) != 2:
+        raise fail("y_true", "hold two classes", f"the labels {all_labels.tolist()}")
+    if pos_label is not None and not is_among(pos_label, all_labels.tolist()):
+        raise fail("pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
+    positive = truth == (all_labels[1] if pos_label is None else pos_label)
+    weights = np.ones(len(score)) if checked is None else checked
+    if not (weights[positive].any() and weights[~positive].any()):
+        raise fail("sample_weight", "be positive for rows of both classes", "zeros")
+    return positive, score, weights
+
+
+def error_rates(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> tuple[Floats, Floats]:
+    """Rates of false positives and false negatives at every threshold, the strictest first."""
+    positive, score, weights = detected(y_true, y_score, pos_label, sample_weight)
+    order = np.argsort(-score, kind="stable")
+    last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
+    accepted = [
+        np.r_[0.0, np.cumsum(np.where(side, weights, 0.0)[order])[last_of_tie]]
+        for side in (~positive, positive)
+    ]
+    false_positives = accepted[0] / accepted[0][-1]
+    # Counts first: 1 - hits / positives would miss a rate such as 0.29 by a rounding.
+    false_negatives = (accepted[1][-1] - accepted[1]) / accepted[1][-1]
+    return false_positives, false_negatives
+
+
+def check_share(name: str, share: Any) -> float:
+    """A bound in [0, 1], as a float."""
+    if not (isinstance(share, Real) and 0 <= float(share) <= 1):
+        raise fail(name, "be in [0, 1]", repr(share))
+    return float(share)
+
+
+def reaches(shares: Floats, bound: float) -> NDArray[np.bool_]:
+    """Whether shares are at least the bound, but for rounding."""
+    return np.asarray(shares >= bound - _ROUNDING)
 
 
 class _Loss(Statistic):
@@ -123,8 +387,10 @@ class EqualErrorRate(_ErrorRates):
     """
 
     sketch = "scores"
-
     columns_suffice = True
+    # Scores that do not depend on the input err half the time on both sides.
+    without_skill = 0.5
+
     name: str = "equal_error_rate"
     sign: float = 1.0
     pos_label: Any = None
@@ -135,8 +401,8 @@ class EqualErrorRate(_ErrorRates):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and how many are in the smaller class."""
-        known = super().facts(reduced, rows, members)
-        return replace(known, smaller_class=smaller_class(rows, self.pos_label))
+        facts = super().facts(reduced, rows, members)
+        return replace(facts, smaller_class=smaller_class(rows, self.pos_label))
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         # Misses minus false alarms, times the two totals: exact for counts.
@@ -153,24 +419,22 @@ class EqualErrorRate(_ErrorRates):
         rate: Floats = 1.0 - rejected / total[:, 1]
         return rate
 
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Scores that do not depend on the input err half the time on both sides."""
-        return self.sign * 0.5
 
-
-@fast_path("equal_error_rate", response="scores")
-def _equal_error_rate(request: Request, *, pos_label: Any = None) -> EqualErrorRate:
-    return EqualErrorRate(request.name, pos_label=pos_label, labels=request.labels)
+fast_path("equal_error_rate", response="scores")(
+    lambda request, *, pos_label=None: EqualErrorRate(
+        request.name, pos_label=pos_label, labels=request.labels
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
-class FalsePositiveRateAt(_ErrorRates):
-    """Smallest rate of false positives of a threshold that misses few enough positives.
+class _RateAt(_ErrorRates):
+    """A rate of one class where that of the other is bounded.
 
     Parameters
     ----------
-    false_negative_rate : float
-        Largest share of the positives that may be missed.
+    bound : float
+        Of the other rate.
     name : str
         How results call it.
     sign : float
@@ -187,18 +451,29 @@ class FalsePositiveRateAt(_ErrorRates):
     Of attained operating points, without interpolation; NaN where a class is absent.
     """
 
-    sketch = "scores"
-
-    false_negative_rate: float
-    name: str = "false_positive_rate_at"
+    bound: float
+    name: str = "rate at a bound"
     sign: float = 1.0
     pos_label: Any = None
     response: Response = "scores"
     labels: Any = None
 
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Scores that do not depend on the input treat both classes alike."""
+        return self.sign * (1.0 - self.bound)
+
+
+class FalsePositiveRateAt(_RateAt):
+    """Smallest rate of false positives of a threshold that misses few enough positives.
+
+    The bound is the largest share of the positives that may be missed.
+    """
+
+    sketch = "scores"
+
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
-            allowed = running[:, 0] / total[:, 0] <= self.false_negative_rate
+            allowed = running[:, 0] / total[:, 0] <= self.bound
         return np.where(allowed, -1.0, 1.0)
 
     def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
@@ -207,60 +482,22 @@ class FalsePositiveRateAt(_ErrorRates):
         rate: Floats = 1.0 - best / total[:, 1]
         return rate
 
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Scores that do not depend on the input let both classes through alike."""
-        return self.sign * (1.0 - self.false_negative_rate)
 
-
-@fast_path("false_positive_rate_at", response="scores")
-def _false_positive_rate_at(
-    request: Request, *, false_negative_rate: float, pos_label: Any = None
-) -> FalsePositiveRateAt:
-    return FalsePositiveRateAt(
+fast_path("false_positive_rate_at", response="scores")(
+    lambda request, *, false_negative_rate, pos_label=None: FalsePositiveRateAt(
         false_negative_rate, request.name, pos_label=pos_label, labels=request.labels
     )
+)
 
 
-class _ShareAt(_ErrorRates):
-    """A share of right decisions where that of the other class is large enough."""
+class SensitivityAt(_RateAt):
+    """Largest share of the positives above a threshold that rejects enough negatives.
+
+    The bound is the smallest share of the negatives that must be rejected.
+    """
 
     greater_is_better = True
     bounds = (0.0, 1.0)
-    sign = 1.0
-    bound: float
-
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Scores that do not depend on the input reject both classes alike."""
-        return 1.0 - self.bound
-
-
-@dataclass(frozen=True, eq=False)
-class SensitivityAt(_ShareAt):
-    """Largest share of the positives above a threshold that rejects enough negatives.
-
-    Parameters
-    ----------
-    bound : float
-        Smallest share of the negatives that must be rejected.
-    name : str
-        How results call it.
-    pos_label : label, optional
-        The positive class; None: the larger label.
-    response : {"scores", "probabilities"}
-        What predictions it takes.
-    labels : array-like of shape (2,), optional
-        Label of each column; by default they rise.
-
-    Notes
-    -----
-    Of attained operating points, without interpolation; NaN where a class is absent.
-    """
-
-    bound: float
-    name: str = "sensitivity_at"
-    pos_label: Any = None
-    response: Response = "scores"
-    labels: Any = None
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -273,46 +510,29 @@ class SensitivityAt(_ShareAt):
         return rate
 
 
-@fast_path("sensitivity_at", response="scores")
-def _sensitivity_at(
-    request: Request, *, specificity: float, pos_label: Any = None
-) -> SensitivityAt:
-    bound = check_share("specificity", specificity)
-    return SensitivityAt(bound, request.name, pos_label, labels=request.labels)
+fast_path("sensitivity_at", response="scores")(
+    lambda request, *, specificity, pos_label=None: SensitivityAt(
+        check_share("specificity", specificity),
+        request.name,
+        pos_label=pos_label,
+        labels=request.labels,
+    )
+)
 
 
-@dataclass(frozen=True, eq=False)
-class SpecificityAt(_ShareAt):
+class SpecificityAt(_RateAt):
     """Largest share of the negatives below a threshold that finds enough positives.
 
-    Parameters
-    ----------
-    bound : float
-        Smallest share of the positives that must be found.
-    name : str
-        How results call it.
-    pos_label : label, optional
-        The positive class; None: the larger label.
-    response : {"scores", "probabilities"}
-        What predictions it takes.
-    labels : array-like of shape (2,), optional
-        Label of each column; by default they rise.
-
-    Notes
-    -----
-    Of attained operating points, without interpolation; NaN where a class is absent.
+    The bound is the smallest share of the positives that must be found.
     """
 
-    bound: float
-    name: str = "specificity_at"
-    pos_label: Any = None
-    response: Response = "scores"
-    labels: Any = None
+    greater_is_better = True
+    bounds = (0.0, 1.0)
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
-            found = 1.0 - running[:, 0] / total[:, 0]
-        return np.where(reaches(found, self.bound), -1.0, 1.0)
+            sensitivity = 1.0 - running[:, 0] / total[:, 0]
+        return np.where(reaches(sensitivity, self.bound), -1.0, 1.0)
 
     def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
         # All may be rejected if no positive need be found.
@@ -321,12 +541,14 @@ class SpecificityAt(_ShareAt):
         return rate
 
 
-@fast_path("specificity_at", response="scores")
-def _specificity_at(
-    request: Request, *, sensitivity: float, pos_label: Any = None
-) -> SpecificityAt:
-    bound = check_share("sensitivity", sensitivity)
-    return SpecificityAt(bound, request.name, pos_label, labels=request.labels)
+fast_path("specificity_at", response="scores")(
+    lambda request, *, sensitivity, pos_label=None: SpecificityAt(
+        check_share("sensitivity", sensitivity),
+        request.name,
+        pos_label=pos_label,
+        labels=request.labels,
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,7 +602,11 @@ class MedianAbsoluteError(_Loss):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Mean of the errors at which half the weight is reached and exceeded."""
-        lower, upper = block.crossing(reduced.terms, _half_reached, _half_exceeded)
+        lower, upper = block.crossing(
+            reduced.terms,
+            lambda running, total: 2.0 * running[:, 0] - total[:, 0] * (1.0 - _ROUNDING),
+            lambda running, total: 2.0 * running[:, 0] - total[:, 0] * (1.0 + _ROUNDING),
+        )
         errors = reduced.data["errors"]
         # In place: without a unit each there are as many values as rows.
         median = lower.of_resamples(np.where(lower.total[:, 0] > 0, errors[lower.end], np.nan))
@@ -394,13 +620,20 @@ class MedianAbsoluteError(_Loss):
         if y_true is None:
             return None
         if sample_weight is None:
-            return self.sign * _error_of_centre(np.sort(y_true).astype(np.float64))
+            values = np.sort(y_true).astype(np.float64)
+            n, half = len(values), len(values) // 2
+            shortest = int(np.argmin(values[half:] - values[: n - half]))
+            away = values - 0.5 * (values[shortest] + values[shortest + half])
+            np.abs(away, out=away)
+            middle = -(-n // 2) - 1
+            away.partition(middle)
+            return self.sign * float(away[middle])
         order = np.argsort(y_true)
         values, weights = y_true[order].astype(np.float64), sample_weight[order]
         upto = np.cumsum(weights)
         last = np.searchsorted(upto, upto - weights + 0.5 * upto[-1], side="right")
-        first = np.flatnonzero(last < len(values))
-        shortest = first[np.argmin(values[last[first]] - values[first])]
+        starts = np.flatnonzero(last < len(values))
+        shortest = starts[np.argmin(values[last[starts]] - values[starts])]
         centre = 0.5 * (values[shortest] + values[last[shortest]])
         away = np.abs(values - centre)
         outward = np.argsort(away)
@@ -408,27 +641,6 @@ class MedianAbsoluteError(_Loss):
         return self.sign * float(away[outward][middle])
 
 
-@fast_path("median_absolute_error", response="values")
-def _median_absolute_error(request: Request) -> MedianAbsoluteError:
-    return MedianAbsoluteError(request.name)
-
-
-def _error_of_centre(values: Floats) -> float:
-    """Median distance of sorted values from the centre of the shortest half, of equal weights."""
-    n, half = len(values), len(values) // 2
-    shortest = int(np.argmin(values[half:] - values[: n - half]))
-    away = values - 0.5 * (values[shortest] + values[shortest + half])
-    np.abs(away, out=away)
-    middle = -(-n // 2) - 1
-    away.partition(middle)
-    return float(away[middle])
-
-
-def _half_reached(running: Floats, total: Floats) -> Floats:
-    reached: Floats = 2.0 * running[:, 0] - total[:, 0] * (1.0 - _ROUNDING)
-    return reached
-
-
-def _half_exceeded(running: Floats, total: Floats) -> Floats:
-    exceeded: Floats = 2.0 * running[:, 0] - total[:, 0] * (1.0 + _ROUNDING)
-    return exceeded
+fast_path("median_absolute_error", response="values")(
+    lambda request: MedianAbsoluteError(request.name)
+)

@@ -4,9 +4,10 @@
 * `PrecisionRecall`: precision at recalls;
 * `NetBenefit`: the decision curve, at thresholds;
 * `CalibrationBins`: the share of positives in bins of the predicted probability;
+* `SmoothCalibration`: the share of positives at predicted probabilities, by local lines;
 * `CurveOfCallable`: any function that returns a vector, on repeated rows.
 
-The smoothed calibration curve is in `skboot.metrics.calibration`. A curve is a metric with a value
+A curve is a metric with a value
 for each point of a grid: it reduces the rows to codes, and reads the blocks of resamples by their
 readings, as statistics of one number do. What is behind a point, as a number of rows, tells bands
 how little is known where all resamples agree.
@@ -17,6 +18,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from math import comb
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -89,6 +92,7 @@ class TwoClassRows:
         return ClassSizes(len(self.positive) - n, n, share)
 
 
+@dataclass(frozen=True, eq=False)
 class Curve(Evaluated):
     """A metric that has a value at each point of a grid.
 
@@ -116,10 +120,11 @@ class Curve(Evaluated):
     is_proportion: ClassVar[bool] = True
     of_bins: ClassVar[bool] = False
     is_curve = True
+
     grid: Floats
 
     @property
-    def n_values(self) -> int:
+    def n_values(self) -> int:  # type: ignore[override]
         """Points of the grid."""
         return len(self.grid)
 
@@ -131,12 +136,12 @@ class Curve(Evaluated):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Values on each resample, (n_resamples, n_grid); NaN where undefined."""
 
-    @abstractmethod
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats | None:
         """Rows of equal weight that each point is a share of, (n_grid,), on the data.
 
-        ``worth`` is how many of them a unit of weight is worth.
+        ``worth`` is how many of them a unit of weight is worth. None where nothing is known.
         """
+        return None
 
     def floor(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats | None:
         """Smallest standard error that is believed, where no share says it, (n_grid,)."""
@@ -171,7 +176,6 @@ class Curve(Evaluated):
 # ------------------------------------------------------------------ curves over thresholds
 
 
-@dataclass(frozen=True, eq=False)
 class Roc(Curve):
     """Rate of true positives at rates of false positives.
 
@@ -180,11 +184,12 @@ class Roc(Curve):
     highest. NaN where a class is absent.
     """
 
-    grid: Floats
     name = "roc"
     axes = ("false positive rate", "true positive rate")
     reads = "running"
     rises = True
+    # Whether the values are the shares that are missed.
+    is_missed: ClassVar[bool] = False
 
     @classmethod
     def on_own_grid(cls, sizes: ClassSizes) -> Roc:
@@ -214,24 +219,26 @@ class Roc(Curve):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Interpolate between the operating points on both sides of each rate."""
         shares = 1.0 - self.grid
-        found = block.reached(reduced.terms, shares, reduced.data["ends"])
-        total = found.total[:, None, :]
-        step = found.after - found.before
+        points = block.reached(reduced.terms, shares, reduced.data["ends"])
+        total = points.total[:, None, :]
+        step = points.after - points.before
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = (shares * total[:, :, 0] - found.before[:, :, 0]) / step[:, :, 0]
+            share = (shares * total[:, :, 0] - points.before[:, :, 0]) / step[:, :, 0]
             share = np.where(step[:, :, 0] > 0, np.clip(share, 0.0, 1.0), 0.0)
-            missed = (found.before[:, :, 1] + share * step[:, :, 1]) / total[:, :, 1]
-        return self._of(np.where((total > 0).all(axis=2), missed, np.nan))
+            missed = (points.before[:, :, 1] + share * step[:, :, 1]) / total[:, :, 1]
+        missed = np.where((total > 0).all(axis=2), missed, np.nan)
+        return missed if self.is_missed else 1.0 - missed
 
     def area(self, reduced: ReducedData) -> float | None:
-        """Area under the ROC curve: the share of pairs in order, ties half."""
+        """Area under the ROC curve: the share of pairs in order, ties half.
+
+        None of a DET curve, beside which displays name no area.
+        """
+        if self.is_missed:
+            return None
         negatives, positives = _sums_of_levels(reduced).T
         in_order = positives.sum() - np.cumsum(positives) + positives / 2
         return float(negatives @ in_order / (negatives.sum() * positives.sum()))
-
-    def _of(self, missed: Floats) -> Floats:
-        """The value from the share of the positives that are missed."""
-        return 1.0 - missed
 
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """The positives."""
@@ -239,7 +246,7 @@ class Roc(Curve):
 
     def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input find as many positives as negatives."""
-        return self.grid
+        return 1.0 - self.grid if self.is_missed else self.grid
 
     def nearby(self, sizes: ClassSizes) -> NDArray[np.intp]:
         """Those within 1.5 standard errors of a rate of the negatives."""
@@ -249,20 +256,21 @@ class Roc(Curve):
         """Below the rate of two negatives nothing is known from below, and of one nothing at all.
 
         The highest score of the negatives, by itself, is too uncertain for resamples to tell how
-        much; upside down at the other end.
+        much; upside down at the other end, and for the share that is missed.
         """
-        one, two = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
-        outside = (self.grid < one) | (self.grid > 1 - one)
-        return (self.grid < two) | outside, (self.grid > 1 - two) | outside
+        of_one, of_two = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
+        outside = (self.grid < of_one) | (self.grid > 1 - of_one)
+        low, high = (self.grid < of_two) | outside, (self.grid > 1 - of_two) | outside
+        return (high, low) if self.is_missed else (low, high)
 
 
-@dataclass(frozen=True, eq=False)
 class Det(Roc):
     """Rate of false negatives at rates of false positives: 1 less `Roc`."""
 
     name = "det"
     axes = ("false positive rate", "false negative rate")
     rises = False
+    is_missed = True
 
     @classmethod
     def on_own_grid(cls, sizes: ClassSizes) -> Det:
@@ -276,31 +284,13 @@ class Det(Roc):
         upper = np.round(1 - lower[::-1], 15)
         return cls(np.unique(np.concatenate(([1 / n], lower, upper, [1 - 1 / n]))))
 
-    def area(self, reduced: ReducedData) -> float | None:
-        """None: displays of DET curves name no area."""
-        return None
 
-    def _of(self, missed: Floats) -> Floats:
-        return missed
-
-    def reference(self, sizes: ClassSizes) -> Floats:
-        """Scores that ignore the input miss what they do not let through."""
-        return 1.0 - self.grid
-
-    def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """As for `Roc`, upside down."""
-        low, high = super().free(sizes)
-        return high, low
-
-
-@dataclass(frozen=True, eq=False)
 class PrecisionRecall(Curve):
     """Precision at the highest threshold that reaches each recall, without interpolation.
 
     Average precision adds up the same steps. NaN without positives.
     """
 
-    grid: Floats
     name = "precision_recall"
     axes = ("recall", "precision")
     reads = "running"
@@ -323,21 +313,21 @@ class PrecisionRecall(Curve):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Share of positives among the rows from the threshold up."""
-        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        points = block.reached(reduced.terms, self.grid, reduced.data["ends"])
         with np.errstate(invalid="ignore", divide="ignore"):
-            precision = found.after[:, :, 0] / found.after[:, :, 1]
-        return np.where(found.total[:, :1] > 0, precision, np.nan)
+            precision = points.after[:, :, 0] / points.after[:, :, 1]
+        return np.where(points.total[:, :1] > 0, precision, np.nan)
 
     def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """The rows from each threshold up."""
-        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        return np.asarray(worth * found.after[0, :, 1])
+        points = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        return np.asarray(worth * points.after[0, :, 1])
 
     def area(self, reduced: ReducedData) -> float | None:
         """Average precision: the precision at each threshold, by the recall that it adds."""
         positives, rows = _sums_of_levels(reduced).T
-        found = np.cumsum(positives)
-        return float(positives @ (found / np.cumsum(rows)) / found[-1])
+        hits = np.cumsum(positives)
+        return float(positives @ (hits / np.cumsum(rows)) / hits[-1])
 
     def notes(self, reduced: ReducedData) -> tuple[Note, ...]:
         """That the curve is steps, where the levels of the scores are few (record 0089)."""
@@ -379,15 +369,14 @@ def _sums_of_levels(reduced: ReducedData) -> Floats:
 def _within_errors(grid: Floats, n: float) -> NDArray[np.intp]:
     """Points around each that are within 1.5 standard errors of a share of n rows, (n_grid, 2)."""
     reach = np.maximum(1.5 * np.sqrt(grid * (1 - grid) / n), 1 / n)
-    first = np.searchsorted(grid, grid - reach * (1 + 1e-9))
+    start = np.searchsorted(grid, grid - reach * (1 + 1e-9))
     after = np.searchsorted(grid, grid + reach * (1 + 1e-9), side="right")
-    return np.column_stack((first, after))
+    return np.column_stack((start, after))
 
 
 # ------------------------------------------------------------------ functions of few sums
 
 
-@dataclass(frozen=True, eq=False)
 class NetBenefit(Curve):
     """Net benefit of treating rows from a threshold t up: TP / n - FP / n t / (1 - t).
 
@@ -396,7 +385,6 @@ class NetBenefit(Curve):
     Vickers & Elkin (2006), Medical Decision Making 26, 565-574.
     """
 
-    grid: Floats
     name = "decision"
     axes = ("threshold probability", "net benefit")
     reads = "sums"
@@ -465,7 +453,6 @@ class CalibrationBins(Curve):
     """
 
     edges: Floats
-    grid: Floats
     name = "calibration"
     axes = ("predicted probability", "share of positives")
     reads = "sums"
@@ -477,12 +464,12 @@ class CalibrationBins(Curve):
         number = np.searchsorted(edges[1:-1], rows.score)
         occurs = np.unique(number)
         # A bin without rows joins the one above it, or the last that has some.
-        kept = np.append(edges[occurs], edges[-1])
+        used_edges = np.append(edges[occurs], edges[-1])
         weights = np.bincount(number, rows.weight)[occurs]
         sums = np.bincount(number, rows.weight * rows.score)[occurs]
         means = np.bincount(number, rows.score)[occurs] / np.bincount(number)[occurs]
         with np.errstate(invalid="ignore", divide="ignore"):
-            return cls(kept, np.where(weights > 0, sums / weights, means))
+            return cls(np.where(weights > 0, sums / weights, means), used_edges)
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
         """Number classes and bins; terms are the weights of each."""
@@ -532,7 +519,6 @@ class CurveOfCallable(Curve):
     """``function(y_true, y_score, grid)``, called on the repeated rows of each resample."""
 
     function: Callable[..., Any]
-    grid: Floats
     name: str
     axes = ("x", "value")
     reads = "rows"
@@ -546,30 +532,23 @@ class CurveOfCallable(Curve):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample."""
         values = np.empty((block.n_resamples, len(self.grid)))
-        given = reduced.data["rows"]
+        table = reduced.data["rows"]
         for resample, rows in enumerate(block.rows()):
             weighted = {}
-            if given.sample_weight is not None:
-                weighted["sample_weight"] = given.sample_weight[rows]
+            if table.sample_weight is not None:
+                weighted["sample_weight"] = table.sample_weight[rows]
             try:
-                value = self.function(given.y_true[rows], given.score[rows], self.grid, **weighted)
-                values[resample] = self._checked(value)
+                value = self.function(table.y_true[rows], table.score[rows], self.grid, **weighted)
+                array = np.asarray(value, dtype=np.float64)
+                if array.shape != self.grid.shape:
+                    raise TypeError(
+                        f"it returned an array of shape {array.shape}, not one number for each of "
+                        f"the {len(self.grid)} points of the grid"
+                    )
+                values[resample] = array
             except Exception as error:
                 raise MetricError(resample, error, self.name, self.noun) from error
         return values
-
-    def _checked(self, value: Any) -> Floats:
-        array = np.asarray(value, dtype=np.float64)
-        if array.shape != self.grid.shape:
-            raise TypeError(
-                f"it returned an array of shape {array.shape}, not one number for each of the "
-                f"{len(self.grid)} points of the grid"
-            )
-        return array
-
-    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> None:
-        """Nothing is known of it."""
-        return None
 
 
 def _rounded(rates: Floats) -> Floats:
@@ -582,3 +561,155 @@ def _short_numbers(low: float, high: float) -> Floats:
     inside = np.arange(1, _STEPS) / _STEPS
     inside = inside[(inside > low * (1 + 1e-9)) & (inside < high * (1 - 1e-9))]
     return np.unique(np.concatenate(([low], inside, [high])))
+
+
+# ------------------------------------------------------------------ the smoothed calibration curve
+
+
+# Constant of the rule of thumb for a local line and this kernel (Fan & Gijbels 1996, table 3.2).
+_RULE = 1.719
+# Degree of the polynomial that stands for the curve in the rule.
+_DEGREE = 4
+# Shares of the rows between which the rule looks at it, and between which the grid lies.
+_INNER, _OUTER = (0.05, 0.95), (0.01, 0.99)
+# Points of a grid that is not given.
+_POINTS = 50
+# Minimum rows within a bandwidth: this many, or this share of all.
+_LEAST_ROWS, _LEAST_SHARE = 20, 0.1
+# Share of the product of its parts below which a determinant is rounding.
+_ROUNDING = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothCalibration(Curve):
+    """Local linear share of positives at predicted probabilities.
+
+    The share at a predicted probability x is the height at x of the line that fits the rows near x
+    best, each weighted by 1 - ((p - x) / h)^2 within the bandwidth h. Its sums over windows are
+    those of powers of p over the pieces between the windows' ends, so that a resample needs a few
+    sums of each piece, whatever the number of rows.
+
+    Parameters
+    ----------
+    grid, bandwidth : ndarray of shape (n_grid,)
+        Where it has values, and how far each looks.
+
+    Notes
+    -----
+    The band is of the smoothed curve: what the local lines tend to with the same bandwidths.
+
+    References
+    ----------
+    Fan & Gijbels (1996), Local Polynomial Modelling and Its Applications, sections 2.2 and 4.2.
+    """
+
+    bandwidth: Floats
+    name = "calibration_smooth"
+    axes = ("predicted probability", "share of positives")
+    reads = "sums"
+
+    @staticmethod
+    def own_grid(score: Floats) -> Floats:
+        """Points from the first to the last hundredth of the rows."""
+        low, high = np.quantile(score, _OUTER)
+        return np.linspace(low, high, _POINTS) if low < high else np.array([low])
+
+    @classmethod
+    def at(cls, grid: Floats, rows: TwoClassRows) -> SmoothCalibration:
+        """The curve on a grid, with bandwidths chosen by the rows."""
+        n = len(rows.score)
+        k = min(max(_LEAST_ROWS, int(np.ceil(_LEAST_SHARE * n))), n) - 1
+        # Distances within which each point has enough rows. Rows at the very end of a window have
+        # no weight, and one value alone carries no line.
+        distances = np.array([np.partition(np.abs(rows.score - x), k)[k] for x in grid])
+        far_enough = np.maximum(distances * (1 + 1e-9), 1e-6)
+        return cls(grid, np.maximum(_rule_of_thumb(rows), far_enough))
+
+    @cached_property
+    def _pieces(self) -> tuple[Floats, Floats, Any]:
+        """Bounds and centres of the pieces, and how windows are made of sums over them."""
+        low, high = self.grid - self.bandwidth, self.grid + self.bandwidth
+        bounds = np.unique(np.concatenate((low, high)))
+        centres = (bounds[1:] + bounds[:-1]) / 2
+        blocks = []
+        for x, h in zip(self.grid, self.bandwidth, strict=True):
+            inside = np.flatnonzero((centres > x - h) & (centres < x + h))
+            blocks.append(_window(centres[inside] - x, h, inside, len(centres)))
+        return bounds, centres, sparse.hstack(blocks).tocsr()
+
+    def reduce(self, rows: TwoClassRows) -> ReducedData:
+        """Sums of powers of the distance from the centre of a row's piece, of all and positives."""
+        bounds, centres, _ = self._pieces
+        piece = np.searchsorted(bounds, rows.score, side="right") - 1
+        # A row at the very end of a window has no weight in it.
+        seen = np.flatnonzero((piece >= 0) & (piece < len(centres)))
+        piece, n = piece[seen], len(rows.score)
+        away = rows.score[seen] - centres[piece]
+        powers = away[:, None] ** np.arange(5) * rows.weight[seen, None]
+        values = np.hstack((powers, powers[:, :4] * rows.positive[seen, None]))
+        columns = 9 * piece[:, None] + np.arange(9)
+        at = np.repeat(seen, 9), columns.ravel()
+        terms = sparse.csr_matrix((values.ravel(), at), shape=(n, 9 * len(centres)))
+        return ReducedData(None, n, terms, MappingProxyType({"rows": rows}))
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Height of the line of least squares at each point, between 0 and 1."""
+        sums = block.sums(reduced.terms) @ self._pieces[2]
+        s0, s1, s2, t0, t1 = sums.reshape(len(sums), -1, 5).transpose(2, 0, 1)
+        determinant = s0 * s2 - s1 * s1
+        with np.errstate(invalid="ignore", divide="ignore"):
+            height = (s2 * t0 - s1 * t1) / determinant
+        defined = determinant > _ROUNDING * s0 * s2
+        return np.where(defined, np.clip(height, 0.0, 1.0), np.nan)
+
+    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
+        """Rows of equal weight that are worth those in each window."""
+        rows, within = reduced.data["rows"], np.empty(len(self.grid))
+        for k, (x, h) in enumerate(zip(self.grid, self.bandwidth, strict=True)):
+            kernel = rows.weight * np.maximum(1 - ((rows.score - x) / h) ** 2, 0)
+            within[k] = kernel.sum() ** 2 / np.sum(kernel**2)
+        return within
+
+    def beyond(self, score: Floats) -> NDArray[np.bool_]:
+        """Points below the least and above the largest prediction."""
+        return (self.grid < score.min()) | (self.grid > score.max())
+
+    def reference(self, sizes: ClassSizes) -> Floats:
+        """Predictions that are what they say."""
+        return self.grid
+
+
+def _window(distance: Floats, h: float, inside: Any, n_pieces: int) -> Any:
+    """Sparse (9 n_pieces, 5) matrix from sums over pieces to those of one window.
+
+    The columns are the sums of k, k u, k u^2, k y and k y u, where u is the distance of a row from
+    the point and k = 1 - (u / h)^2. With d the distance of a piece's centre, u = v + d is a sum of
+    powers of v, the distance of the row from the centre.
+    """
+    rows, columns, values = [], [], []
+    for column, (of_positives, power) in enumerate([(0, 0), (0, 1), (0, 2), (5, 0), (5, 1)]):
+        for degree, factor in ((power, 1.0), (power + 2, -(h**-2))):
+            for j in range(degree + 1):
+                rows.append(9 * inside + of_positives + j)
+                columns.append(np.full(len(inside), column))
+                values.append(factor * comb(degree, j) * distance ** (degree - j))
+    at = np.concatenate(rows), np.concatenate(columns)
+    return sparse.csr_matrix((np.concatenate(values), at), shape=(9 * n_pieces, 5))
+
+
+def _rule_of_thumb(rows: TwoClassRows) -> float:
+    """Bandwidth for a curve as bent as the polynomial of degree 4 through the rows."""
+    low, high = np.quantile(rows.score, _INNER)
+    span = float(rows.score.max() - rows.score.min())
+    if len(np.unique(rows.score)) <= _DEGREE + 1:
+        return span
+    fit = np.polynomial.Polynomial.fit(rows.score, rows.positive, _DEGREE, w=np.sqrt(rows.weight))
+    residual: Floats = rows.positive - fit(rows.score)
+    n = len(rows.score)
+    noise = float(np.average(residual**2, weights=rows.weight)) * n / max(n - _DEGREE - 1, 1)
+    inner = (rows.score >= low) & (rows.score <= high)
+    bend = float(np.sum(rows.weight[inner] * fit.deriv(2)(rows.score[inner]) ** 2))
+    bend *= n / float(rows.weight.sum())
+    if bend <= noise * (high - low) / (span / _RULE) ** 5:
+        return span
+    return _RULE * float(noise * (high - low) / bend) ** 0.2

@@ -1,18 +1,17 @@
-"""Metrics of detectors at one operating point, to call or to give as ``metric=``.
+"""Costs of the decisions of detectors, by their scores or log-likelihood ratios.
 
-* `sensitivity_at`, `specificity_at`: what is left of one at a bound on the other;
 * `cllr`: how good log-likelihood ratios are at all thresholds;
 * `actual_detection_cost`, `minimum_detection_cost`: what decisions cost at the threshold that
   log-likelihood ratios imply, and at the best one.
 
-How they are resampled is in `crossing`, `cost_statistics` and `detection_statistics`.
+The first two are means of losses of the two classes under priors (`DetectionLoss`), the third is
+the smallest cost over all thresholds, from running sums (`MinimumDetectionCost`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -26,11 +25,10 @@ from .costs import (
     check_costs,
     check_priors,
     cost_of_best,
-    detected,
-    error_rates,
     relative_cost,
     sums_by_class,
 )
+from .crossing import detected, error_rates
 from .ranking import positive_rows, positive_scores, score_codes
 from .statistic import (
     Columns,
@@ -48,113 +46,7 @@ __all__ = [
     "actual_detection_cost",
     "cllr",
     "minimum_detection_cost",
-    "sensitivity_at",
-    "specificity_at",
 ]
-
-
-# Largest difference of a share from the bound that is taken as rounding.
-_ROUNDING = 1e-12
-
-
-@door("sensitivity_at")
-def sensitivity_at(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    specificity: float,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Largest sensitivity of a detector with at least the given specificity.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, two of them.
-    y_score : array-like of shape (n_samples,)
-        Scores, larger for the positive class.
-    specificity : float
-        Smallest share of the negatives that must be rejected, in [0, 1].
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        Share of the positives above an attained threshold; there is no interpolation.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import sensitivity_at
-    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
-    >>> sensitivity_at(y_true, y_score, specificity=0.9)
-    0.5
-    >>> sensitivity_at(y_true, y_score, specificity=0.6)
-    1.0
-    """
-    check_share("specificity", specificity)
-    given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(*given)
-    return float(1 - false_negatives[reaches(1 - false_positives, specificity)].min())
-
-
-@door("specificity_at")
-def specificity_at(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    sensitivity: float,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Largest specificity of a detector with at least the given sensitivity.
-
-    One less `skboot.metrics.false_positive_rate_at` with the other bound.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, two of them.
-    y_score : array-like of shape (n_samples,)
-        Scores, larger for the positive class.
-    sensitivity : float
-        Smallest share of the positives that must be found, in [0, 1].
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        Share of the negatives below an attained threshold; there is no interpolation.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import specificity_at
-    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
-    >>> specificity_at(y_true, y_score, sensitivity=0.5)
-    1.0
-    >>> specificity_at(y_true, y_score, sensitivity=0.9)
-    0.666...
-    """
-    check_share("sensitivity", sensitivity)
-    given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(*given)
-    return float(1 - false_positives[reaches(1 - false_negatives, sensitivity)].min())
 
 
 @door("cllr")
@@ -319,28 +211,13 @@ def minimum_detection_cost(
     >>> round(minimum_detection_cost(y_true, score, priors=[0.5, 0.5]), 4)
     0.1667
     """
-    given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(*given)
+    columns = (y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(*columns)
     matrix, shares = check_application(costs, priors)
     of_negatives = matrix[0, 0] + (matrix[0, 1] - matrix[0, 0]) * false_positives
     of_positives = matrix[1, 1] + (matrix[1, 0] - matrix[1, 1]) * false_negatives
     least = float((shares[0] * of_negatives + shares[1] * of_positives).min())
     return relative_cost(least, relative, float((shares @ matrix).min()))
-
-
-# The statistics share what follows.
-
-
-def check_share(name: str, share: Any) -> float:
-    """A bound in [0, 1], as a float."""
-    if not (isinstance(share, Real) and 0 <= float(share) <= 1):
-        raise fail(name, "be in [0, 1]", repr(share))
-    return float(share)
-
-
-def reaches(shares: Floats, bound: float) -> NDArray[np.bool_]:
-    """Whether shares are at least the bound, but for rounding."""
-    return np.asarray(shares >= bound - _ROUNDING)
 
 
 def check_application(costs: ArrayLike | None, priors: ArrayLike) -> tuple[Floats, Floats]:
@@ -356,13 +233,6 @@ def check_application(costs: ArrayLike | None, priors: ArrayLike) -> tuple[Float
     return matrix, shares
 
 
-def bayes_threshold(costs: Floats, priors: Floats) -> float:
-    """Log-likelihood ratio from which on a positive decision costs less."""
-    with np.errstate(divide="ignore"):
-        of_error = np.log(priors) + np.log([costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]])
-    return float(of_error[0] - of_error[1])
-
-
 def llr_losses(classes: NDArray[np.intp], score: NDArray[Any]) -> Floats:
     """Logarithmic loss of log-likelihood ratios at even priors, in bits, (n_samples,)."""
     sign = np.where(classes == 1, -1.0, 1.0)
@@ -373,24 +243,21 @@ def application_costs(
     classes: NDArray[np.intp], score: NDArray[Any], *, costs: Floats, priors: Floats
 ) -> Floats:
     """Cost of the decision that each log-likelihood ratio implies, (n_samples,)."""
-    accepted = score >= bayes_threshold(costs, priors)
+    # The log-likelihood ratio from which on a positive decision costs less.
+    with np.errstate(divide="ignore"):
+        of_error = np.log(priors) + np.log([costs[0, 1] - costs[0, 0], costs[1, 0] - costs[1, 1]])
+    accepted = score >= float(of_error[0] - of_error[1])
     return np.asarray(costs[classes, accepted.astype(np.intp)])
 
 
-# Detection costs and the cost of log-likelihood ratios, at rows of weights.
-#
-# * `DetectionLoss`: means of losses of the two classes under priors (`cllr`, the actual cost);
-# * `MinimumDetectionCost`: the smallest cost over all thresholds, from running sums.
+# ------------------------------------------------------------------ statistics
 
 
-@dataclass(frozen=True, eq=False)
 class DetectionLoss(ClassCosts):
     """Mean loss of scores of two classes under priors, negatives first."""
 
     columns_suffice = False
     takes_ratios = True
-    sketch = ""
-    response: Response = "scores"
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -406,16 +273,17 @@ class DetectionLoss(ClassCosts):
         return ReducedData(None, len(classes), terms, MappingProxyType(data))
 
 
-@fast_path("cllr", response="scores")
-def _cllr(request: Request, *, pos_label: Any = None) -> DetectionLoss:
-    return DetectionLoss(
+fast_path("cllr", response="scores")(
+    lambda request, *, pos_label=None: DetectionLoss(
         request.name,
         llr_losses,
         np.ones_like,
+        response="scores",
         priors=(0.5, 0.5),
         labels=request.columns(None),
         pos_label=pos_label,
     )
+)
 
 
 @fast_path("actual_detection_cost", response="scores")
@@ -432,6 +300,7 @@ def _actual_detection_cost(
         request.name,
         partial(application_costs, costs=matrix, priors=shares),
         partial(cost_of_best, costs=matrix),
+        response="scores",
         priors=shares,
         labels=request.columns(None),
         relative=relative,

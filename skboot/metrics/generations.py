@@ -83,8 +83,8 @@ def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.
 def _counts(name: str, values: Any) -> NDArray[np.int64]:
     """Return checked whole numbers that are not negative."""
     counts = check_column(name, values)
-    whole = counts.dtype.kind in "biuf" and np.all(counts == np.floor(counts))
-    if not whole or np.any(counts < 0) or np.any(counts > _LARGEST):
+    are_whole = counts.dtype.kind in "biuf" and np.all(counts == np.floor(counts))
+    if not are_whole or np.any(counts < 0) or np.any(counts > _LARGEST):
         must = "hold whole numbers of generations, 0 or more (2**53 at most)"
         raise fail(name, must, f"{counts[:3].tolist()} ...")
     return counts.astype(np.int64)

@@ -1,11 +1,16 @@
-"""The contract of metrics of hard decisions: functions of the confusion matrix.
+"""Metrics of hard decisions: functions of the confusion matrix.
 
 `LabelMetric` reduces rows to the cells of the matrix; a subclass gives what a row of each cell adds
 to which sum (`CellTerms`), and the formula. Rows in cells that add the same to every sum are
 interchangeable: F1 of two classes draws three numbers a resample, balanced accuracy two a class.
 
-Metrics of single classes and their averages are in `class_metrics`, coefficients of agreement in
-`agreement`. Accuracy, a mean of rows, is in `additive`.
+* `sensitivity`, `specificity`, `ppv`, `npv`: ratios of one of two classes (`TwoClassRatio`);
+* precision, recall, F-beta, Jaccard: of one class, or of all pooled (`SetRatio`), or averaged over
+  classes (`SetAverage`); balanced accuracy, the mean recall;
+* coefficients of agreement: Matthews' and Cohen's kappa;
+* likelihood ratios of the decisions between two classes.
+
+Accuracy, a mean of rows, is in `means`.
 """
 
 from __future__ import annotations
@@ -14,27 +19,43 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .._base.checks import fail, numbered
+from .._base.checks import (
+    category_order,
+    check_integers,
+    check_labels,
+    check_same_length,
+    check_weights,
+    fail,
+    is_among,
+    numbered,
+)
+from .._base.doors import door
 from .._base.sklearn_compat import unchecked
 from ._tuning import (
     CONSTANTS_AT_ONCE,
     DENSE_TERMS,
     FEW_CELLS,
-    FEW_SPREAD,
-    FEWEST_SPREAD,
-    MOST_SPREAD,
 )
-from .cells import Cells, SharedCells, WeightedCodes, encode, label_counts
-from .means import SumsStatistic, accuracy, in_ordinary_range
-from .responses import check_two_labels, class_of, refuse_other_labels
+from .cells import (
+    Cells,
+    SharedCells,
+    WeightedCodes,
+    check_same_kind,
+    class_of,
+    encode,
+    label_counts,
+)
+from .costs import label_column, labels_in_order
+from .means import SumsStatistic, accuracy
+from .responses import refuse_other_labels
 from .statistic import (
     Columns,
     Factory,
@@ -49,6 +70,235 @@ from .statistic import (
     Statistic,
     fast_path,
 )
+
+
+@door("sensitivity")
+def sensitivity(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the positives that are decided positive: the recall of the positive class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if there are no positives.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import sensitivity
+    >>> sensitivity(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
+    0.5
+    """
+    return _share("sensitivity", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+@door("specificity")
+def specificity(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the negatives that are decided negative: the recall of the negative class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if there are no negatives.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import specificity
+    >>> specificity(["no", "no", "no", "no", "yes"], ["no", "no", "no", "yes", "no"])
+    0.75
+    """
+    return _share("specificity", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+@door("ppv")
+def ppv(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Positive predictive value: share of true positives among positive decisions (precision).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if no decision is positive. It is valid at the share of positives of these rows.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import ppv
+    >>> ppv(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
+    0.5
+    """
+    return _share("ppv", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+@door("npv")
+def npv(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Negative predictive value: share of true negatives among negative decisions.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if no decision is negative. It is valid at the share of positives of these rows.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import npv
+    >>> npv(["no", "no", "no", "yes", "yes"], ["no", "no", "no", "yes", "no"])
+    0.75
+    """
+    return _share("npv", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+def _share(
+    metric: str,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    pos_label: Any,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> float:
+    """Weight of the rows that are of a class and decided so, by that of its members."""
+    truth, decision = (
+        label_column(name, column) for name, column in (("y_true", y_true), ("y_pred", y_pred))
+    )
+    truth, decision = check_integers("y_pred", truth, decision)
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
+    check_same_kind("y_pred", truth, decision)
+    all_labels = labels_in_order(truth, decision)
+    checked = check_labels(labels, truth)
+    if checked is not None:
+        check_same_kind("labels", truth, checked)
+        all_labels = np.union1d(all_labels, checked)
+    check_two_classes("y_true", all_labels, pos_label, metric)
+    if pos_label is None and category_order(truth) is not None:
+        pos_label = all_labels.tolist()[-1]
+    chosen = class_of(all_labels, pos_label, metric in ("specificity", "npv"))
+    members = (truth if metric in ("sensitivity", "specificity") else decision) == chosen
+    hits = (truth == chosen) & (decision == chosen)
+    if weights is None:
+        weights = np.ones(len(truth))
+    total = float(weights[members].sum())
+    return float(weights[hits].sum()) / total if total > 0 else float("nan")
+
+
+def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric: str) -> None:
+    """Refuse other than two labels, and a positive label that is not among them."""
+    labels = occurring.tolist()
+    if len(labels) != 2:
+        must = f"hold two classes for the metric {metric!r}"
+        advice = "Name both by functools.partial of the metric function and labels=."
+        if len(labels) > 2:
+            advice = "Compare one class with the others: y_true == label, y_pred == label."
+        noun = "label" if len(labels) == 1 else "labels"
+        raise fail(name, must, f"{len(labels)} {noun}, {labels[:5]}", advice)
+    if pos_label is not None and not is_among(pos_label, labels):
+        advice = "Without it the greater label is positive."
+        raise fail("pos_label", f"be one of {labels}", repr(pos_label), advice)
+
+
+def check_two_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+    """Refuse rows of other than two labels, for a metric of decisions between two classes."""
+    occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    all_labels = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
+    if len(all_labels) > 2:
+        refuse_other_labels(y_true, y_pred, statistic.name)
+    check_two_classes("y_true", all_labels, statistic.pos_label, statistic.name)
 
 
 class CellTerms(NamedTuple):
@@ -77,14 +327,21 @@ class CellTerms(NamedTuple):
     def terms_matrix(self, weights: Floats | None = None) -> Any:
         """Terms (n_cells, n_terms), sparse if large; sums over rows follow if weights can be 0."""
         n_cells = len(self.columns)
-        both = weights is not None and bool(np.any(weights == 0))
+        has_zeros = weights is not None and bool(np.any(weights == 0))
         weighted = self if weights is None else self.weighted(weights)
-        matrices = [weighted, self] if both else [weighted]
+        matrices = [weighted, self] if has_zeros else [weighted]
         if n_cells * self.n_terms * len(matrices) <= DENSE_TERMS:
             every = np.arange(n_cells)
             return np.hstack([terms.accumulate(every, n_cells) for terms in matrices])
-        sparse_terms = [terms._sparse() for terms in matrices]
-        return sparse.csr_matrix(sparse.hstack(sparse_terms)) if both else sparse_terms[0]
+        sparse_terms = []
+        for of_cells in matrices:
+            n_added = of_cells.columns.shape[1]
+            cell = np.repeat(np.arange(n_cells), n_added)
+            entries = (of_cells.values.ravel(), (cell, of_cells.columns.ravel()))
+            matrix = sparse.csr_matrix(entries, shape=(n_cells, self.n_terms))
+            matrix.eliminate_zeros()
+            sparse_terms.append(matrix)
+        return sparse.csr_matrix(sparse.hstack(sparse_terms)) if has_zeros else sparse_terms[0]
 
     def of(self, cell_of_row: NDArray[np.intp]) -> CellTerms:
         """The terms of rows instead of cells."""
@@ -94,14 +351,6 @@ class CellTerms(NamedTuple):
         """The terms of rows of these weights, (n_cells,)."""
         return self._replace(values=self.values * weights[:, None])
 
-    def _sparse(self) -> Any:
-        n_cells, n_added = self.columns.shape
-        cell = np.repeat(np.arange(n_cells), n_added)
-        entries = (self.values.ravel(), (cell, self.columns.ravel()))
-        terms = sparse.csr_matrix(entries, shape=(n_cells, self.n_terms))
-        terms.eliminate_zeros()
-        return terms
-
 
 class LabelMetric(SumsStatistic):
     """A function of the confusion matrix.
@@ -110,12 +359,14 @@ class LabelMetric(SumsStatistic):
     -----
     Subclasses give `cell_terms` (what a cell adds to which sum) and `formula`. A label is present
     in a resample if one of its rows is, even if that row has weight zero, as in scikit-learn; so
-    with weights of zero every sum is also taken over rows.
+    with weights of zero every sum is also taken over rows. ``constants_share_sums`` says that
+    several constant decisions may be evaluated together.
     """
 
     response: Response = "labels"
     bounds: tuple[float, float] = (0.0, 1.0)
     adds_by_row = True
+    constants_share_sums: ClassVar[bool] = True
     cells: SharedCells | None = None
 
     @property
@@ -154,7 +405,14 @@ class LabelMetric(SumsStatistic):
         of_code = CellTerms(columns.astype(np.intp), values, by_cell.n_terms)
         code = cells.rows(number[of_cell])
         if sample_weight is not None:
-            return _weighted(code, of_code, sample_weight, data)
+            # Codes are split by weight, or each row is reduced by itself where weights are many.
+            split = WeightedCodes.of(code, len(of_code.columns), sample_weight)
+            if split is None:
+                terms = of_code.of(code.astype(np.intp)).terms_matrix(sample_weight)
+                return ReducedData(None, len(code), terms, MappingProxyType(data))
+            terms = of_code.of(split.first).terms_matrix(split.weights)
+            frozen = MappingProxyType(data)
+            return ReducedData(split.code, len(split.first), terms, frozen, split.counts)
         terms = of_code.terms_matrix()
         # Rows of the rarest pair of labels.
         n_pairs = len(cells.counts) if len(cells.labels) > 1 else 0
@@ -184,15 +442,15 @@ class LabelMetric(SumsStatistic):
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value of the best system that always gives the same label."""
-        if reduced is not None and "truth_counts" in reduced.data:
-            return self._best_constant(*reduced.data["truth_counts"])
         y_true, _, sample_weight = rows
-        if y_true is None:
+        if reduced is not None and "truth_counts" in reduced.data:
+            labels, counts = reduced.data["truth_counts"]
+        elif y_true is not None:
+            labels, counts = label_counts(y_true, sample_weight)
+        else:
             return None
-        return self._best_constant(*label_counts(y_true, sample_weight))
-
-    def _best_constant(self, labels: NDArray[Any], counts: Floats) -> float | None:
-        chosen, step = self._different(labels), self._naive_step(len(labels))
+        chosen = self._different(labels)
+        step = max(1, CONSTANTS_AT_ONCE // len(labels)) if self.constants_share_sums else 1
         values = np.concatenate(
             [
                 self._constant(chosen[start : start + step], labels, counts)
@@ -205,10 +463,6 @@ class LabelMetric(SumsStatistic):
     def _different(self, labels: NDArray[Any]) -> NDArray[np.intp]:
         """Positions of labels among which is one of each value that a constant decision has."""
         return np.arange(len(labels))
-
-    def _naive_step(self, n_labels: int) -> int:
-        """Maximum number of constant decisions that are evaluated together."""
-        return max(1, CONSTANTS_AT_ONCE // n_labels)
 
     def _constant(self, chosen: NDArray[np.intp], labels: NDArray[Any], counts: Floats) -> Floats:
         """Value of the metric if each of the chosen labels is always decided, (n_chosen,)."""
@@ -242,19 +496,6 @@ def all_positive(values: Floats) -> bool:
     return bool(values.size) and bool(values.min() > 0)
 
 
-def _weighted(
-    code: NDArray[Any], of_code: CellTerms, sample_weight: Floats, data: dict[str, Any]
-) -> ReducedData:
-    """Reduce rows of these codes by their weights too, or each row by itself."""
-    split = WeightedCodes.of(code, len(of_code.columns), sample_weight)
-    known = MappingProxyType(data)
-    if split is None:
-        terms = of_code.of(code.astype(np.intp)).terms_matrix(sample_weight)
-        return ReducedData(None, len(code), terms, known)
-    terms = of_code.of(split.first).terms_matrix(split.weights)
-    return ReducedData(split.code, len(split.first), terms, known, split.counts)
-
-
 def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Distinct rows in rising order, and the number of each row among them."""
     if len(rows) <= FEW_CELLS:
@@ -265,20 +506,15 @@ def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
     of_row = np.zeros(len(rows), dtype=np.intp)
     for column in rows.T[rows.min(axis=0) < rows.max(axis=0)]:
         # Nearly all terms are small whole numbers, which need not be sorted.
-        whole = column.astype(np.int64)
-        values, place = numbered(whole if np.array_equal(whole, column) else column)
+        integers = column.astype(np.int64)
+        values, place = numbered(integers if np.array_equal(integers, column) else column)
         of_row = numbered(of_row * len(values) + place)[1]
-    first = np.empty(int(of_row.max()) + 1, dtype=np.intp)
-    first[of_row] = np.arange(len(rows))
-    return rows[first], of_row
+    examples = np.empty(int(of_row.max()) + 1, dtype=np.intp)
+    examples[of_row] = np.arange(len(rows))
+    return rows[examples], of_row
 
 
-# Metrics of single classes, and their averages over classes.
-#
-# * `SetRatio`: precision, recall, F-beta or Jaccard of one class, or of all pooled ("micro");
-# * `TwoClassRatio`: sensitivity, specificity and predictive values;
-# * `SetAverage`: the same, averaged over classes ("macro", "weighted");
-# * `BalancedAccuracy`: the mean recall.
+# ------------------------------------------------------------------ ratios of sets
 #
 # A class of few rows weighs as much as one of many in macro averages and balanced accuracy, so that
 # their intervals ask for the rows of each class (`averaged_sizes`); metrics that pool all rows do
@@ -417,13 +653,6 @@ class SetRatio(LabelMetric):
             return None
         members = round(below) - hits if f1 else round(below)
         return Proportion(hits, members, exact=False, scale="f1" if f1 else "identity")
-
-    def facts(
-        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
-    ) -> Facts:
-        """Those of any metric, and the proportion that it is."""
-        known = super().facts(reduced, rows, members)
-        return replace(known, proportion=self.proportion(reduced))
 
     def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
         """The share of right rows, where each row is a member of a set that is pooled."""
@@ -599,15 +828,10 @@ class BalancedAccuracy(LabelMetric):
     name: str = "balanced_accuracy"
     adjusted: bool = False
 
-    @property
-    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
-        """From 0, or from the lowest adjusted value, which is that of two classes."""
-        return (-1.0 if self.adjusted else 0.0, 1.0)
-
-    @property
-    def matrix_rule(self) -> MatrixRule:  # type: ignore[override]
-        """Recalls of the classes, and whether chance is scaled to 0."""
-        return "adjusted recalls" if self.adjusted else "recalls"
+    def __post_init__(self) -> None:
+        # The lowest adjusted value is that of two classes.
+        rule: MatrixRule = "adjusted recalls" if self.adjusted else "recalls"
+        self.set_facts(bounds=(-1.0 if self.adjusted else 0.0, 1.0), matrix_rule=rule)
 
     def facts(
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
@@ -616,10 +840,10 @@ class BalancedAccuracy(LabelMetric):
 
         Adjusted, K classes of the truth without a hit have 1 / (1 - K).
         """
-        known, n_classes = super().facts(reduced, rows, members), reduced.data["n_classes"]
-        known = replace(known, class_sizes=averaged_sizes(self, reduced, rows[0]))
+        facts, n_classes = super().facts(reduced, rows, members), reduced.data["n_classes"]
+        facts = replace(facts, class_sizes=averaged_sizes(self, reduced, rows[0]))
         lowest = self.adjusted and n_classes > 1
-        return replace(known, bounds=(1 / (1 - n_classes), 1.0)) if lowest else known
+        return replace(facts, bounds=(1 / (1 - n_classes), 1.0)) if lowest else facts
 
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -652,15 +876,14 @@ class BalancedAccuracy(LabelMetric):
 
 
 def _two_class(formula: SetFormula, negative: bool) -> Factory:
-    def factory(
-        request: Request, *, pos_label: Any = None, labels: ArrayLike | None = None
-    ) -> TwoClassRatio:
-        both = None if labels is None else np.unique(np.asarray(labels))
-        return TwoClassRatio(
-            request.name, formula, pos_label=pos_label, negative=negative, labels=both
-        )
-
-    return factory
+    """Factory of a ratio of one of two classes."""
+    return lambda request, *, pos_label=None, labels=None: TwoClassRatio(
+        request.name,
+        formula,
+        pos_label=pos_label,
+        negative=negative,
+        labels=None if labels is None else np.unique(np.asarray(labels)),
+    )
 
 
 fast_path("sensitivity", response="labels")(_two_class(RECALL, negative=False))
@@ -669,60 +892,46 @@ fast_path("ppv", response="labels")(_two_class(PRECISION, negative=False))
 fast_path("npv", response="labels")(_two_class(PRECISION, negative=True))
 
 
-def _set_metric(formula: SetFormula) -> Factory:
-    """Factory of a ratio of set sizes for one class, pooled over classes, or averaged over them."""
-
-    def factory(
-        request: Request,
-        *,
-        labels: ArrayLike | None = None,
-        pos_label: Any = 1,
-        average: str = "binary",
-        zero_division: Any = "warn",
-    ) -> Statistic | None:
-        undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
-        classes = None if labels is None else np.asarray(labels)
-        if average == "weighted" and formula == RECALL:
-            # Weighted by their true members, the hits of all classes are shared by these.
-            average = "micro"
-        if average == "micro" and classes is None and formula != JACCARD:
-            # Each row is a true member, and a predicted one, of one class.
-            return accuracy(request.name)
-        if average == "binary":
-            positive = np.array([pos_label])
-            return SetRatio(request.name, formula, positive, undefined, binary=True)
-        if average == "micro":
-            return SetRatio(request.name, formula, classes, undefined, cells=request.cells)
-        if average in ("macro", "weighted"):
-            return SetAverage(request.name, formula, average == "weighted", classes, undefined)
-        return None
-
-    return factory
-
-
-fast_path("precision_score", response="labels")(_set_metric(PRECISION))
-fast_path("recall_score", response="labels")(_set_metric(RECALL))
-fast_path("jaccard_score", response="labels")(_set_metric(JACCARD))
-fast_path("f1_score", response="labels")(_set_metric(f_beta(1.0)))
-
-
-@fast_path("fbeta_score", response="labels")
-def _f_beta(
+def _set_metric(
     request: Request,
     *,
-    beta: float,
+    formula: SetFormula | None = None,
+    beta: float = 1.0,
     labels: ArrayLike | None = None,
     pos_label: Any = 1,
     average: str = "binary",
     zero_division: Any = "warn",
 ) -> Statistic | None:
-    options = {"labels": labels, "pos_label": pos_label, "average": average}
-    return _set_metric(f_beta(beta))(request, **options, zero_division=zero_division)
+    """A ratio of set sizes for one class, pooled over classes, or averaged over them.
+
+    Without a formula it is that of F-beta.
+    """
+    formula = f_beta(beta) if formula is None else formula
+    undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
+    classes = None if labels is None else np.asarray(labels)
+    if average == "weighted" and formula == RECALL:
+        # Weighted by their true members, the hits of all classes are shared by these.
+        average = "micro"
+    if average == "micro" and classes is None and formula != JACCARD:
+        # Each row is a true member, and a predicted one, of one class.
+        return accuracy(request.name)
+    if average == "binary":
+        positive = np.array([pos_label])
+        return SetRatio(request.name, formula, positive, undefined, binary=True)
+    if average == "micro":
+        return SetRatio(request.name, formula, classes, undefined, cells=request.cells)
+    if average in ("macro", "weighted"):
+        return SetAverage(request.name, formula, average == "weighted", classes, undefined)
+    return None
 
 
-@fast_path("balanced_accuracy_score", response="labels")
-def _balanced_accuracy(request: Request, *, adjusted: bool = False) -> BalancedAccuracy:
-    return BalancedAccuracy(request.name, adjusted)
+fast_path("precision_score", response="labels")(partial(_set_metric, formula=PRECISION))
+fast_path("recall_score", response="labels")(partial(_set_metric, formula=RECALL))
+fast_path("jaccard_score", response="labels")(partial(_set_metric, formula=JACCARD))
+fast_path("f1_score", "fbeta_score", response="labels")(_set_metric)
+fast_path("balanced_accuracy_score", response="labels")(
+    lambda request, *, adjusted=False: BalancedAccuracy(request.name, adjusted)
+)
 
 
 def averages_classes(statistic: Statistic) -> bool:
@@ -766,7 +975,7 @@ def averaged_sizes(
     return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None
 
 
-# Coefficients of the agreement of two labellings: Matthews' and Cohen's kappa.
+# ------------------------------------------------------------------ coefficients of agreement
 
 
 class _Agreement(LabelMetric):
@@ -897,6 +1106,8 @@ class WeightedKappa(LabelMetric):
     matrix_rule = "kappa"
     pools_classes = True
     orders_labels = True
+    # The cells that occur, and so the sums, differ between constant decisions.
+    constants_share_sums = False
 
     name: str = "cohen_kappa_score"
     weights: Literal["linear", "quadratic"] = "linear"
@@ -907,14 +1118,10 @@ class WeightedKappa(LabelMetric):
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
     ) -> CellTerms:
         """Sums: rows; rows of each cell that occurs."""
-        each = np.arange(len(truth))
+        cell = np.arange(len(truth))
         return CellTerms(
-            np.column_stack((0 * each, 1 + each)), np.ones((len(each), 2)), 1 + len(each)
+            np.column_stack((0 * cell, 1 + cell)), np.ones((len(cell), 2)), 1 + len(cell)
         )
-
-    def _naive_step(self, n_labels: int) -> int:
-        # The cells that occur, and so the sums, differ between constant decisions.
-        return 1
 
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -922,10 +1129,10 @@ class WeightedKappa(LabelMetric):
         if self.order is not None:
             place = np.argsort(np.argsort(encode(labels, np.asarray(self.order))))
             truth, decision = place[truth], place[decision]
-        each = np.arange(len(truth))
+        cell = np.arange(len(truth))
         shape = (len(truth), len(labels))
         margins = [
-            sparse.csr_matrix((np.ones(len(each)), (each, side)), shape=shape)
+            sparse.csr_matrix((np.ones(len(cell)), (cell, side)), shape=shape)
             for side in (truth, decision)
         ]
         return {"truth": truth, "decision": decision, "margins": margins}
@@ -973,197 +1180,17 @@ class WeightedKappa(LabelMetric):
         return np.where(several[:, None], np.column_stack((by_total, by_cell)), 0.0)
 
 
-@fast_path("matthews_corrcoef", response="labels")
-def _matthews(request: Request) -> MatthewsCoefficient:
-    return MatthewsCoefficient(request.name)
+fast_path("matthews_corrcoef", response="labels")(lambda request: MatthewsCoefficient(request.name))
+fast_path("cohen_kappa_score", response="labels")(
+    lambda request, *, weights=None: (
+        Kappa(request.name)
+        if weights is None
+        else WeightedKappa(request.name, weights, request.order)
+    )
+)
 
 
-@fast_path("cohen_kappa_score", response="labels")
-def _kappa(request: Request, *, weights: Any = None) -> Kappa | WeightedKappa:
-    if weights is None:
-        return Kappa(request.name)
-    return WeightedKappa(request.name, weights, request.order)
-
-
-# Coefficients of determination: one less a ratio of sums of squares (R2, explained variance).
-
-
-# Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
-# taken as constant, because the difference is rounding.
-_ROUNDING = 1e-14
-# Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
-_FAR_FROM_ZERO = 1e4
-
-
-@dataclass(frozen=True, eq=False)
-class Coefficient(SumsStatistic):
-    """R2 or explained variance: one less the residual by the total sum of squares.
-
-    Parameters
-    ----------
-    name : str
-        How results call it.
-    about_mean : bool
-        Residuals about their mean (explained variance) instead of about zero (R2).
-    force_finite : bool
-        Whether a constant truth gives 1 for perfect predictions and 0 for others, as in
-        scikit-learn, instead of NaN and minus infinity.
-
-    Notes
-    -----
-    A truth counts as constant where its variance is below the rounding of its sums.
-    """
-
-    adds_by_row = True
-    sketch = "sums"
-    n_sums = 4
-
-    name: str = "r2"
-    about_mean: bool = False
-    force_finite: bool = True
-    bounds: tuple[float, float] = (-np.inf, 1.0)
-    response: Response = "values"
-
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        """Terms: row, weight, truth, its square, and residual, its square, about data points."""
-        assert y_true is not None
-        truth, predicted = in_ordinary_range(
-            np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
-        )
-        return self.reduce_scaled(truth, predicted, sample_weight)
-
-    def reduce_scaled(
-        self, truth: Floats, predicted: Floats, sample_weight: Floats | None
-    ) -> ReducedData:
-        """The same for columns whose squares are in range."""
-        # Written in place: there may be as many rows as memory holds a few times.
-        terms = np.empty((len(truth), 6))
-        _, weights, about, squared_truth, residual, squared_residual = terms.T
-        terms[:, :2] = 1.0
-        # The origin is a data point, so that the sums of a constant truth are exactly zero; it is
-        # the median, because outliers, which a resample may lack, do not move it.
-        np.subtract(truth, _middle(truth), out=about)
-        np.subtract(truth, predicted, out=residual)
-        if self.about_mean:
-            residual -= _middle(residual)
-        np.multiply(about, about, out=squared_truth)
-        np.multiply(residual, residual, out=squared_residual)
-        if sample_weight is not None:
-            weights[:] = sample_weight
-            terms[:, 2:] *= sample_weight[:, None]
-        return ReducedData(None, len(truth), terms)
-
-    def reduce_about(
-        self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
-    ) -> ReducedData:
-        """The same terms without weights; see `Statistic.reduce_about`."""
-        truth, residual, ones = y_true - origin, y_true - y_pred, np.ones(len(y_true))
-        sums = (ones, ones, truth, truth**2, residual, residual**2)
-        return ReducedData(None, len(y_true), np.column_stack(sums))
-
-    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """See `Statistic.as_sums`."""
-        return self, reduced
-
-    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
-        """Return truth, its square, residual and its square, all about zero."""
-        truth = np.asarray(y_true, dtype=np.float64)
-        residual = truth - np.asarray(y_pred, dtype=np.float64)
-        return np.stack((truth, truth**2, residual, residual**2))
-
-    def of_sums(self, sums: Floats) -> Floats:
-        """See `Statistic.of_sums`; refuse a truth whose sums about zero have lost its variance."""
-        mean, square = sums[1, 0] / sums[0, 0], sums[2, 0] / sums[0, 0]
-        if mean**2 > _FAR_FROM_ZERO * (square - mean**2) > 0:
-            raise ValueError(
-                f"The metric {self.name!r} of a stream must have a truth that varies about zero. "
-                f"Got values about {mean:.4g}. Subtract this from y_true and y_pred: the metric "
-                "stays the same."
-            )
-        return self.combine(np.vstack((sums[:1], sums)).T, ReducedData(None, 0))
-
-    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
-        """One less the ratio of sums of squares."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            total = about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
-            residual = sums[:, 5]
-            if self.about_mean:
-                residual = about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
-            value = 1 - residual / total
-            if self.force_finite:
-                value = np.where(total > 0, value, np.where(residual > 0, 0.0, 1.0))
-        fewest = 1 if self.about_mean else 2
-        return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), value, np.nan)
-
-    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
-        """Derivative of a ratio of sums of squares; 0 where the truth is constant."""
-        gradient = np.zeros_like(sums)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            weight = sums[:, 1]
-            total = about_mean(weight, sums[:, 2], sums[:, 3])
-            residual = sums[:, 5]
-            if self.about_mean:
-                residual = about_mean(weight, sums[:, 4], sums[:, 5])
-                mean = sums[:, 4] / weight
-                gradient[:, 1], gradient[:, 4] = -(mean**2), 2 * mean
-            ratio, mean = residual / total, sums[:, 2] / weight
-            gradient[:, 1] += ratio * mean**2
-            gradient[:, 2], gradient[:, 3], gradient[:, 5] = -2 * ratio * mean, ratio, -1.0
-            gradient /= total[:, None]
-        return np.where((total > 0)[:, None], gradient, 0.0)
-
-    def facts(
-        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
-    ) -> Facts:
-        """Those of any metric, and what one row carries."""
-        known, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
-        about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
-        about += mean**2 * reduced.terms[:, 1]
-        of_kind, few = self.rows_that_vary(about)
-        share = self.largest_share(reduced)
-        return replace(known, largest_share=share, of_kind=of_kind, few_of_kind=few)
-
-    def rows_that_vary(self, squares: Floats) -> tuple[float, float]:
-        """Rows that carry the variance, of which these are the squares, and how many are few."""
-        few = float(np.clip(len(squares) / FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD))
-        return (float(squares.sum() ** 2 / np.sum(squares**2)) if squares.any() else np.inf), few
-
-    def largest_share(self, reduced: ReducedData) -> float | None:
-        """Share of the squared residuals that one row carries, whose tail is that of the score."""
-        squares = reduced.terms[:, 5]
-        total = float(squares.sum())
-        return float(squares.max()) / total if total > 0 else None
-
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """The mean of the truth explains nothing of it."""
-        return 0.0
-
-
-@fast_path("r2_score", response="values")
-def _r2_score(request: Request, *, force_finite: bool = True) -> Coefficient:
-    return Coefficient(request.name, False, force_finite)
-
-
-@fast_path("explained_variance_score", response="values")
-def _explained_variance(request: Request, *, force_finite: bool = True) -> Coefficient:
-    return Coefficient(request.name, True, force_finite)
-
-
-def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
-    """Sum of squares about the mean, from sums about any origin."""
-    about = squares - total**2 / weight
-    return np.where(about > _ROUNDING * squares, about, 0.0)
-
-
-def _middle(values: Floats) -> float:
-    """The lower median, which is one of the values."""
-    at = (len(values) - 1) // 2
-    return float(np.partition(values, at)[at])
-
-
-# Likelihood ratios of decisions between two classes, as scikit-learn defines them.
+# ------------------------------------------------------------------ likelihood ratios
 #
 # The positive one is sensitivity / (1 - specificity), the negative one (1 - sensitivity) /
 # specificity. Both are ratios of products of two sums, so that one formula gives them.
@@ -1218,12 +1245,10 @@ class LikelihoodRatio(LabelMetric):
         _, hits, alarms, other_positives, other_negatives = sums.T
         ratio = hits * (alarms + other_negatives) / (alarms * (hits + other_positives))
         ratio = np.where(alarms > 0, ratio, self.if_undefined)
-        return np.where(self._has_both_labels(rows), ratio, np.nan)
-
-    def _has_both_labels(self, rows: Floats) -> NDArray[np.bool_]:
-        """Whether not all rows are true positives, or all true negatives, (n_resamples,)."""
+        # Both labels occur where not all rows are true positives, or all true negatives.
         right = (3, 2) if self.of_negative else (1, 4)
-        return (rows[:, right[0]] < rows[:, 0]) & (rows[:, right[1]] < rows[:, 0])
+        has_both = (rows[:, right[0]] < rows[:, 0]) & (rows[:, right[1]] < rows[:, 0])
+        return np.where(has_both, ratio, np.nan)
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         _, hits, alarms, other_positives, other_negatives = sums.T
@@ -1242,18 +1267,14 @@ class LikelihoodRatio(LabelMetric):
 
 
 def _likelihood_ratio(of_negative: bool) -> Factory:
-    def factory(request: Request) -> LikelihoodRatio:
-        undefined = _value_without_alarms(request.function, of_negative)
-        better = not of_negative
-        return LikelihoodRatio(
-            request.name,
-            of_negative,
-            undefined,
-            greater_is_better=better,
-            pos_label=request.pos_label,
-        )
-
-    return factory
+    """Factory of the ratio of positive, or of negative decisions."""
+    return lambda request: LikelihoodRatio(
+        request.name,
+        of_negative,
+        _value_without_alarms(request.function, of_negative),
+        greater_is_better=not of_negative,
+        pos_label=request.pos_label,
+    )
 
 
 fast_path("positive_likelihood_ratio", response="labels")(_likelihood_ratio(of_negative=False))

@@ -1,7 +1,7 @@
 """From what a user gives as ``metric`` to statistics.
 
 A scoring name, scorer, metric function or `functools.partial` of one is taken apart into a
-function, its options and a sign. `registry.FAST_PATHS` maps the names of functions to statistics
+function, its options and a sign (`Request`). `FAST_PATHS` maps the names of functions to statistics
 that know sums, ranks or thresholds; where there is none for the options, the function is called on
 repeated rows, which works for any callable.
 """
@@ -12,7 +12,7 @@ import difflib
 import inspect
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from numbers import Integral
@@ -27,7 +27,7 @@ from .._base.checks import arguments_named, fail, is_among
 from .._base.doors import door
 from .._base.lazy import import_modules
 from .._base.sklearn_compat import scorer_parts
-from . import costs, means, responses
+from . import means
 from .callables import CellsCallable, LibraryCallable, Negated, WeightedCallable
 from .cells import SharedCells
 from .responses import check_response
@@ -41,12 +41,11 @@ from .statistic import (
     Response,
     Statistic,
 )
-from .unnamed import AS_MEAN, CALLABLES, direction_of, instead_of_name
 
 __all__ = ["check_response", "known_names", "resolve_metrics"]
 
 
-# Names of metrics: which are known, and which is meant by one that is not.
+# ------------------------------------------------------------------ names
 #
 # In ``metric=`` a loss is also known by its name without "neg_", and smaller is then better. In
 # ``scoring=`` it is not, because a search takes the largest score.
@@ -60,92 +59,169 @@ class NotGiven(str):
 
 ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 
-# What people call a metric, in lower case with underscores, and the name in ``metric=`` of the same
-# number: it is taken at once, and the result bears this name.
-SYNONYMS = {
-    "acc": "accuracy",
-    "act_cllr": "cllr",
-    "actual_cllr": "cllr",
-    "ami": "adjusted_mutual_info_score",
-    "ap": "average_precision",
-    "ari": "adjusted_rand_score",
-    "auc": "roc_auc",
-    "auc_roc": "roc_auc",
-    "auprc": "average_precision",
-    "auroc": "roc_auc",
-    "ba": "balanced_accuracy",
-    "bac": "balanced_accuracy",
-    "bacc": "balanced_accuracy",
-    "balanced_acc": "balanced_accuracy",
-    "bce": "log_loss",
-    "binary_crossentropy": "log_loss",
-    "brier_loss": "brier_score",
-    "brier_score_loss": "brier_score",
-    "calibration_in_the_large": "calibration_intercept",
-    "citl": "calibration_intercept",
-    "ce": "log_loss",
-    "cohen_kappa": "cohen_kappa_score",
-    "cohens_kappa": "cohen_kappa_score",
-    "crossentropy": "log_loss",
-    "dice": "f1",
-    "dice_coefficient": "f1",
-    "dice_score": "f1",
-    "dice_similarity_coefficient": "f1",
-    "ece": "expected_calibration_error",
-    "eer": "equal_error_rate",
-    "error_rate": "zero_one_loss",
-    "f1_measure": "f1",
-    "f1score": "f1",
-    "f_measure": "f1",
-    "f_score": "f1",
-    "fscore": "f1",
-    "intersection_over_union": "jaccard",
-    "iou": "jaccard",
-    "kappa": "cohen_kappa_score",
-    "likelihood_ratio_negative": "negative_likelihood_ratio",
-    "likelihood_ratio_positive": "positive_likelihood_ratio",
-    "logistic_loss": "log_loss",
-    "logloss": "log_loss",
-    "lr_minus": "negative_likelihood_ratio",
-    "lr_plus": "positive_likelihood_ratio",
-    "mae": "mean_absolute_error",
-    "mape": "mean_absolute_percentage_error",
-    "mcc": "matthews_corrcoef",
-    "mdae": "median_absolute_error",
-    "medae": "median_absolute_error",
-    "mse": "mean_squared_error",
-    "msle": "mean_squared_log_error",
-    "multiclass_log_loss": "log_loss",
-    "nce": "normalized_cross_entropy",
-    "nec": "normalized_expected_cost",
-    "negative_predictive_value": "npv",
-    "nll": "log_loss",
-    "nlr": "negative_likelihood_ratio",
-    "nmi": "normalized_mutual_info_score",
-    "normalized_cost": "normalized_expected_cost",
-    "normalized_error": "normalized_total_error",
-    "nte": "normalized_total_error",
-    "observed_agreement": "accuracy",
-    "percent_agreement": "accuracy",
-    "phi": "matthews_corrcoef",
-    "plr": "positive_likelihood_ratio",
-    "positive_predictive_value": "ppv",
-    "r_squared": "r2",
-    "rmsd": "root_mean_squared_error",
-    "rmse": "root_mean_squared_error",
-    "rmsle": "root_mean_squared_log_error",
-    "rocauc": "roc_auc",
-    "rsquared": "r2",
-    "selectivity": "specificity",
-    "sens": "sensitivity",
-    "spec": "specificity",
-    "tnr": "specificity",
-    "tpr": "recall",
-    "true_negative_rate": "specificity",
-    "true_positive_rate": "recall",
-    "uar": "balanced_accuracy",
-    "xent": "log_loss",
-}
+
+def _by_word(meant: Mapping[str, str]) -> dict[str, str]:
+    """What is meant, by each word that people say."""
+    return {word: text for words, text in meant.items() for word in words.split()}
+
+
+# The name in ``metric=`` by what people call the same number, in lower case with underscores: it is
+# taken at once, and the result bears this name.
+SYNONYMS = _by_word(
+    {
+        "acc observed_agreement percent_agreement": "accuracy",
+        "ami": "adjusted_mutual_info_score",
+        "ari": "adjusted_rand_score",
+        "ap auprc": "average_precision",
+        "ba bac bacc balanced_acc uar": "balanced_accuracy",
+        "brier_loss brier_score_loss": "brier_score",
+        "calibration_in_the_large citl": "calibration_intercept",
+        "act_cllr actual_cllr": "cllr",
+        "cohen_kappa cohens_kappa kappa": "cohen_kappa_score",
+        "eer": "equal_error_rate",
+        "ece": "expected_calibration_error",
+        "dice dice_coefficient dice_score dice_similarity_coefficient "
+        "f1_measure f1score f_measure f_score fscore": "f1",
+        "intersection_over_union iou": "jaccard",
+        "bce binary_crossentropy ce crossentropy logistic_loss logloss "
+        "multiclass_log_loss nll xent": "log_loss",
+        "mcc phi": "matthews_corrcoef",
+        "mae": "mean_absolute_error",
+        "mape": "mean_absolute_percentage_error",
+        "mse": "mean_squared_error",
+        "msle": "mean_squared_log_error",
+        "mdae medae": "median_absolute_error",
+        "likelihood_ratio_negative lr_minus nlr": "negative_likelihood_ratio",
+        "nce": "normalized_cross_entropy",
+        "nec normalized_cost": "normalized_expected_cost",
+        "nmi": "normalized_mutual_info_score",
+        "normalized_error nte": "normalized_total_error",
+        "negative_predictive_value": "npv",
+        "likelihood_ratio_positive lr_plus plr": "positive_likelihood_ratio",
+        "positive_predictive_value": "ppv",
+        "r_squared rsquared": "r2",
+        "tpr true_positive_rate": "recall",
+        "auc auc_roc auroc rocauc": "roc_auc",
+        "rmsd rmse": "root_mean_squared_error",
+        "rmsle": "root_mean_squared_log_error",
+        "sens": "sensitivity",
+        "selectivity spec tnr true_negative_rate": "specificity",
+        "error_rate": "zero_one_loss",
+    }
+)
+# For metrics that have no name: the callable by how people call the metric, and what it takes where
+# that is not obvious.
+CALLABLES = _by_word(
+    {
+        "act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost": ""
+        "functools.partial(skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], "
+        "relative=True). Its second prior is that of targets, and it takes log-likelihood ratios",
+        "ap50 ap75 coco_map map50 map_0_5 map_50 map_50_95 map_at_50 mean_ap": "lambda image: "
+        "f(image), with y_true=None and y_pred=np.arange(n_images). f pools the detections of the "
+        "images with these numbers",
+        "f0_5": "functools.partial(sklearn.metrics.fbeta_score, beta=0.5)",
+        "f2 f_beta fbeta": "functools.partial(sklearn.metrics.fbeta_score, beta=2)",
+        "false_acceptance_rate false_alarm_rate false_positive_rate far fpr": "lambda y, p: "
+        "1 - sklearn.metrics.recall_score(y, p, pos_label=0)",
+        "false_negative_rate false_rejection_rate fnr frr miss_rate": "lambda y, p: "
+        "1 - sklearn.metrics.recall_score(y, p)",
+        "fpr95 fpr_95 fpr_at_95_tpr": "functools.partial(skboot.metrics.false_positive_rate_at, "
+        "false_negative_rate=0.05)",
+        "gini": "lambda y, score: 2 * sklearn.metrics.roc_auc_score(y, score) - 1",
+        "informedness j_statistic youden youden_index youden_j youdens_j": "functools.partial("
+        "sklearn.metrics.balanced_accuracy_score, adjusted=True)",
+        "false_positive_rate_at": "functools.partial(skboot.metrics.false_positive_rate_at, "
+        "false_negative_rate=0.05)",
+        "sensitivity_at": "functools.partial(skboot.metrics.sensitivity_at, specificity=0.9)",
+        "specificity_at": "functools.partial(skboot.metrics.specificity_at, sensitivity=0.9)",
+        "median": "np.median, with y_true=None. Of errors it is 'median_absolute_error'",
+        "min_dcf mindcf minimum_dcf minimum_detection_cost": "functools.partial("
+        "skboot.metrics.minimum_detection_cost, priors=[0.99, 0.01], relative=True). Its second "
+        "prior is that of targets",
+        "net_benefit": "functools.partial(skboot.metrics.net_benefit, threshold=0.2)",
+        "class_likelihood_ratios likelihood_ratio lr": "'positive_likelihood_ratio' or "
+        "'negative_likelihood_ratio'",
+        "partial_auc pauc": "functools.partial(sklearn.metrics.roc_auc_score, max_fpr=0.1)",
+        "neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss": "functools.partial("
+        "sklearn.metrics.mean_pinball_loss, alpha=0.9). Its alpha is the quantile",
+        "quadratic_weighted_kappa qwk": "functools.partial(sklearn.metrics.cohen_kappa_score, "
+        "weights='quadratic')",
+        "top_k": "'top_5_accuracy'. Its k is any",
+        "weighted_kappa": "functools.partial(sklearn.metrics.cohen_kappa_score, weights='linear')",
+    }
+)
+# The value of each row, query or text, by how people call its mean; also after a cut, as "ndcg@10".
+ROW_MEANS = _by_word(
+    {
+        "bert_score bertscore chrf comet meteor rouge rouge_l rougel": "the score of each text",
+        "bias mbe me mean_bias_error mean_error": "p - y of each row",
+        "bpb bpc loss": "the loss of each row",
+        "cer character_error_rate": "the rate of each row, with its characters as sample_weight",
+        "coverage picp": "(low <= y) & (y <= high) of each row",
+        "crps": "the value of each row",
+        "der diarization_error_rate": "the rate of each recording, with its seconds of speech as "
+        "sample_weight",
+        "hausdorff hausdorff_distance": "the distance of each image",
+        "psnr ssim": "the value of each image",
+        "hit hit_rate hits map mean_average_precision mean_reciprocal_rank mrr ndcg": "the value "
+        "of each query",
+        "interval_score winkler winkler_score": "high - low + 2 / alpha * (np.maximum(low - y, 0) "
+        "+ np.maximum(y - high, 0)) of each row, with alpha=0.05 for limits of 95 %",
+        "mean_scaled_interval_score msis": "the interval score of each row over the mean absolute "
+        "error of the naive forecast",
+        "mase": "abs(p - y) of each row over the mean absolute error of the naive forecast",
+        "mos pesq sdr si_sdr stoi": "the value of each recording",
+        "pass": "skboot.metrics.pass_at_k(n_correct, n_samples, k) of each problem",
+        "smape symmetric_mape": "2 * abs(p - y) / (abs(p) + abs(y)) of each row",
+        "ter wer word_error_rate": "the rate of each row, with its words as sample_weight",
+        "win_rate": "1 for each row that is won, 0 for one that is lost, and 0.5 for a tie",
+    }
+)
+# What is no metric, or one of two, and where it is found.
+ELSEWHERE = _by_word(
+    {
+        "act_c_primary actual_c_primary bleu c_primary ccc cllr_min "
+        "concordance_correlation corpus_bleu corr correlation cprimary "
+        "diagnostic_odds_ratio dor g_mean geometric_mean gmean half_total_error_rate hter "
+        "kendall kendall_tau kendalltau kolmogorov_smirnov ks ks_statistic lins_ccc "
+        "mdape "
+        "median_absolute_percentage_error min_cllr mincllr minimum_cllr normalized_rmse "
+        "nrmse o_e observed_expected oe oe_ratio pearson pearsonr perplexity ppl rmsse "
+        "root_mean_squared_scaled_error sacrebleu spearman spearmanr wape wmape": "give a callable "
+        "as metric=, as in docs/guide/coming_from.md",
+        "c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c "
+        "harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index": "of two classes it is "
+        "'roc_auc'; of event times give metric=lambda y, risk: "
+        "lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with "
+        "y_true=np.column_stack((time, event))",
+        "delong delong_test": "it is an interval, which areas under ROC curves have: "
+        "compare_systems(y_true, {'A': a, 'B': b}, metric='roc_auc')",
+        "det detection_error_tradeoff": "it is a curve: bootstrap_curve(y_true, y_score, "
+        "curve='det')",
+        "mcnemar mcnemar_test": "it is a test of two systems: skboot.inference.mcnemar_exact; for "
+        "the difference and its interval compare_systems(y_true, {'A': a, 'B': b})",
+        "ppi prediction_powered_inference": "give what a judge says of all rows as proxy= of "
+        "bootstrap_score or compare_systems",
+    }
+)
+# One name of each of which smaller is better, and no function says so.
+_LOSSES = (
+    *("fnr", "fpr"),
+    *("cer", "crps", "der", "hausdorff", "interval_score", "loss", "mase", "msis", "smape", "wer"),
+)
+# How each advice to give "mean" begins.
+_NONE = "No metric has this name"
+AS_MEAN = f"{_NONE}: give metric='mean' with y_true=None"
+
+_POSITIVES, _NEGATIVES = ("sens", "sensitivity", "recall", "tpr"), ("spec", "specificity", "tnr")
+_ALARMS = ("fpr", "far")
+_AT_K = re.compile(r"(?P<metric>precision|prec|p|recall|r)_?(@|_at_)(?P<k>\d+|k)")
+# The "@10" of "ndcg@10", among names with underscores.
+_CUT = re.compile(r"(_at)?_?(\d+|k)$")
+# "sens@spec=0.9", "sensitivity_at_specificity", "TPR at 1% FPR", among names with underscores.
+_POINT = re.compile(
+    r"(?P<what>[a-z]+)_?(@|at)_?(?P<early>\d*\.?\d+)?%?_?(?P<at>[a-z]+)_?(?P<late>\d*\.?\d+)?%?"
+)
 _OF_SKILL = ("brier_skill_score", "bss", "scaled_brier", "scaled_brier_score")
 if hasattr(sklearn.metrics, "d2_brier_score"):
     SYNONYMS |= dict.fromkeys(_OF_SKILL, "d2_brier_score")
@@ -156,27 +232,22 @@ else:
 # scikit-learn.
 _TOP_K = re.compile(r"top_?(k_accuracy|(?P<k>\d+)(_acc(uracy)?)?)|acc(uracy)?(_at)?_(?P<at>\d+)")
 _AVERAGE = re.compile(r"(?P<metric>.+)_(?P<average>macro|micro|weighted|samples)")
-# What may be meant by another number as well, so that it is asked.
-ALIASES = {
-    "adj_r2": "r2",
-    "adjusted_r2": "r2",
-    "area_under_curve": "roc_auc",
-    "area_under_the_curve": "roc_auc",
-    "aucpr": "average_precision",
-    "cost": "expected_cost",
-    "em": "accuracy",
-    "error": "zero_one_loss",
-    "exact_match": "accuracy",
-    "f": "f1",
-    "log_likelihood": "neg_log_loss",
-    "mad": "mean_absolute_error",
-    "mean_iou": "jaccard_macro",
-    "miou": "jaccard_macro",
-    "pr_auc": "average_precision",
-    "prauc": "average_precision",
-    "roc": "roc_auc",
-    "slope": "calibration_slope",
-}
+# What may mean another number as well, so that it is asked.
+ALIASES = _by_word(
+    {
+        "em exact_match": "accuracy",
+        "aucpr pr_auc prauc": "average_precision",
+        "slope": "calibration_slope",
+        "cost": "expected_cost",
+        "f": "f1",
+        "mean_iou miou": "jaccard_macro",
+        "mad": "mean_absolute_error",
+        "log_likelihood": "neg_log_loss",
+        "adj_r2 adjusted_r2": "r2",
+        "area_under_curve area_under_the_curve roc": "roc_auc",
+        "error": "zero_one_loss",
+    }
+)
 # Metrics that have a name in ``metric=`` alone: function of `skboot.metrics`, and its options.
 OF_SKBOOT: dict[str, tuple[str, dict[str, Any]]] = {
     "calibration_intercept": ("calibration_intercept", {}),
@@ -198,15 +269,15 @@ _MOST_NEAR, _AS_LIKE = 3, 0.05
 _OF_A_FUNCTION = "Of a function make a scorer with sklearn.metrics.make_scorer."
 
 # Function, and the methods of an estimator whose answer it takes, by the name of the scorer.
-SCORERS: dict[str, tuple[Any, Any]] = {
-    "neg_brier": (costs.brier_score, "predict_proba"),
-    "neg_cross_entropy": (costs.cross_entropy, "predict_proba"),
-    "neg_equal_error_rate": (costs.equal_error_rate, ("decision_function", "predict_proba")),
-    "neg_expected_cost": (costs.expected_cost, "predict"),
-    "npv": (responses.npv, "predict"),
-    "ppv": (responses.ppv, "predict"),
-    "sensitivity": (responses.sensitivity, "predict"),
-    "specificity": (responses.specificity, "predict"),
+SCORERS: dict[str, tuple[str, Any]] = {
+    "neg_brier": ("brier_score", "predict_proba"),
+    "neg_cross_entropy": ("cross_entropy", "predict_proba"),
+    "neg_equal_error_rate": ("equal_error_rate", ("decision_function", "predict_proba")),
+    "neg_expected_cost": ("expected_cost", "predict"),
+    "npv": ("npv", "predict"),
+    "ppv": ("ppv", "predict"),
+    "sensitivity": ("sensitivity", "predict"),
+    "specificity": ("specificity", "predict"),
 }
 
 
@@ -244,7 +315,8 @@ def get_scorer(scoring: str) -> Any:
     if not isinstance(scoring, str):
         raise fail("scoring", "be a known name", repr(scoring), _OF_A_FUNCTION)
     if scoring in SCORERS:
-        function, response = SCORERS[scoring]
+        name, response = SCORERS[scoring]
+        function = getattr(sys.modules[__package__], name)
         better = not scoring.startswith("neg_")
         return make_scorer(function, greater_is_better=better, response_method=response)
     if scoring in sklearn.metrics.get_scorer_names():
@@ -276,8 +348,8 @@ def meant_by(metric: str) -> str:
     candidates = [plain, plain.removesuffix("_score")]
     if (averaged := _AVERAGE.fullmatch(plain)) is not None:
         candidates.append(f"{meant_by(averaged['metric'])}_{averaged['average']}")
-    known = (name for name in candidates if name in _names() or name in OF_SKBOOT)
-    return SYNONYMS.get(plain) or next(known, metric)
+    matches = (name for name in candidates if name in _names() or name in OF_SKBOOT)
+    return SYNONYMS.get(plain) or next(matches, metric)
 
 
 def function_of(name: str) -> Any | None:
@@ -286,8 +358,8 @@ def function_of(name: str) -> Any | None:
         return partial(sklearn.metrics.top_k_accuracy_score, k=int(top["k"]))
     if name in OF_SKBOOT:
         function, options = OF_SKBOOT[name]
-        found = getattr(sys.modules[__package__], function)
-        return partial(found, **options) if options else found
+        metric = getattr(sys.modules[__package__], function)
+        return partial(metric, **options) if options else metric
     return getattr(sklearn.metrics, name, None) if name.endswith(_ENDS) else None
 
 
@@ -302,11 +374,22 @@ def call_of(name: str) -> str:
 def unknown_metric(metric: str) -> ValueError:
     """Error for a ``metric`` of no known name: the nearest ones, or all where none is near."""
     advice = without_name(metric)
-    advice = f"{advice}{direction_of(_plain(metric))}" if advice else _did_you_mean(metric, False)
+    if advice:
+        instead, plain = CALLABLES | ROW_MEANS, _plain(metric)
+        shown = instead.get(plain) or instead.get(_without_cut(plain))
+        if shown and shown in map(instead.get, _LOSSES):
+            advice += " Smaller is better: give greater_is_better=False."
+    else:
+        advice = _did_you_mean(metric, False)
     if advice:
         return fail("metric", "be a known name or a callable", repr(metric), advice)
+    import_modules(__package__)
+    # Functions without a scorer that need no option; F-beta needs its beta.
+    unscored = {*RESPONSES} - {*_names(), "fbeta_score"}
+    functions = [name for name in unscored if meant_by(name) == name and function_of(name)]
+    names = sorted({*known_names(), *OF_SKBOOT, *functions})
     listed = (
-        f"Known names: {', '.join(_all_names())}; those that begin with 'neg_' also without it, "
+        f"Known names: {', '.join(names)}; those that begin with 'neg_' also without it, "
         "where smaller is better. A metric without a name is a callable: "
         "metric=lambda y_true, y_pred: ..."
     )
@@ -334,22 +417,15 @@ def unknown_scoring(scoring: str) -> ValueError:
     return fail("scoring", "be a known name or a callable", repr(scoring), advice)
 
 
-def _all_names() -> list[str]:
-    """All that `known_names` has, and functions without a scorer that need no option."""
-    import_modules(__package__)
-    # F-beta needs its beta.
-    others = {*RESPONSES} - {*_names(), "fbeta_score"}
-    functions = [name for name in others if meant_by(name) == name and function_of(name)]
-    return sorted({*known_names(), *OF_SKBOOT, *functions})
-
-
 def _as_function(name: str) -> str:
     """Advice that names the function of a metric that is no scorer's; "" if it is one."""
-    found = None if name in _names() else function_of(name)
-    if found is None:
+    metric = None if name in _names() else function_of(name)
+    if metric is None:
         return ""
-    options = "".join(f", {key}={value!r}" for key, value in getattr(found, "keywords", {}).items())
-    function = getattr(found, "func", found)
+    options = "".join(
+        f", {key}={value!r}" for key, value in getattr(metric, "keywords", {}).items()
+    )
+    function = getattr(metric, "func", metric)
     module = "sklearn.metrics" if function.__module__.startswith("sklearn.") else __package__
     called = f"{module}.{function.__name__}"
     return (
@@ -359,37 +435,35 @@ def _as_function(name: str) -> str:
     )
 
 
-def _did_you_mean(given: str, negated: bool) -> str:
+def _did_you_mean(text: str, negated: bool) -> str:
     """Question whether one of the nearest known names was meant; "" if none is near."""
-    known = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
-    name = _meant(_plain(given))
-    near = [name] if name is not None else _nearest(_plain(given), known)
-    found = list(dict.fromkeys(map(meant_by, near)))
-    found = [each for each in found if each.removeprefix("neg_") == each or negated] or found
+    names = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
+    name = _meant(_plain(text))
+    near = [name] if name is not None else []
+    if name is None:
+        # Names that are about as like the given one as the most like of them.
+        plain = _plain(text)
+        near = difflib.get_close_matches(plain, names, _MOST_NEAR, _LEAST_LIKENESS)
+        likeness = {key: difflib.SequenceMatcher(None, plain, key).ratio() for key in near}
+        near = [key for key in near if likeness[key] > likeness[near[0]] - _AS_LIKE]
+    offers = list(dict.fromkeys(map(meant_by, near)))
+    offers = [offer for offer in offers if offer.removeprefix("neg_") == offer or negated] or offers
     if negated:
-        scorers = (losses().get(each, each) for each in found)
-        found = [each for each in dict.fromkeys(scorers) if each in known_names()]
-    if not found:
+        scorers = (losses().get(offer, offer) for offer in offers)
+        offers = [offer for offer in dict.fromkeys(scorers) if offer in known_names()]
+    if not offers:
         return ""
-    smaller = not negated and len(found) == 1 and found[0] in losses()
-    listed = " or ".join(map(repr, found))
+    smaller = not negated and len(offers) == 1 and offers[0] in losses()
+    listed = " or ".join(map(repr, offers))
     return f"Did you mean {listed}?{' Smaller is better.' if smaller else ''}"
-
-
-def _nearest(plain: str, known: Sequence[str]) -> list[str]:
-    """Names that are about as like the given one as the most like of them."""
-    near = difflib.get_close_matches(plain, known, _MOST_NEAR, _LEAST_LIKENESS)
-    # As `difflib.get_close_matches` compares them.
-    likeness = [difflib.SequenceMatcher(None, plain, each).ratio() for each in near]
-    return [each for each, own in zip(near, likeness, strict=True) if own > likeness[0] - _AS_LIKE]
 
 
 def _meant(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
-    of_words, others = {_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
+    of_words, synonyms = {_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
-        if candidate in others or _in_order(candidate) in of_words:
-            return others.get(candidate) or of_words[_in_order(candidate)]
+        if candidate in synonyms or _in_order(candidate) in of_words:
+            return synonyms.get(candidate) or of_words[_in_order(candidate)]
     loss = re.sub("^(neg|negative|negated)_", "", plain)
     meant = _meant(loss) if loss != plain else None
     return losses().get(meant) if meant is not None else None
@@ -403,14 +477,54 @@ def _in_order(name: str) -> str:
     return "_".join(sorted(name.split("_")))
 
 
-def _plain(given: str) -> str:
+def _plain(text: str) -> str:
     """The name in lower case, with underscores for spaces, hyphens and the like."""
-    return re.sub(r"[^a-z0-9]+", "_", given.lower()).strip("_")
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
-def without_name(given: str) -> str:
+def without_name(text: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
-    return instead_of_name(given, _plain(given))
+    plain = _plain(text)
+    at_k = _AT_K.fullmatch(text.lower())
+    if at_k is not None:
+        share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
+        k = 10 if at_k["k"] == "k" else int(at_k["k"])
+        instead = f"metric=lambda y, score: y[np.argsort(-score)[:{k}]]{share}"
+        return f"{_NONE}: give a callable, such as {instead} of labels 0 and 1."
+    if plain in ELSEWHERE:
+        return f"{_NONE}: {ELSEWHERE[plain]}."
+    function = CALLABLES.get(plain) or _at_point(text)
+    if function:
+        return f"{_NONE}: give metric={function}."
+    name = _without_cut(plain)
+    return f"{AS_MEAN} and, as predictions, {ROW_MEANS[name]}." if name in ROW_MEANS else ""
+
+
+def _without_cut(plain: str) -> str:
+    return plain if plain in ROW_MEANS else _CUT.sub("", plain)
+
+
+def _at_point(text: str) -> str:
+    """The function of a rate where another is bounded, as a partial; "" for other names."""
+    match = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", text.lower().strip()))
+    if match is None:
+        return ""
+    of_positives, at_alarms = match["what"] in _POSITIVES, match["at"] in _ALARMS
+    bound = float(match["early"] or match["late"] or (0.01 if at_alarms else 0.9))
+    bound = bound / 100 if "%" in text or bound > 1 else bound
+    if of_positives and (at_alarms or match["at"] in _NEGATIVES):
+        name, option = "sensitivity_at", "specificity"
+        bound = 1 - bound if at_alarms else bound
+    elif match["at"] in _POSITIVES and match["what"] in _NEGATIVES:
+        name, option = "specificity_at", "sensitivity"
+    elif match["at"] in _POSITIVES and match["what"] in _ALARMS:
+        name, option, bound = "false_positive_rate_at", "false_negative_rate", 1 - bound
+    else:
+        return ""
+    return f"functools.partial(skboot.metrics.{name}, {option}={bound:.6g})"
+
+
+# ------------------------------------------------------------------ statistics
 
 
 class KnownLabels(NamedTuple):
@@ -470,26 +584,48 @@ def resolve_metrics(
     single : bool
         Whether a single metric was asked for.
     """
-    single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
-    named = _named(metric)
     statistics: dict[str, Statistic] = {}
-    truth = labels, several_outputs, pos_label
-    for name, one in named:
-        statistic = _resolve(one, name, truth, several, of_rows)
+    single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
+    for name, item in [(None, metric)] if single else _named(metric):
+        if isinstance(item, Statistic):
+            statistic = item
+        elif isinstance(item, str) and item == "mean":
+            statistic = means.mean_of_values(name or "mean")
+        else:
+            take_apart = _request_of_name if isinstance(item, str) else _request
+            request = take_apart(item, name)._replace(
+                labels=labels, several_outputs=several_outputs, order=of_rows.order
+            )
+            if pos_label is not None:
+                request = _of_positive(request, item, pos_label)
+            elif of_rows.positive is not None and _bound(item, "pos_label") is None:
+                request = _of_positive(request, item, of_rows.positive)
+            if of_rows.averaged is not None and averages_labels(request):
+                request = request._replace(options={**request.options, "labels": of_rows.averaged})
+            _check_request(request, several)
+            has_options = request.is_library and bool(request.options)
+            returns_several = has_options and asks_for_several(request.options)
+            fast = None if returns_several else _fast_path(request)
+            if fast is None:
+                statistic = _callable(request)
+            else:
+                statistic = fast if request.sign > 0 else _negative(fast)
         if name is None and statistic.name in statistics:
             advice = "Name them with a dict: metric={'first': ..., 'second': ...}."
             got = f"two {statistic.name!r}"
             raise fail("metric", "hold metrics of different names", got, advice)
-        directed = _directed(statistic, greater_is_better)
-        statistics[statistic.name if name is None else name] = directed
+        if greater_is_better is not None and statistic.greater_is_better != greater_is_better:
+            statistic = _directed(statistic, greater_is_better)
+        statistics[statistic.name if name is None else name] = statistic
     return statistics, single
 
 
 def _named(metric: Any) -> list[tuple[str | None, Any]]:
+    """Each metric, with the name that a dict gives it."""
     if isinstance(metric, Mapping):
-        named: list[tuple[str | None, Any]] = [(str(name), one) for name, one in metric.items()]
+        named: list[tuple[str | None, Any]] = [(str(name), item) for name, item in metric.items()]
     elif isinstance(metric, list | tuple | set | frozenset):
-        named = [(None, one) for one in metric]
+        named = [(None, item) for item in metric]
     else:
         return [(None, metric)]
     if not named:
@@ -497,10 +633,8 @@ def _named(metric: Any) -> list[tuple[str | None, Any]]:
     return named
 
 
-def _directed(statistic: Statistic, greater_is_better: bool | None) -> Statistic:
-    """The statistic with the given direction, if its own is unknown."""
-    if greater_is_better is None or statistic.greater_is_better == greater_is_better:
-        return statistic
+def _directed(statistic: Statistic, greater_is_better: bool) -> Statistic:
+    """The statistic with a direction that it has not."""
     if statistic.greater_is_better is None and isinstance(greater_is_better, bool | np.bool_):
         return replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
     must, advice = "be True, False or None", "None says that the direction is unknown."
@@ -518,9 +652,9 @@ def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic
     function = statistic.function
     # Pooled over one class it is the metric of this class, and known as a ratio of counts.
     options = {**function.keywords, "labels": [label], "average": "micro"}
-    request = _taken_apart(partial(function.func, **options), statistic.name)
-    request = request._replace(cells=cells)
-    return _signed(_fast_path(request) or _callable(request), statistic.sign)
+    request = _request(partial(function.func, **options), statistic.name)._replace(cells=cells)
+    of_class = _fast_path(request) or _callable(request)
+    return of_class if statistic.sign > 0 else _negative(of_class)
 
 
 def metric_of_column(statistic: Any) -> Statistic | None:
@@ -532,101 +666,30 @@ def metric_of_column(statistic: Any) -> Statistic | None:
     options = {k: v for k, v in function.keywords.items() if k not in _OF_COLUMNS}
     if statistic.response == "indicators":
         options["average"] = "binary"
-    request = _taken_apart(partial(function.func, **options), statistic.name)
-    found = _fast_path(request)
-    found = None if found is None else _signed(found, statistic.sign)
-    return None if isinstance(found, Negated) else found
-
-
-def _resolve(
-    metric: Any,
-    name: str | None,
-    truth: tuple[ArrayLike | None, bool, Any],
-    several: bool,
-    of_rows: KnownLabels,
-) -> Statistic:
-    if isinstance(metric, Statistic):
-        return metric
-    if isinstance(metric, str) and metric == "mean":
-        return means.mean_of_values(name or "mean")
-    labels, several_outputs, pos_label = truth
-    request = _taken_apart(metric, name)
-    request = request._replace(labels=labels, several_outputs=several_outputs, order=of_rows.order)
-    if pos_label is not None:
-        request = _of_positive(request, metric, pos_label)
-    elif of_rows.positive is not None and _bound(metric, "pos_label") is None:
-        request = _of_positive(request, metric, of_rows.positive)
-    if of_rows.averaged is not None and averages_labels(request):
-        request = request._replace(options={**request.options, "labels": of_rows.averaged})
-    _check_options(request, several)
-    statistic = None if _returns_several(request) else _fast_path(request)
-    if statistic is None:
-        return _callable(request)
-    return _signed(statistic, request.sign)
-
-
-def _taken_apart(metric: Any, name: str | None) -> Request:
-    if isinstance(metric, str):
-        return _from_name(metric, name)
-    parts = scorer_parts(metric)
-    if parts is not None:
-        response = "labels" if parts.response_methods == ("predict",) else "scores"
-        function, options = _without_partial(parts.function, dict(parts.options))
-        given = full_name(function, options)
-        given = given if parts.sign > 0 else f"neg_{given}"
-        return Request(name or given, function, options, parts.sign, response)
-    if not callable(metric):
-        must = "be a scoring name, a scorer, a callable, or a list or dict of these"
-        raise fail("metric", must, repr(metric))
-    whole = isinstance(metric, partial) and not metric.args
-    first = next(iter(_parameters(metric.func if whole else metric)), "")
-    if first == "estimator":
-        must = "take true and predicted values"
-        advice = "Give the function that the scorer calls, or a scorer of make_scorer."
-        raise fail("metric", must, "a callable of an estimator", advice)
-    function, options = _without_partial(metric, {})
-    return Request(name or full_name(function, options), function, options)
-
-
-@lru_cache(maxsize=256)
-def _from_name(metric: str, name: str | None) -> Request:
-    meant = meant_by(metric)
-    if meant != metric:
-        return _from_name(meant, name)
-    if metric in SCORERS:
-        function, _ = SCORERS[metric]
-        return Request(name or metric, function, {}, -1.0 if metric.startswith("neg_") else 1.0)
-    if metric in known_names():
-        return _taken_apart(sklearn.metrics.get_scorer(metric), name or metric)
-    if metric in losses():
-        negated = _from_name(losses()[metric], name or metric)
-        return negated._replace(sign=1.0, scorer_response=None)
-    function = function_of(metric)
-    if function is None:
-        raise unknown_metric(metric)
-    return _taken_apart(function, name or metric)
+    of_column = _fast_path(_request(partial(function.func, **options), statistic.name))
+    if of_column is not None and statistic.sign < 0:
+        of_column = _negative(of_column)
+    return None if isinstance(of_column, Negated) else of_column
 
 
 def unnamed_positives(metric: Any, statistics: Mapping[str, Statistic]) -> list[Statistic]:
     """Return the statistics of ``metric`` that carry no positive class of their own."""
     return [
         statistic
-        for (_, one), statistic in zip(_named(metric), statistics.values(), strict=True)
-        if _bound(one, "pos_label") is None
+        for (_, item), statistic in zip(_named(metric), statistics.values(), strict=True)
+        if _bound(item, "pos_label") is None
     ]
 
 
 def averages_labels(request: Request) -> bool:
     """Whether a function of labels of scikit-learn or of skboot reads ``labels=``, and has none."""
-    known = _parameters(request.function)
-    if not _is_library(request.function) or "labels" not in known:
+    if not request.is_library or "labels" not in request.parameters:
         return False
     import_modules(__package__)
-    average = known.get("average")
     # As in scikit-learn: the metric of one positive class reads no others.
-    if average is not None and request.options.get("average", average.default) == "binary":
+    if request.option("average") == "binary":
         return False
-    response = PATHS[request.several_outputs][1].get(_name_of(request.function))
+    response = PATHS[request.several_outputs][1].get(request.function_name)
     return response == "labels" and request.options.get("labels") is None
 
 
@@ -634,72 +697,85 @@ def averaging(metric: Any, statistics: Mapping[str, Statistic]) -> set[str]:
     """Return the names of the statistics of ``metric`` that the labels of the rows are given to."""
     return {
         name
-        for (own, one), name in zip(_named(metric), statistics, strict=True)
-        if one != "mean" and not isinstance(one, Statistic)
-        if averages_labels(_taken_apart(one, own))
+        for (key, item), name in zip(_named(metric), statistics, strict=True)
+        if item != "mean" and not isinstance(item, Statistic)
+        if averages_labels(_request(item, key))
     }
 
 
-def _of_positive(request: Request, metric: Any, pos_label: Any) -> Request:
-    """The request with the positive class of the call, with which one of its own must agree."""
-    own = _bound(metric, "pos_label")
-    if own is not None and not is_among(pos_label, [own]):
-        must = f"be None or {own!r}, which the metric {request.name!r} names as positive"
-        raise fail("pos_label", must, repr(pos_label), "Name the positive class once.")
-    known, options = _parameters(request.function), request.options
-    average = known.get("average")
-    averages = average is not None and average.default == "binary"
-    if request.several_outputs or (averages and options.get("average", "binary") != "binary"):
-        # As in scikit-learn: an average over classes has no positive one.
-        return request
-    if "pos_label" in known:
-        return request._replace(options={**options, "pos_label": pos_label})
-    return request._replace(pos_label=pos_label)
+# ------------------------------------------------------------------ a metric, taken apart
 
 
-def _bound(metric: Any, name: str) -> Any:
-    """What a scorer, or a partial, carries for a keyword; None without."""
+def _request(metric: Any, name: str | None) -> Request:
+    """Take a scoring name, scorer, function or partial apart into a function and its options."""
+    if isinstance(metric, str):
+        return _request_of_name(metric, name)
     parts = scorer_parts(metric)
-    found = None
     if parts is not None:
-        metric, found = parts.function, parts.options.get(name)
-    while found is None and isinstance(metric, partial):
-        metric, found = metric.func, metric.keywords.get(name)
-    return found
-
-
-def _without_partial(function: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Function and keywords of a partial; a partial with positional arguments is the function."""
+        response = "labels" if parts.response_methods == ("predict",) else "scores"
+        function, options = parts.function, dict(parts.options)
+        sign = parts.sign
+    elif callable(metric):
+        response, function, options, sign = None, metric, {}, 1.0
+    else:
+        must = "be a scoring name, a scorer, a callable, or a list or dict of these"
+        raise fail("metric", must, repr(metric))
+    # A partial with positional arguments is a function of its own.
     while isinstance(function, partial) and not function.args:
         options = {**function.keywords, **options}
         function = function.func
-    if not options:
-        return function, {}
-    defaults = {
-        key: parameter.default
-        for key, parameter in _parameters(function).items()
-        if key in options and parameter.default is not inspect.Parameter.empty
-    }
-    changed = {
-        key: value
-        for key, value in options.items()
-        if key not in defaults or not _same(value, defaults[key])
-    }
-    return function, changed
-
-
-def _same(value: Any, default: Any) -> bool:
-    return value is default or (
-        isinstance(value, str | int | float | bool)
-        and type(value) is type(default)
-        and value == default
+    is_library = str(getattr(function, "__module__", "")).startswith(("sklearn.", "skboot."))
+    # Signatures are slow to read, so that those of libraries are cached. A cache would keep the
+    # functions of users alive.
+    parameters = _known_parameters(function) if is_library else _read_parameters(function)
+    if parts is None and next(iter(parameters), "") == "estimator":
+        must = "take true and predicted values"
+        advice = "Give the function that the scorer calls, or a scorer of make_scorer."
+        raise fail("metric", must, "a callable of an estimator", advice)
+    changed = {}
+    for key, value in options.items():
+        default = parameters[key].default if key in parameters else inspect.Parameter.empty
+        simple = isinstance(value, str | int | float | bool) and type(value) is type(default)
+        if value is not default and not (simple and value == default):
+            changed[key] = value
+    inner = function
+    while isinstance(inner, partial):
+        inner = inner.func
+    function_name = str(getattr(inner, "__name__", type(inner).__name__))
+    function_name = "metric" if function_name == "<lambda>" else function_name
+    if name is None:
+        name = full_name(function_name, changed, parameters)
+        name = name if sign > 0 else f"neg_{name}"
+    return Request(
+        name,
+        function,
+        function_name,
+        is_library,
+        parameters,
+        changed,
+        sign,
+        scorer_response=response,
     )
 
 
-def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
-    # Signatures are slow to read, so that those of libraries are cached. A cache would keep the
-    # functions of users alive.
-    return _known_parameters(function) if _is_library(function) else _read_parameters(function)
+@lru_cache(maxsize=256)
+def _request_of_name(metric: str, name: str | None) -> Request:
+    meant = meant_by(metric)
+    if meant != metric:
+        return _request_of_name(meant, name)
+    if metric in SCORERS:
+        function = getattr(sys.modules[__package__], SCORERS[metric][0])
+        sign = -1.0 if metric.startswith("neg_") else 1.0
+        return _request(function, name or metric)._replace(sign=sign)
+    if metric in known_names():
+        return _request(sklearn.metrics.get_scorer(metric), name or metric)
+    if metric in losses():
+        negated = _request_of_name(losses()[metric], name or metric)
+        return negated._replace(sign=1.0, scorer_response=None)
+    function = function_of(metric)
+    if function is None:
+        raise unknown_metric(metric)
+    return _request(function, name or metric)
 
 
 def _read_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
@@ -713,47 +789,55 @@ def _read_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
 _known_parameters = lru_cache(maxsize=256)(_read_parameters)
 
 
-def _name_of(function: Any) -> str:
-    while isinstance(function, partial):
-        function = function.func
-    name = getattr(function, "__name__", type(function).__name__)
-    return "metric" if name == "<lambda>" else str(name)
+def _of_positive(request: Request, metric: Any, pos_label: Any) -> Request:
+    """The request with the positive class of the call, with which one of its own must agree."""
+    bound = _bound(metric, "pos_label")
+    if bound is not None and not is_among(pos_label, [bound]):
+        must = f"be None or {bound!r}, which the metric {request.name!r} names as positive"
+        raise fail("pos_label", must, repr(pos_label), "Name the positive class once.")
+    average = request.parameters.get("average")
+    averages = average is not None and average.default == "binary"
+    if request.several_outputs or (averages and request.option("average") != "binary"):
+        # As in scikit-learn: an average over classes has no positive one.
+        return request
+    if "pos_label" in request.parameters:
+        return request._replace(options={**request.options, "pos_label": pos_label})
+    return request._replace(pos_label=pos_label)
 
 
-def full_name(function: Any, options: Mapping[str, Any]) -> str:
+def _bound(metric: Any, name: str) -> Any:
+    """What a scorer, or a partial, carries for a keyword; None without."""
+    parts = scorer_parts(metric)
+    value = None
+    if parts is not None:
+        metric, value = parts.function, parts.options.get(name)
+    while value is None and isinstance(metric, partial):
+        metric, value = metric.func, metric.keywords.get(name)
+    return value
+
+
+def full_name(name: str, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
     """Name of a function with its options, as "sensitivity_at specificity 0.9"."""
-    name = _name_of(function)
     if asks_for_several(options):
         # Each number is named by its class or output.
         options = {key: value for key, value in options.items() if key not in _OF_SEVERAL}
     if name == "top_k_accuracy_score":
-        options = {"k": _parameters(function)["k"].default, **options}
-    if not options:
+        options = {"k": parameters["k"].default, **options}
+    written = {}
+    for key, value in options.items():
+        rows = np.atleast_2d(np.asarray(value, dtype=object)).tolist()
+        is_short = np.size(value) <= _MOST_WRITTEN
+        written[key] = "; ".join(" ".join(map(str, row)) for row in rows) if is_short else "..."
+    if not written:
         return name
-    if name.endswith("_at") and len(options) == 1:
-        [(key, value)] = options.items()
-        return f"{name} {key} {_written(value)}".replace("_", " ")
-    return f"{name} ({', '.join(f'{key}={_written(value)}' for key, value in options.items())})"
+    if name.endswith("_at") and len(written) == 1:
+        [(key, text)] = written.items()
+        return f"{name} {key} {text}".replace("_", " ")
+    return f"{name} ({', '.join(f'{key}={text}' for key, text in written.items())})"
 
 
-def _written(value: Any) -> str:
-    """An option as the name of a metric holds it."""
-    if np.size(value) > _MOST_WRITTEN:
-        return "..."
-    rows = np.atleast_2d(np.asarray(value, dtype=object)).tolist()
-    return "; ".join(" ".join(map(str, row)) for row in rows)
-
-
-def _is_library(function: Any) -> bool:
-    module = str(getattr(function, "__module__", ""))
-    return module.startswith(("sklearn.", "skboot."))
-
-
-def _returns_several(request: Request) -> bool:
-    """Whether a metric of scikit-learn is asked for single classes, or single outputs."""
-    return asks_for_several(request.options) and _is_library(request.function)
-
-
+# Numbers of an option that the name of a metric holds: those of the costs of three classes.
+_MOST_WRITTEN = 9
 # Options by which a metric of scikit-learn returns a number for each class, or output.
 _OF_SEVERAL = ("average", "multioutput")
 # What these options, and those of how columns belong to classes, say is said by a single column.
@@ -768,48 +852,56 @@ def asks_for_several(options: Mapping[str, Any]) -> bool:
     return raw or options.get("average", "") is None
 
 
-def _check_options(request: Request, several: bool) -> None:
-    if request.options.get("sample_weight") is not None:
+# ------------------------------------------------------------------ what is refused
+
+
+def _check_request(request: Request, several: bool) -> None:
+    """Refuse options that no metric takes, and metrics that are none of these rows."""
+    options, parameters, name = request.options, request.parameters, request.function_name
+    if options.get("sample_weight") is not None:
         advice = "Give the weights as sample_weight= instead: they are then drawn with the rows."
         raise fail("metric", "not bind sample_weight", "a partial that does", advice)
-    known = _parameters(request.function)
-    if _returns_several(request) and not several:
+    if options and not several and request.is_library and asks_for_several(options):
         advice = "Name an average; for single classes give labels=[label] and average='macro'."
-        got = ", ".join(f"{name}={value!r}" for name, value in request.options.items())
+        got = ", ".join(f"{key}={value!r}" for key, value in options.items())
         raise fail("metric", "return one number", got, advice)
-    _check_columns_of_truth(request, known)
-    if request.function is costs.bayes_decisions:
-        advice = "Use its result as y_pred, with metric='neg_expected_cost'."
-        raise fail("metric", "return a score", "bayes_decisions", advice)
-    if request.function is sklearn.metrics.top_k_accuracy_score:
-        _check_top_k(request.options)
-    is_library = _is_library(request.function)
-    unknown = sorted(set(request.options) - set(known)) if is_library else []
-    if unknown:
-        must = f"have options that {_name_of(request.function)} takes"
-        advice = f"It takes {', '.join(name for name in known if not name.startswith('y_'))}."
-        raise fail("metric", must, f"{unknown}", advice)
-    missing = [name for name, one in known.items() if _is_required(one, request.options)]
+    if request.is_library:
+        average = request.option("average") if "average" in parameters else None
+        if request.several_outputs or average == "samples" or name in _OF_RANKED_COLUMNS:
+            _check_columns_of_truth(request, average)
+        if name == "bayes_decisions":
+            advice = "Use its result as y_pred, with metric='neg_expected_cost'."
+            raise fail("metric", "return a score", "bayes_decisions", advice)
+        if name == "top_k_accuracy_score":
+            k, labels = options.get("k", 2), options.get("labels")
+            if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+                raise fail("metric", "have an integer k of at least 1", f"k={k!r}")
+            if labels is not None and np.any(np.asarray(labels)[1:] <= np.asarray(labels)[:-1]):
+                advice = (
+                    "Columns may be in any order if their labels are given as labels= of the call."
+                )
+                raise fail("metric", "have labels in rising order", f"labels={labels!r}", advice)
+        unknown = sorted(set(options) - set(parameters))
+        if unknown:
+            must = f"have options that {name} takes"
+            advice = f"It takes {', '.join(key for key in parameters if not key.startswith('y_'))}."
+            raise fail("metric", must, f"{unknown}", advice)
+    missing = [
+        key
+        for key, parameter in parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+        and parameter.default is parameter.empty
+        and key not in options
+    ]
     if missing:
-        bound = ", ".join(f"{name}=..." for name in missing)
-        must = (
-            f"be {_name_of(request.function)!r} with a value for {' and '.join(map(repr, missing))}"
-        )
-        advice = f"Give functools.partial({_name_of(request.function)}, {bound})."
-        raise fail("metric", must, "none", advice)
+        bound = ", ".join(f"{key}=..." for key in missing)
+        must = f"be {name!r} with a value for {' and '.join(map(repr, missing))}"
+        raise fail("metric", must, "none", f"Give functools.partial({name}, {bound}).")
 
 
-def _is_required(parameter: inspect.Parameter, options: Mapping[str, Any]) -> bool:
-    """Whether a function needs a keyword that it was not given."""
-    by_keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    return by_keyword and parameter.default is parameter.empty and parameter.name not in options
-
-
-def _check_columns_of_truth(request: Request, known: Mapping[str, Any]) -> None:
+def _check_columns_of_truth(request: Request, average: Any) -> None:
     """Refuse a metric of one column for a truth of several, and the reverse."""
-    if not _is_library(request.function):
-        return
-    average = request.options.get("average", getattr(known.get("average"), "default", None))
+    name = request.function_name
     if not request.several_outputs:
         if average == "samples":
             must = "average over classes where a row has one label"
@@ -818,33 +910,27 @@ def _check_columns_of_truth(request: Request, known: Mapping[str, Any]) -> None:
                 "(n_samples, n_labels): here use 'macro', 'weighted' or 'micro'."
             )
             raise fail("metric", must, "average='samples'", advice)
-        if _name_of(request.function) in _OF_RANKED_COLUMNS:
-            must = "take a y_true of one column"
-            got = f"{request.name!r}, which ranks the columns of each row"
-            raise fail("metric", must, got, _OF_RANKED_ITEMS)
-        return
+        must = "take a y_true of one column"
+        got = f"{request.name!r}, which ranks the columns of each row"
+        raise fail("metric", must, got, _OF_RANKED_ITEMS)
     if average == "binary":
-        name = _name_of(request.function).removesuffix("_score")
+        name = name.removesuffix("_score")
         must = "name an average where a row has several labels"
         advice = (
             f"Use '{name}_macro', '{name}_micro', '{name}_weighted' or '{name}_samples', or "
             "functools.partial of the function with average=."
         )
         raise fail("metric", must, repr(request.name), advice)
-    module = str(getattr(request.function, "__module__", ""))
-    if not module.startswith("skboot."):
+    if not request.function.__module__.startswith("skboot."):
         return
     import_modules(__package__)
-    if _name_of(request.function) not in PATHS[True][0]:
+    if name not in PATHS[True][0]:
         must = "take a y_true of several columns"
         advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
         raise fail("metric", must, f"{request.name!r}, which takes one value a row", advice)
 
 
-# Numbers of an option that the name of a metric holds: those of the costs of three classes.
-_MOST_WRITTEN = 9
 # Metrics of how a row ranks its columns; for one column scikit-learn's raise an error.
-_NO_ENDS = (-np.inf, np.inf)
 _OF_RANKED_COLUMNS = frozenset(
     {
         "coverage_error",
@@ -861,42 +947,65 @@ _OF_RANKED_ITEMS = (
 )
 
 
-def _check_top_k(options: Mapping[str, Any]) -> None:
-    k, labels = options.get("k", 2), options.get("labels")
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise fail("metric", "have an integer k of at least 1", f"k={k!r}")
-    if labels is not None and np.any(np.asarray(labels)[1:] <= np.asarray(labels)[:-1]):
-        advice = "Columns may be in any order if their labels are given as labels= of the call."
-        raise fail("metric", "have labels in rising order", f"labels={labels!r}", advice)
+# ------------------------------------------------------------------ its statistic
 
 
-def _signed(statistic: Statistic, sign: float) -> Statistic:
-    """The statistic, or its negative."""
-    if sign > 0:
-        return statistic
-    if isinstance(statistic, means.RowMean):
-        low, high = statistic.bounds
-        better = None if statistic.greater_is_better is None else not statistic.greater_is_better
-        return replace(
-            statistic, sign=-1.0, greater_is_better=better, bounds=(0.0 - high, 0.0 - low)
-        )
-    return Negated(statistic)
+def _fast_path(request: Request) -> Statistic | None:
+    """What the factory of a function makes, if it has one for these options."""
+    name, factories = request.function_name, PATHS[request.several_outputs][0]
+    if name not in factories:
+        # Each module registers the statistics that it holds.
+        import_modules(__package__)
+    factory = factories.get(name)
+    module = sys.modules.get(request.function.__module__)
+    # A partial or a wrapper may carry the name of the function that it changes.
+    if factory is None or getattr(module, name, None) is not request.function:
+        return None
+    if request.options and not set(request.options) <= set(_known_parameters(factory)):
+        return None
+    with arguments_named({}, name):
+        return factory(request, **request.options)
 
 
-# ------------------------------------------------------------------ any callable
+def _negative(statistic: Statistic) -> Statistic:
+    """The negative of a loss, as scikit-learn's scorers have it."""
+    if not isinstance(statistic, means.RowMean):
+        return Negated(statistic)
+    low, high = statistic.bounds
+    better = None if statistic.greater_is_better is None else not statistic.greater_is_better
+    return replace(statistic, sign=-1.0, greater_is_better=better, bounds=(0.0 - high, 0.0 - low))
+
+
+# Functions of skboot of which smaller is better, whose names do not say so.
+_LOSSES_OF_SKBOOT = frozenset(
+    {"brier_score", "cross_entropy", "equal_error_rate", "expected_cost", "false_positive_rate_at"}
+)
 
 
 def _callable(request: Request) -> CallableStatistic:
     """The function on repeated rows."""
-    function, known = request.function, _parameters(request.function)
-    takes_weights = "sample_weight" in known
-    bound = partial(function, **request.options) if request.options else function
-    better = _direction(request)
-    one_column = request.scorer_response == "scores" and not request.several_outputs
-    positive = request.options.get("pos_label")
-    if not _is_library(function) and not one_column:
-        own = WeightedCallable if takes_weights else CallableStatistic
-        return own(
+    function, name, is_library = request.function, request.function_name, request.is_library
+    options, parameters, several_outputs = (
+        request.options,
+        request.parameters,
+        request.several_outputs,
+    )
+    takes_weights = "sample_weight" in parameters
+    bound = partial(function, **options) if options else function
+    # Greater is better for scorers, and the names of scikit-learn's functions imply theirs.
+    better: bool | None = None
+    if request.scorer_response is not None:
+        better = True
+    elif is_library and (
+        name.endswith(("_loss", "_error", "_deviance")) or name in _LOSSES_OF_SKBOOT
+    ):
+        better = request.sign < 0
+    elif is_library and name.endswith("_score"):
+        better = True
+    positive = options.get("pos_label")
+    if not is_library and (request.scorer_response != "scores" or several_outputs):
+        kind = WeightedCallable if takes_weights else CallableStatistic
+        return kind(
             bound,
             request.name,
             better,
@@ -906,70 +1015,31 @@ def _callable(request: Request) -> CallableStatistic:
             pos_label=positive,
         )
     import_modules(__package__)
-    response: Response = PATHS[request.several_outputs][1].get(_name_of(function), "any")
-    two_class = _two_class(request, response, known)
-    if not _is_library(function):
-        response = "scores"
+    response: Response = PATHS[several_outputs][1].get(name, "any") if is_library else "scores"
+    # What a function takes that has a positive class and no argument for it.
+    two_class: Response | None = None
+    if is_library and not several_outputs and "pos_label" not in parameters:
+        two_class = response if response in ("scores", "probabilities") else None
+        two_class = GREATER_IS_POSITIVE.get(name, two_class)
     # A top-k accuracy ranks all classes, also those that a resample lacks.
     is_top = function is sklearn.metrics.top_k_accuracy_score
-    takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in known
-    takes_labels = takes_labels and not request.several_outputs
-    by_cells = response == "labels" and takes_weights and _is_library(function)
-    labels = request.options.get("labels")
-    ends = RANGES.get(_name_of(function), _NO_ENDS) if _is_library(function) else _NO_ENDS
-    kind = CellsCallable if by_cells else LibraryCallable
-    return kind(
+    takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in parameters
+    takes_labels = takes_labels and not several_outputs and "labels" not in options
+    low, high = RANGES.get(name, (-np.inf, np.inf)) if is_library else (-np.inf, np.inf)
+    by_cells = response == "labels" and takes_weights and is_library
+    labels = options.get("labels")
+    of_library = CellsCallable if by_cells else LibraryCallable
+    return of_library(
         bound,
         request.name,
         better,
         request.sign,
         response,
         takes_weights,
-        (ValueError, ZeroDivisionError) if _is_library(function) else (),
-        bounds=ends if request.sign > 0 else (0.0 - ends[1], 0.0 - ends[0]),
+        (ValueError, ZeroDivisionError) if is_library else (),
+        bounds=(low, high) if request.sign > 0 else (0.0 - high, 0.0 - low),
         labels=request.labels if response == "labels" else request.columns(labels),
         pos_label=positive if two_class is None else request.pos_label,
-        takes_labels=takes_labels and "labels" not in request.options,
+        takes_labels=takes_labels,
         two_class=two_class,
     )
-
-
-def _two_class(request: Request, response: Response, known: Mapping[str, Any]) -> Response | None:
-    """What a function takes that has a positive class and no argument for it; None for others."""
-    if request.several_outputs or "pos_label" in known or not _is_library(request.function):
-        return None
-    own = response if response in ("scores", "probabilities") else None
-    return GREATER_IS_POSITIVE.get(_name_of(request.function), own)
-
-
-def _direction(request: Request) -> bool | None:
-    """Direction of a metric: greater is better for scorers; names of scikit-learn imply theirs."""
-    name = _name_of(request.function)
-    if request.scorer_response is not None:
-        return True
-    if not _is_library(request.function):
-        return None
-    if name.endswith(("_loss", "_error", "_deviance")) or name in vars(costs):
-        return request.sign < 0
-    return True if name.endswith("_score") else None
-
-
-def _fast_path(request: Request) -> Statistic | None:
-    name = _name_of(request.function)
-    module = sys.modules.get(str(getattr(request.function, "__module__", "")))
-    if not _is_library(request.function):
-        return None
-    factories, _ = PATHS[request.several_outputs]
-    if name not in factories:
-        # Each module registers the statistics that it holds.
-        import_modules(__package__)
-    if name not in factories:
-        return None
-    # A partial or a wrapper may carry the name of the function that it changes.
-    if getattr(module, name, None) is not request.function:
-        return None
-    factory = factories[name]
-    if not set(request.options) <= set(_parameters(factory)):
-        return None
-    with arguments_named({}, name):
-        return factory(request, **request.options)

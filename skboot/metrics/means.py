@@ -1,28 +1,38 @@
 """Metrics that are functions of weighted sums: ``combine(block.sums(terms))``.
 
-`RowMean` is a mean of per-row values, or a function of one (accuracy, errors, losses). Means over
-rows of probabilities are in `posteriors`, R2 in `coefficients`, functions of the confusion matrix
-in `labels`. A new function of sums gives the terms and the formula; a new mean of rows is one more
-factory below.
+`RowMean` is a mean of per-row values, or a function of one: accuracy, errors, deviances. The value
+of a row of `PosteriorMean` is one of the scores of all classes: log loss, Brier score, top-k
+accuracy. `Coefficient` is a ratio of sums of squares: R2, explained variance. A new function of
+sums gives the terms and the formula; a new mean of rows is one more loss below.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from .._base.errors import Note, fail, tell
-from ._tuning import FEW_BEYOND, FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
-from .cells import WeightedCodes, label_counts
+from ._tuning import (
+    FEW_BEYOND,
+    FEW_SPREAD,
+    FEW_VALUES,
+    FEWEST_SPREAD,
+    FIRST_LOOK,
+    MOST_SPREAD,
+    ROWS_AT_ONCE,
+    ROWS_PER_VALUE,
+)
+from .cells import WeightedCodes, encode, known_labels, label_counts
 from .statistic import (
     Columns,
     Factory,
@@ -46,10 +56,16 @@ class SumsStatistic(Statistic):
     Notes
     -----
     Subclasses give `reduce` (the terms) and `combine` (the formula); `gradient` has a numerical
-    default. The function must not change when all weights are multiplied by the same number.
+    default. The function must not change when all weights are multiplied by the same number;
+    ``varies_smoothly`` says that its second derivatives may be neglected.
     """
 
     reads: Reading = "sums"
+    varies_smoothly: ClassVar[bool] = False
+
+    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
+        """Itself, where it varies smoothly; see `Statistic.as_sums`."""
+        return (self, reduced) if self.varies_smoothly else None
 
     @abstractmethod
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
@@ -124,6 +140,7 @@ class RowMean(SumsStatistic):
 
     of_row_values = True
     adds_by_row = True
+    varies_smoothly = True
     sketch = "sums"
     n_sums = 1
 
@@ -146,10 +163,6 @@ class RowMean(SumsStatistic):
     def under_root(self) -> RowMean | None:
         """The mean of which it is the root; None if it is none."""
         return replace(self, root=False) if self.root else None
-
-    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """See `Statistic.as_sums`."""
-        return self, reduced
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -178,19 +191,22 @@ class RowMean(SumsStatistic):
         share = None
         if rows.zero_one and not self.root and not rows.weighted:
             share = Proportion(round(rows.sums[1]), rows.n_rows, exact=True, sign=self.sign)
-        known = replace(super().facts_of_sums(rows), **self._beyond(rows.n_rows))
-        return replace(known, proportion=share, largest_share=rows.largest_share)
-
-    def _beyond(self, n_rows: int) -> dict[str, Any]:
-        """Rows that are to be expected beyond a forecast."""
-        if self.beyond is None:
-            return {}
-        return {"of_kind": self.beyond * n_rows, "few_of_kind": FEW_BEYOND}
+        facts = replace(super().facts_of_sums(rows), proportion=share)
+        if self.beyond is not None:
+            facts = replace(facts, of_kind=self.beyond * rows.n_rows, few_of_kind=FEW_BEYOND)
+        return replace(facts, largest_share=rows.largest_share)
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""
         if sample_weight is None and values.dtype == bool:
-            return self._of_flags(values)
+            # Flags are their own codes, counted once; the terms are those of `_reduced`.
+            n, n_true = len(values), int(np.count_nonzero(values))
+            is_mixed = 0 < n_true < n
+            occurring = (0.0, 1.0) if is_mixed else (float(n_true > 0),)
+            terms = np.array([(1.0, value) for value in occurring])
+            of_flags = values if is_mixed else np.zeros(n, dtype=np.uint8)
+            n_rows = np.array([n - n_true, n_true] if is_mixed else [n])
+            return ReducedData(of_flags, len(n_rows), terms, _ABOUT_ZERO, n_rows)
         code, distinct, counts = _coded(values)
         if code is not None:
             if sample_weight is None:
@@ -214,16 +230,6 @@ class RowMean(SumsStatistic):
             values = values == 1
         return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])
 
-    def _of_flags(self, values: NDArray[np.bool_]) -> ReducedData:
-        """The same as `_reduced` gives for 0 and 1: flags are their own codes, counted once."""
-        n, n_true = len(values), int(np.count_nonzero(values))
-        both = 0 < n_true < n
-        distinct = (0.0, 1.0) if both else (float(n_true > 0),)
-        terms = np.array([(1.0, value) for value in distinct])
-        counts = np.array([n - n_true, n_true] if both else [n])
-        code = values if both else np.zeros(n, dtype=np.uint8)
-        return ReducedData(code, len(counts), terms, _ABOUT_ZERO, counts)
-
     def _reduced(
         self,
         code: NDArray[Any] | None,
@@ -232,7 +238,15 @@ class RowMean(SumsStatistic):
         counts: NDArray[np.int64] | None = None,
     ) -> ReducedData:
         """Reduce the value of each code, which stands for ``counts`` rows, or of each row."""
-        centre = 0.0 if self.root else _nearest_to_zero(values)
+        # The common point of all values that sums are taken about, 0 among others: sums of squares
+        # about it lose no digits to a large mean. All values lie on one side of it, so that no
+        # resample loses digits to a large value that it lacks. Whole numbers are taken about 0,
+        # because their sums are exact.
+        centre = 0.0
+        if not self.root:
+            low, high = float(values.min()), float(values.max())
+            if not (low <= 0 <= high or _are_all(values, lambda part: part == np.rint(part))):
+                centre = low if low > 0 else high
         # Written in place: there may be as many values as memory holds a few times.
         terms = np.empty((len(values), 2))
         terms[:, 0] = 1.0 if weights is None else weights
@@ -260,9 +274,11 @@ class RowMean(SumsStatistic):
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """A mean of 0/1 values of equally weighted rows is the proportion of its ones."""
         weights, values = reduced.terms.T
-        if self.root or reduced.data["centre"] or not _are_all(values, _is_zero_or_one):
+        if self.root or reduced.data["centre"]:
             return None
-        if not _are_all(weights, _is_one):
+        if not _are_all(values, lambda part: (part == 0) | (part == 1)):
+            return None
+        if not _are_all(weights, lambda part: part == 1):
             return None
         counts = reduced.rows_of_codes if reduced.counts is None else reduced.counts
         return Proportion(
@@ -284,19 +300,20 @@ class RowMean(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and whether the values are few, 0 and 1, or one of them is large."""
-        values = reduced.terms[:, 1]
+        values, n_rows = reduced.terms[:, 1], len(rows[1])
         # Values that are all on one side of 0 are taken about one of them, or are whole.
         both_signs = not reduced.data["centre"] and bool(values.min() < 0 < values.max())
-        own: dict[str, Any] = {
-            # A mean of few distinct values is no mean of continuous ones.
-            "row_mean": self.is_row_mean
-            and (rows[2] is not None or reduced.n_codes > min(20, len(rows[1]) / 2)),
-            "both_signs": self.is_row_mean and both_signs,
-            "proportion": self.proportion(reduced),
-            "largest_share": self.largest_share(reduced),
-            **self._beyond(len(rows[1])),
-        }
-        return replace(super().facts(reduced, rows, members), **own)
+        # A mean of few distinct values is no mean of continuous ones.
+        has_many = rows[2] is not None or reduced.n_codes > min(20, n_rows / 2)
+        facts = replace(
+            super().facts(reduced, rows, members),
+            row_mean=not self.root and has_many,
+            both_signs=not self.root and both_signs,
+            largest_share=self.largest_share(reduced),
+        )
+        if self.beyond is None:
+            return facts
+        return replace(facts, of_kind=self.beyond * n_rows, few_of_kind=FEW_BEYOND)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Mean of the best constant prediction, if the metric has a formula for it."""
@@ -323,31 +340,6 @@ def _coded(
     return None, values, None
 
 
-def _nearest_to_zero(values: Floats) -> float:
-    """The common point of all values that sums are taken about, 0 among others.
-
-    Sums of squares about it lose no digits to a large mean. All values lie on one side of it, so
-    that no resample loses digits to a large value that it lacks. Whole numbers are taken about 0,
-    because their sums are exact.
-    """
-    low, high = float(values.min()), float(values.max())
-    if low <= 0 <= high or _are_all(values, _is_whole):
-        return 0.0
-    return low if low > 0 else high
-
-
-def _is_whole(values: Floats) -> NDArray[np.bool_]:
-    return values == np.rint(values)
-
-
-def _is_zero_or_one(values: Floats) -> NDArray[np.bool_]:
-    return (values == 0) | (values == 1)
-
-
-def _is_one(values: Floats) -> NDArray[np.bool_]:
-    return values == 1
-
-
 def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> bool:
     """Whether all values pass a test; most that do not show it among the first."""
     starts = [0, *range(FIRST_LOOK, len(values), ROWS_AT_ONCE)]
@@ -355,24 +347,34 @@ def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> boo
     return all(bool(test(values[a:b]).all()) for a, b in zip(starts, stops, strict=True))
 
 
-# ------------------------------------------------------------------ values of rows
+# ------------------------------------------------------------------ decisions, and given values
 
 
 def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
     """Share of right decisions, or of wrong ones."""
     return RowMean(
         name,
-        _differs if error else _equals,
+        operator.ne if error else operator.eq,
         greater_is_better=not error,
         response="labels",
         bounds=(0.0, 1.0),
-        constant=_least_error if error else _largest_class,
+        constant=partial(_of_largest_class, error=error),
     )
 
 
-def mean_of_values(name: str = "mean") -> RowMean:
-    """Mean of per-row values that are given as predictions: losses, hits, ratings."""
-    return MeanOfGiven(name, given_values, greater_is_better=None, bounds=(-np.inf, np.inf))
+def _of_largest_class(y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool) -> float:
+    """Accuracy, or error, where the most frequent class is always decided."""
+    counts = label_counts(y_true, sample_weight)[1]
+    share = float(counts.max() / counts.sum())
+    return 1.0 - share if error else share
+
+
+fast_path("accuracy_score", response="labels")(
+    lambda request, *, normalize=True: accuracy(request.name) if normalize else None
+)
+fast_path("zero_one_loss", "hamming_loss", response="labels")(
+    lambda request, *, normalize=True: accuracy(request.name, error=True) if normalize else None
+)
 
 
 class MeanOfGiven(RowMean):
@@ -381,48 +383,17 @@ class MeanOfGiven(RowMean):
     of_given_values = True
 
 
+def mean_of_values(name: str = "mean") -> RowMean:
+    """Mean of per-row values that are given as predictions: losses, hits, ratings."""
+    return MeanOfGiven(name, given_values, greater_is_better=None, bounds=(-np.inf, np.inf))
+
+
 def given_values(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
     """The values themselves; there is no truth."""
     return y_pred
 
 
-@fast_path("accuracy_score", response="labels")
-def _accuracy_score(request: Request, *, normalize: bool = True) -> RowMean | None:
-    return accuracy(request.name) if normalize else None
-
-
-@fast_path("zero_one_loss", "hamming_loss", response="labels")
-def _error_rate(request: Request, *, normalize: bool = True) -> RowMean | None:
-    return accuracy(request.name, error=True) if normalize else None
-
-
-def _squared_error(*, root: bool = False, log: bool = False) -> Factory:
-    """Factory of the mean squared error, of its root, or of the same of ``log(1 + y)``."""
-
-    def factory(request: Request) -> RowMean:
-        scale = _log1p if log else _real
-        losses, constant = partial(_squared_errors, scale=scale), partial(_variance, scale=scale)
-        return RowMean(request.name, losses, root=root, constant=constant)
-
-    return factory
-
-
-fast_path("mean_squared_error", response="values")(_squared_error())
-fast_path("mean_squared_log_error", response="values")(_squared_error(log=True))
-fast_path("root_mean_squared_error", response="values")(_squared_error(root=True))
-fast_path("root_mean_squared_log_error", response="values")(_squared_error(root=True, log=True))
-
-
-def _absolute_error(*, relative: bool) -> Factory:
-    """Factory of the mean absolute error, or of that relative to the truth."""
-
-    def factory(request: Request) -> RowMean:
-        losses = partial(_absolute_errors, relative=relative)
-        constant = partial(_least_absolute_error, relative=relative)
-        kind = PercentageError if relative else RowMean
-        return kind(request.name, losses, constant=constant)
-
-    return factory
+# ------------------------------------------------------------------ losses of real values
 
 
 class PercentageError(RowMean):
@@ -437,53 +408,6 @@ class PercentageError(RowMean):
                 "these rows decide the value. Leave them out, or use 'mean_absolute_error'."
             )
             tell(Note("caution", text, about="relative errors of 0"))
-
-
-fast_path("mean_absolute_error", response="values")(_absolute_error(relative=False))
-fast_path("mean_absolute_percentage_error", response="values")(_absolute_error(relative=True))
-
-
-@fast_path("mean_pinball_loss", response="values")
-def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
-    constant = partial(_least_pinball, alpha=alpha)
-    losses, beyond = partial(_pinball, alpha=alpha), min(alpha, 1 - alpha)
-    return RowMean(request.name, losses, constant=constant, beyond=beyond)
-
-
-@fast_path("mean_poisson_deviance", response="values")
-def _poisson_deviance(request: Request) -> RowMean:
-    return RowMean(request.name, _poisson, constant=partial(_at_mean, loss=_poisson))
-
-
-@fast_path("mean_gamma_deviance", response="values")
-def _gamma_deviance(request: Request) -> RowMean:
-    return RowMean(request.name, _gamma, constant=partial(_at_mean, loss=_gamma))
-
-
-@fast_path("mean_tweedie_deviance", response="values")
-def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
-    if 0 < power < 1:
-        # No law has it, which the function says.
-        return None
-    losses = partial(_tweedie, power=power)
-    return RowMean(request.name, losses, constant=partial(_at_mean, loss=losses))
-
-
-def _equals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(y_true == y_pred)
-
-
-def _differs(y_true: NDArray[Any], y_pred: NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(y_true != y_pred)
-
-
-def _largest_class(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
-    counts = label_counts(y_true, sample_weight)[1]
-    return float(counts.max() / counts.sum())
-
-
-def _least_error(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
-    return 1.0 - _largest_class(y_true, sample_weight)
 
 
 def _real(y: NDArray[Any]) -> Floats:
@@ -520,39 +444,9 @@ def _absolute_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, relative: bo
     return error / np.maximum(np.abs(truth), np.finfo(np.float64).eps) if relative else error
 
 
-def _least_absolute_error(
-    y_true: NDArray[Any], sample_weight: Floats | None, *, relative: bool
-) -> float:
-    truth, pull = _real(y_true), sample_weight
-    if relative:
-        weights = 1.0 if sample_weight is None else sample_weight
-        pull = weights / np.maximum(np.abs(truth), np.finfo(np.float64).eps)
-    constant = np.array(_quantile(truth, pull, 0.5))
-    errors = _absolute_errors(truth, constant, relative=relative)
-    return float(np.average(errors, weights=sample_weight))
-
-
 def _pinball(y_true: NDArray[Any], y_pred: NDArray[Any], *, alpha: float) -> Floats:
     above = _real(y_true) - _real(y_pred)
     return np.maximum(alpha * above, (alpha - 1) * above)
-
-
-def _least_pinball(y_true: NDArray[Any], sample_weight: Floats | None, *, alpha: float) -> float:
-    truth = _real(y_true)
-    constant = np.array(_quantile(truth, sample_weight, alpha))
-    return float(np.average(_pinball(truth, constant, alpha=alpha), weights=sample_weight))
-
-
-def _quantile(values: Floats, weights: Floats | None, level: float) -> float:
-    """Smallest value up to which at least this share of the weight lies."""
-    if weights is None:
-        n = len(values)
-        at = min(max(math.ceil(level * n * (1 - 1e-12)) - 1, 0), n - 1)
-        return float(np.partition(values, at)[at])
-    order = np.argsort(values)
-    reached = np.cumsum(weights[order])
-    at = np.searchsorted(reached, level * reached[-1] * (1 - 1e-12))
-    return float(values[order[min(at, len(values) - 1)]])
 
 
 def _poisson(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
@@ -582,15 +476,88 @@ def _tweedie(y_true: NDArray[Any], y_pred: NDArray[Any], *, power: float) -> Flo
     return 2 * (above - truth * mean ** (1 - p) / (1 - p) + mean ** (2 - p) / (2 - p))
 
 
-def _at_mean(y_true: NDArray[Any], sample_weight: Floats | None, *, loss: Any) -> float:
+def _at_quantile(
+    y_true: NDArray[Any],
+    sample_weight: Floats | None,
+    *,
+    loss: RowValues,
+    level: float = 0.5,
+    relative: bool = False,
+) -> float:
+    """Mean loss of the best constant where that is a quantile of the truth."""
+    truth, pull = _real(y_true), sample_weight
+    if relative:
+        weights = 1.0 if sample_weight is None else sample_weight
+        pull = weights / np.maximum(np.abs(truth), np.finfo(np.float64).eps)
+    if pull is None:
+        # The smallest value up to which at least this share of the weight lies.
+        n = len(truth)
+        at = min(max(math.ceil(level * n * (1 - 1e-12)) - 1, 0), n - 1)
+        constant = np.partition(truth, at)[at]
+    else:
+        order = np.argsort(truth)
+        reached = np.cumsum(pull[order])
+        at = int(np.searchsorted(reached, level * reached[-1] * (1 - 1e-12)))
+        constant = truth[order[min(at, len(truth) - 1)]]
+    return float(np.average(loss(truth, np.array(float(constant))), weights=sample_weight))
+
+
+def _at_mean(y_true: NDArray[Any], sample_weight: Floats | None, *, loss: RowValues) -> float:
     mean = np.average(y_true, weights=sample_weight)
     if mean <= 0:
         return 0.0
     return float(np.average(loss(y_true, np.full(len(y_true), mean)), weights=sample_weight))
 
 
-# Values so large or small that their squares or cubes leave the range of double precision.
-#
+def _mean_loss(
+    loss: RowValues, constant: Callable[..., Any], *, kind: type[RowMean] = RowMean, **options: Any
+) -> Factory:
+    """Factory of the mean of a loss, where the function takes no options."""
+    return lambda request: kind(request.name, loss, constant=constant, **options)
+
+
+_SQUARED = partial(_squared_errors, scale=_real), partial(_variance, scale=_real)
+_SQUARED_LOGS = partial(_squared_errors, scale=_log1p), partial(_variance, scale=_log1p)
+_ABSOLUTE = partial(_absolute_errors, relative=False)
+_RELATIVE = partial(_absolute_errors, relative=True)
+fast_path("mean_squared_error", response="values")(_mean_loss(*_SQUARED))
+fast_path("mean_squared_log_error", response="values")(_mean_loss(*_SQUARED_LOGS))
+fast_path("root_mean_squared_error", response="values")(_mean_loss(*_SQUARED, root=True))
+fast_path("root_mean_squared_log_error", response="values")(_mean_loss(*_SQUARED_LOGS, root=True))
+fast_path("mean_absolute_error", response="values")(
+    _mean_loss(_ABSOLUTE, partial(_at_quantile, loss=_ABSOLUTE))
+)
+fast_path("mean_absolute_percentage_error", response="values")(
+    _mean_loss(
+        _RELATIVE, partial(_at_quantile, loss=_RELATIVE, relative=True), kind=PercentageError
+    )
+)
+fast_path("mean_poisson_deviance", response="values")(
+    _mean_loss(_poisson, partial(_at_mean, loss=_poisson))
+)
+fast_path("mean_gamma_deviance", response="values")(
+    _mean_loss(_gamma, partial(_at_mean, loss=_gamma))
+)
+
+
+@fast_path("mean_pinball_loss", response="values")
+def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
+    losses, beyond = partial(_pinball, alpha=alpha), min(alpha, 1 - alpha)
+    constant = partial(_at_quantile, loss=losses, level=alpha)
+    return RowMean(request.name, losses, constant=constant, beyond=beyond)
+
+
+@fast_path("mean_tweedie_deviance", response="values")
+def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
+    if 0 < power < 1:
+        # No law has it, which the function says.
+        return None
+    losses = partial(_tweedie, power=power)
+    return RowMean(request.name, losses, constant=partial(_at_mean, loss=losses))
+
+
+# ------------------------------------------------------------------ range of double precision
+
 # A coefficient such as R2 does not depend on the unit, so its values are scaled into range. A loss
 # depends on it: no double holds the squared error of values of 1e200, so that they are refused.
 
@@ -652,3 +619,508 @@ def _is_ordinary(values: NDArray[Any]) -> bool:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         squares = float(np.dot(values, values))
     return _ORDINARY_SQUARES[0] < squares < _ORDINARY_SQUARES[1]
+
+
+# ------------------------------------------------------------------ coefficients of determination
+
+
+# Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
+# taken as constant, because the difference is rounding.
+_ROUNDING = 1e-14
+# Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
+_FAR_FROM_ZERO = 1e4
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficient(SumsStatistic):
+    """R2 or explained variance: one less the residual by the total sum of squares.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    about_mean : bool
+        Residuals about their mean (explained variance) instead of about zero (R2).
+    force_finite : bool
+        Whether a constant truth gives 1 for perfect predictions and 0 for others, as in
+        scikit-learn, instead of NaN and minus infinity.
+
+    Notes
+    -----
+    A truth counts as constant where its variance is below the rounding of its sums.
+    """
+
+    adds_by_row = True
+    varies_smoothly = True
+    sketch = "sums"
+    n_sums = 4
+    # The mean of the truth explains nothing of it.
+    without_skill = 0.0
+
+    name: str = "r2"
+    about_mean: bool = False
+    force_finite: bool = True
+    bounds: tuple[float, float] = (-np.inf, 1.0)
+    response: Response = "values"
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> ReducedData:
+        """Terms: row, weight, truth, its square, and residual, its square, about data points."""
+        assert y_true is not None
+        truth, predicted = in_ordinary_range(
+            np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
+        )
+        return self.reduce_scaled(truth, predicted, sample_weight)
+
+    def reduce_scaled(
+        self, truth: Floats, predicted: Floats, sample_weight: Floats | None
+    ) -> ReducedData:
+        """The same for columns whose squares are in range."""
+        # Written in place: there may be as many rows as memory holds a few times.
+        terms = np.empty((len(truth), 6))
+        _, weights, about, squared_truth, residual, squared_residual = terms.T
+        terms[:, :2] = 1.0
+        # The origin is a data point, so that the sums of a constant truth are exactly zero; it is
+        # the median, because outliers, which a resample may lack, do not move it.
+        np.subtract(truth, _middle(truth), out=about)
+        np.subtract(truth, predicted, out=residual)
+        if self.about_mean:
+            residual -= _middle(residual)
+        np.multiply(about, about, out=squared_truth)
+        np.multiply(residual, residual, out=squared_residual)
+        if sample_weight is not None:
+            weights[:] = sample_weight
+            terms[:, 2:] *= sample_weight[:, None]
+        return ReducedData(None, len(truth), terms)
+
+    def reduce_about(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
+    ) -> ReducedData:
+        """The same terms without weights; see `Statistic.reduce_about`."""
+        truth, residual, ones = y_true - origin, y_true - y_pred, np.ones(len(y_true))
+        sums = (ones, ones, truth, truth**2, residual, residual**2)
+        return ReducedData(None, len(y_true), np.column_stack(sums))
+
+    def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
+        """Return truth, its square, residual and its square, all about zero."""
+        truth = np.asarray(y_true, dtype=np.float64)
+        residual = truth - np.asarray(y_pred, dtype=np.float64)
+        return np.stack((truth, truth**2, residual, residual**2))
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """See `Statistic.of_sums`; refuse a truth whose sums about zero have lost its variance."""
+        mean, square = sums[1, 0] / sums[0, 0], sums[2, 0] / sums[0, 0]
+        if mean**2 > _FAR_FROM_ZERO * (square - mean**2) > 0:
+            raise ValueError(
+                f"The metric {self.name!r} of a stream must have a truth that varies about zero. "
+                f"Got values about {mean:.4g}. Subtract this from y_true and y_pred: the metric "
+                "stays the same."
+            )
+        return self.combine(np.vstack((sums[:1], sums)).T, ReducedData(None, 0))
+
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """One less the ratio of sums of squares."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
+            residual = sums[:, 5]
+            if self.about_mean:
+                residual = about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
+            value = 1 - residual / total
+            if self.force_finite:
+                value = np.where(total > 0, value, np.where(residual > 0, 0.0, 1.0))
+        fewest = 1 if self.about_mean else 2
+        return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), value, np.nan)
+
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """Derivative of a ratio of sums of squares; 0 where the truth is constant."""
+        gradient = np.zeros_like(sums)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            weight = sums[:, 1]
+            total = about_mean(weight, sums[:, 2], sums[:, 3])
+            residual = sums[:, 5]
+            if self.about_mean:
+                residual = about_mean(weight, sums[:, 4], sums[:, 5])
+                mean = sums[:, 4] / weight
+                gradient[:, 1], gradient[:, 4] = -(mean**2), 2 * mean
+            ratio, mean = residual / total, sums[:, 2] / weight
+            gradient[:, 1] += ratio * mean**2
+            gradient[:, 2], gradient[:, 3], gradient[:, 5] = -2 * ratio * mean, ratio, -1.0
+            gradient /= total[:, None]
+        return np.where((total > 0)[:, None], gradient, 0.0)
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and what one row carries."""
+        facts, (total, squares) = super().facts(reduced, rows, members), reduced.terms.T[2:4]
+        about = squares - 2 * total * (mean := total.sum() / reduced.terms[:, 1].sum())
+        about += mean**2 * reduced.terms[:, 1]
+        of_kind, n_few = self.rows_that_vary(about)
+        share = self.largest_share(reduced)
+        return replace(facts, largest_share=share, of_kind=of_kind, few_of_kind=n_few)
+
+    def rows_that_vary(self, squares: Floats) -> tuple[float, float]:
+        """Rows that carry the variance, of which these are the squares, and how many are few."""
+        n_few = float(np.clip(len(squares) / FEW_SPREAD, FEWEST_SPREAD, MOST_SPREAD))
+        return (float(squares.sum() ** 2 / np.sum(squares**2)) if squares.any() else np.inf), n_few
+
+    def largest_share(self, reduced: ReducedData) -> float | None:
+        """Share of the squared residuals that one row carries, whose tail is that of the score."""
+        squares = reduced.terms[:, 5]
+        total = float(squares.sum())
+        return float(squares.max()) / total if total > 0 else None
+
+
+fast_path("r2_score", response="values")(
+    lambda request, *, force_finite=True: Coefficient(request.name, False, force_finite)
+)
+fast_path("explained_variance_score", response="values")(
+    lambda request, *, force_finite=True: Coefficient(request.name, True, force_finite)
+)
+
+
+def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
+    """Sum of squares about the mean, from sums about any origin."""
+    about = squares - total**2 / weight
+    return np.where(about > _ROUNDING * squares, about, 0.0)
+
+
+def _middle(values: Floats) -> float:
+    """The lower median, which is one of the values."""
+    at = (len(values) - 1) // 2
+    return float(np.partition(values, at)[at])
+
+
+# ------------------------------------------------------------------ scores of all classes
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorMean(RowMean):
+    """Weighted mean of a loss of the probabilities of all classes.
+
+    ``row_values`` takes the class of each row and the probabilities of all, ``constant`` the
+    shares of the classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_classes,) or None
+        Labels of the columns; None: those of ``y_true``, sorted.
+    pos_label : label, optional
+        The class of one column of probabilities, of two classes; None: the second of ``labels``.
+    columns_suffice : bool
+        Whether two columns give the same value whichever class is called positive.
+    halved_of_two : bool
+        Whether the loss of two classes is half of that of several, and so is its range.
+    of_one_class : bool
+        Whether one column of probabilities says enough of rows that are all of one of two classes.
+    """
+
+    greater_is_positive = True
+    response: Response = "probabilities"
+    labels: NDArray[Any] | None = None
+    pos_label: Any = None
+    columns_suffice: bool = True
+    halved_of_two: bool = False
+    of_one_class: bool = False
+
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """See `Statistic.of_all_rows`; of two classes one may lack rows, as in scikit-learn."""
+        fixed = super().of_all_rows(y_true, y_pred)
+        if not self.of_one_class or y_pred.ndim == 2 or len(fixed.labels) != 1:
+            return fixed
+        [label], positive = fixed.labels.tolist(), self.pos_label
+        if positive is None:
+            positive = 1 if label in (0, -1) else label
+        # A class without rows and without a name needs one that differs.
+        differs = f"not {label}" if isinstance(label, str) else label - 1
+        pair = np.array([differs if positive == label else label, positive])
+        return replace(fixed, labels=pair, pos_label=positive)  # type: ignore[type-var]
+
+    @property
+    def lacks_labels(self) -> bool:  # type: ignore[override]
+        """Whether the labels of the columns are those of the truth."""
+        return self.labels is None
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any mean, in half of the range where the loss of two classes is halved."""
+        facts, (low, high) = super().facts(reduced, rows, members), self.bounds
+        of_two = self.halved_of_two and self.labels is not None and len(self.labels) == 2
+        return replace(facts, bounds=(low / 2, high / 2)) if of_two else facts
+
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return the loss of each row before its sign, (n_samples,)."""
+        assert y_true is not None
+        labels, prob = oriented(y_pred, self.labels, self.pos_label)
+        classes = classes_of(y_true, labels, prob.shape[1])
+        return self.row_values(classes, prob)
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Loss of the class shares, given as the posterior of every row."""
+        y_true, y_pred, sample_weight = rows
+        if y_true is None or self.constant is None:
+            return None
+        labels, prob = oriented(y_pred[:1], self.labels, self.pos_label)
+        n_classes = prob.shape[1]
+        classes = classes_of(y_true, labels, n_classes)
+        weight = np.bincount(classes, sample_weight, n_classes)
+        return self.sign * float(self.constant(weight / weight.sum()))
+
+
+class _ScoreMean(PosteriorMean):
+    """A mean over rows of a value of the scores of all classes, or of the one column of two."""
+
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return the value of each row before its sign, (n_samples,)."""
+        assert y_true is not None
+        labels, n_classes = self.labels, 2
+        if y_pred.ndim == 2:
+            n_classes = y_pred.shape[1]
+        else:
+            labels, _ = oriented(y_pred[:1], labels, self.pos_label)
+        if y_pred.ndim == 2 and labels is not None and np.any(labels[1:] < labels[:-1]):
+            # Columns are sorted by label: that order may decide between equal scores.
+            order = np.argsort(labels)
+            labels, y_pred = labels[order], y_pred[:, order]
+        classes = classes_of(y_true, labels, n_classes)
+        return self.row_values(classes, y_pred)
+
+
+@dataclass(frozen=True, eq=False)
+class TopAccuracy(_ScoreMean):
+    """Share of rows whose class is among the k that score highest.
+
+    Ties are as in scikit-learn: of three or more classes, the one of the last label comes first; of
+    two, the first. One column of scores is compared with a threshold, which is that of the whole
+    test set, also for resamples that hold no score outside [0, 1].
+
+    Parameters
+    ----------
+    k : int
+        How many classes count.
+    """
+
+    ranks_columns = True
+
+    greater_is_better: bool | None = True
+    response: Response = "scores"
+    k: int = 2
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Warn where the right class is always among the k."""
+        n_classes = len(known_labels(self.labels, y_true))
+        if self.k >= n_classes:
+            text = (
+                f"the right class is always among the {self.k} that score highest of "
+                f"{n_classes}: this top-k accuracy is 1 whatever the predictions. Use a smaller k."
+            )
+            tell(Note("undefined", text))
+
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """See `Statistic.of_all_rows`; the threshold of one column is that of these rows, too."""
+        fixed = super().of_all_rows(y_true, y_pred)
+        if y_pred.ndim > 1:
+            return fixed
+        hits = partial(top_hits, k=self.k, threshold=threshold_of(y_pred))
+        return replace(fixed, row_values=hits)  # type: ignore[type-var]
+
+
+class HingeLoss(_ScoreMean):
+    """Mean of how far the decision of each row's class is from beating the best other one by 1.
+
+    The decision of one column counts for the second of two classes, and against the first.
+    """
+
+    averages_columns = True
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse two columns, which decision functions of two classes do not have."""
+        if y_pred.ndim == 2 and y_pred.shape[1] == 2:
+            must = f"be one decision per row of two classes for the metric {self.name!r}"
+            advice = "Give what decision_function returns."
+            raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
+
+
+fast_path("hinge_loss", response="scores")(
+    lambda request, *, labels=None: HingeLoss(
+        request.name,
+        hinge_losses,
+        response="scores",
+        labels=request.columns(labels),
+        pos_label=request.pos_label,
+    )
+)
+fast_path("log_loss", response="probabilities")(
+    lambda request, *, labels=None, normalize=True: (
+        log_loss_statistic(request.name, request.columns(labels), pos_label=request.pos_label)
+        if normalize
+        else None
+    )
+)
+fast_path("brier_score_loss", response="probabilities")(
+    lambda request, *, labels=None, scale_by_half="auto", pos_label=None: brier_statistic(
+        request.name,
+        request.columns(labels),
+        None if scale_by_half == "auto" else bool(scale_by_half),
+        pos_label=pos_label,
+    )
+)
+
+
+@fast_path("top_k_accuracy_score", response="scores")
+def _top_k_accuracy(
+    request: Request, *, k: int = 2, normalize: bool = True, labels: ArrayLike | None = None
+) -> TopAccuracy | None:
+    if not normalize:
+        return None
+    return TopAccuracy(
+        request.name,
+        partial(top_hits, k=k),
+        bounds=(0.0, 1.0),
+        constant=partial(_largest_classes, k=k),
+        labels=request.columns(labels),
+        pos_label=request.pos_label,
+        k=k,
+    )
+
+
+def log_loss_statistic(
+    name: str, labels: NDArray[Any] | None, *, pos_label: Any = None
+) -> PosteriorMean:
+    """Mean negative log probability of the truth."""
+    return PosteriorMean(name, log_losses, constant=entropy, labels=labels, pos_label=pos_label)
+
+
+def brier_statistic(
+    name: str, labels: NDArray[Any] | None, halve: bool | None = None, *, pos_label: Any = None
+) -> PosteriorMean:
+    """Mean squared distance of the probabilities from the truth; see `squared_distances`."""
+    two = labels is not None and len(labels) == 2 if halve is None else halve
+    return PosteriorMean(
+        name,
+        partial(squared_distances, halve=halve),
+        bounds=(0.0, 1.0 if two else 2.0),
+        # Labels may be known later than here, from the rows.
+        halved_of_two=halve is None and not two,
+        of_one_class=True,
+        constant=partial(gini, halve=halve),
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def classes_of(
+    y_true: NDArray[Any], labels: NDArray[Any] | None, n_classes: int
+) -> NDArray[np.intp]:
+    """Class of each row, (n_samples,): its column among ``n_classes``."""
+    all_labels = label_counts(y_true)[0] if labels is None else np.asarray(labels)
+    if len(all_labels) != n_classes:
+        labels_given = all_labels.tolist()
+        raise ValueError(
+            f"There are probabilities of {n_classes} classes, but the labels {labels_given}. "
+            "Give all labels, in the order of the columns, as labels=."
+        )
+    return encode(y_true, all_labels)
+
+
+def all_columns(y_prob: NDArray[Any]) -> NDArray[Any]:
+    """Probabilities (n_samples, n_classes) in floating point, from the second of two if alone."""
+    prob = y_prob if y_prob.dtype.kind == "f" else y_prob.astype(np.float64)
+    if prob.ndim == 2 and prob.shape[1] > 1:
+        return prob
+    column = prob.reshape(-1)
+    return np.column_stack((1 - column, column))
+
+
+def oriented(
+    y_prob: NDArray[Any], labels: NDArray[Any] | None, pos_label: Any
+) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+    """Labels and columns of `all_columns`, those of a positive class that is named second."""
+    prob = all_columns(y_prob)
+    if pos_label is None or labels is None or len(labels) != 2 or labels[0] != pos_label:
+        return labels, prob
+    of_one = y_prob.ndim == 1 or y_prob.shape[1] == 1
+    return labels[::-1], prob if of_one else prob[:, ::-1]
+
+
+def log_losses(classes: NDArray[np.intp], prob: NDArray[Any]) -> NDArray[Any]:
+    """Negative log probability of the truth, clipped as `sklearn.metrics.log_loss` does."""
+    epsilon = np.finfo(prob.dtype).eps
+    of_truth = prob[np.arange(len(classes)), classes]
+    np.clip(of_truth, epsilon, 1 - epsilon, out=of_truth)
+    np.log(of_truth, out=of_truth)
+    return np.negative(of_truth, out=of_truth)
+
+
+def squared_distances(
+    classes: NDArray[np.intp], prob: NDArray[Any], halve: bool | None = None
+) -> NDArray[Any]:
+    """Squared distance from the truth; by default halved for two classes."""
+    distance = prob.copy()
+    distance[np.arange(len(classes)), classes] -= 1
+    squares = np.einsum("ij,ij->i", distance, distance)
+    return squares / 2 if halved(prob, halve) else squares
+
+
+def hinge_losses(classes: NDArray[np.intp], decision: NDArray[Any]) -> Floats:
+    """How far the margin of each row's class is below 1, (n_samples,), and 0 above."""
+    if decision.ndim == 1:
+        margin = np.where(classes == 1, decision, -decision)
+    else:
+        at = np.arange(len(classes)), classes
+        rivals = decision.astype(np.float64)
+        rivals[at] = -np.inf
+        margin = decision[at] - rivals.max(axis=1)
+    return np.maximum(1.0 - margin, 0.0)
+
+
+def entropy(shares: Floats) -> Floats:
+    """Entropy of class shares (..., n_classes), in nats: the log loss of the shares."""
+    return -np.sum(xlogy(shares, shares), axis=-1) + 0.0
+
+
+def gini(shares: Floats, halve: bool | None = None) -> Floats:
+    """Brier score of class shares (..., n_classes)."""
+    impurity = 1 - np.sum(shares**2, axis=-1)
+    # The impurity of a single class is zero, also if its share is not 1 by rounding.
+    impurity = np.where(np.count_nonzero(shares, axis=-1) > 1, impurity, 0.0)
+    return impurity / 2 if halved(shares, halve) else impurity
+
+
+def halved(columns: NDArray[Any], halve: bool | None) -> bool:
+    """Whether squared distances are halved: as told, else those of two columns."""
+    return columns.shape[-1] == 2 if halve is None else halve
+
+
+def top_hits(
+    classes: NDArray[np.intp], scores: NDArray[Any], *, k: int, threshold: float | None = None
+) -> NDArray[np.bool_]:
+    """Whether the class of each row is among the k that score highest, (n_samples,).
+
+    Counting who scores higher needs no sorting of the columns.
+    """
+    if scores.ndim == 1 or scores.shape[1] == 2:
+        if k > 1:
+            return np.ones(len(scores), dtype=bool)
+        if scores.ndim == 2:
+            return np.asarray((scores[:, 1] > scores[:, 0]) == (classes == 1))
+        threshold = threshold_of(scores) if threshold is None else threshold
+        return np.asarray((scores > threshold) == (classes == 1))
+    score_of_truth = scores[np.arange(len(classes)), classes][:, None]
+    rank = np.count_nonzero(scores > score_of_truth, axis=1)
+    tied = scores == score_of_truth
+    if np.count_nonzero(tied) > len(classes):
+        last = np.arange(scores.shape[1]) > classes[:, None]
+        rank += np.count_nonzero(tied & last, axis=1)
+    return rank < k
+
+
+def threshold_of(scores: NDArray[Any]) -> float:
+    """Threshold of one column of scores, as in scikit-learn: 1/2 for probabilities, else 0."""
+    return 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0.0
+
+
+def _largest_classes(shares: Floats, k: int) -> float:
+    return float(np.sort(shares)[::-1][:k].sum())

@@ -1,7 +1,14 @@
-"""Metrics of several real outputs, averaged over the outputs.
+"""Metrics of several columns: outputs, labels that a row has or lacks, entries of one call.
 
-A mean of losses is a mean over rows, of the mean loss of a row's outputs. Roots of means, R2 and
-explained variance are functions of sums of each output (`OutputAverage`).
+* Of real outputs a mean of losses is a mean over rows, of the mean loss of a row's outputs; roots
+  of means and R2 are functions of sums of each output (`OutputAverage`).
+* A function that returns several numbers is called once a resample, and each number is a statistic
+  of its own (`each_entry`).
+* Of label sets, precision and its like are averaged over labels (`LabelSetAverage`), pooled
+  (`LabelSetRatio`), or averaged over rows; areas under curves are averaged over labels.
+* How a row ranks its labels or items is a mean over rows.
+
+Labels are those of the columns: none leaves an average because a resample lacks it.
 """
 
 from __future__ import annotations
@@ -11,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,16 +34,13 @@ from .labels import (
     JACCARD,
     PRECISION,
     RECALL,
-    Coefficient,
     SetAverage,
     SetFormula,
     SetRatio,
-    about_mean,
     f_beta,
 )
 from .lookup import asks_for_several, metric_of_class, metric_of_column
-from .means import RowMean, SumsStatistic, in_ordinary_range
-from .posteriors import halved
+from .means import Coefficient, RowMean, SumsStatistic, about_mean, halved, in_ordinary_range
 from .ranking import AveragePrecision, RocAuc
 from .responses import check_response
 from .statistic import (
@@ -71,6 +75,7 @@ class OutputAverage(SumsStatistic):
     """
 
     adds_by_row = True
+    varies_smoothly = True
 
     name: str
     column: Any
@@ -78,8 +83,8 @@ class OutputAverage(SumsStatistic):
     response: Response = "outputs"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", self.column.bounds)
-        object.__setattr__(self, "greater_is_better", self.column.greater_is_better)
+        column = self.column
+        self.set_facts(bounds=column.bounds, greater_is_better=column.greater_is_better)
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -94,19 +99,15 @@ class OutputAverage(SumsStatistic):
             truth, predicted = in_ordinary_range(truth, predicted)
             reduce = self.column.reduce_scaled
         return _side_by_side(
-            [reduce(*own, weights) for own in zip(truth.T, predicted.T, strict=True)]
+            [reduce(*column, weights) for column in zip(truth.T, predicted.T, strict=True)]
         )
 
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
     ) -> ReducedData:
         """The same about a point of each output; see `Statistic.reduce_about`."""
-        each = zip(y_true.T, y_pred.T, origin, strict=True)
-        return _side_by_side([self.column.reduce_about(*own) for own in each])
-
-    def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
-        """See `Statistic.as_sums`."""
-        return self, reduced
+        columns = zip(y_true.T, y_pred.T, origin, strict=True)
+        return _side_by_side([self.column.reduce_about(*column) for column in columns])
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Average of the values of the outputs."""
@@ -119,17 +120,17 @@ class OutputAverage(SumsStatistic):
         """Derivatives of each output's value times its share, and of the shares."""
         values, shares = self._values_and_shares(sums, reduced)
         gradients = []
-        each = zip(self._by_output(sums, reduced), reduced.data["outputs"], shares, strict=True)
-        for own, output, share in each:
-            gradients.append(share[:, None] * self.column.gradient(own, output))
+        outputs = zip(self._by_output(sums, reduced), reduced.data["outputs"], shares, strict=True)
+        for part, output, share in outputs:
+            gradients.append(share[:, None] * self.column.gradient(part, output))
         if self.by_variance:
             with np.errstate(invalid="ignore"):
                 mean = np.sum(values * shares, axis=0)
-            total = sum(_total(own) for own in self._by_output(sums, reduced))
-            for k, own in enumerate(self._by_output(sums, reduced)):
+            total = sum(_total(part) for part in self._by_output(sums, reduced))
+            for k, part in enumerate(self._by_output(sums, reduced)):
                 pull = np.divide(values[k] - mean, total, out=np.zeros_like(mean), where=total > 0)
                 with np.errstate(invalid="ignore", divide="ignore"):
-                    middle = own[:, 2] / own[:, 1]
+                    middle = part[:, 2] / part[:, 1]
                 gradients[k][:, 1] += pull * middle**2
                 gradients[k][:, 2] -= 2 * pull * middle
                 gradients[k][:, 3] += pull
@@ -138,11 +139,11 @@ class OutputAverage(SumsStatistic):
     def _values_and_shares(self, sums: Floats, reduced: ReducedData) -> tuple[Floats, Floats]:
         """Value of each output and its share in the average, (n_outputs, n_resamples) each."""
         by_output = self._by_output(sums, reduced)
-        each = zip(by_output, reduced.data["outputs"], strict=True)
-        values = np.array([self.column.combine(own, output) for own, output in each])
+        outputs = zip(by_output, reduced.data["outputs"], strict=True)
+        values = np.array([self.column.combine(part, output) for part, output in outputs])
         shares = np.full(values.shape, 1 / len(values))
         if self.by_variance:
-            totals = np.array([_total(own) for own in by_output])
+            totals = np.array([_total(part) for part in by_output])
             # Where no truth varies all outputs count the same, as in scikit-learn.
             every = totals.sum(axis=0)
             np.divide(totals, every, out=shares, where=every > 0)
@@ -155,14 +156,14 @@ class OutputAverage(SumsStatistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and what one row carries."""
-        known = super().facts(reduced, rows, members)
-        return replace(known, largest_share=self.largest_share(reduced))
+        facts = super().facts(reduced, rows, members)
+        return replace(facts, largest_share=self.largest_share(reduced))
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """At most this share of the losses, averaged over outputs, does one row carry."""
-        shares = [self.column.largest_share(own) for own in reduced.data["outputs"]]
-        known = [share for share in shares if share is not None]
-        return sum(known) / len(shares) if known else None
+        shares = [self.column.largest_share(output) for output in reduced.data["outputs"]]
+        shares_known = [share for share in shares if share is not None]
+        return sum(shares_known) / len(shares) if shares_known else None
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Average of the values of the best constants of the outputs."""
@@ -170,12 +171,12 @@ class OutputAverage(SumsStatistic):
         if y_true is None:
             return None
         columns = zip(y_true.T, y_pred.T, strict=True)
-        values = [self.column.naive(None, (*own, sample_weight)) for own in columns]
+        values = [self.column.naive(None, (*column, sample_weight)) for column in columns]
         return None if None in values else float(np.mean(values))
 
 
 def _side_by_side(outputs: list[ReducedData]) -> ReducedData:
-    terms = np.hstack([own.terms for own in outputs])
+    terms = np.hstack([reduced.terms for reduced in outputs])
     return ReducedData(None, len(terms), terms, MappingProxyType({"outputs": outputs}))
 
 
@@ -220,52 +221,38 @@ def _averaged(request: Request, column: Any, multioutput: Any) -> Any:
     )
 
 
-def _of_outputs(factory_of_column: Factory) -> Factory:
-    def factory(request: Request, *, multioutput: Any = "uniform_average") -> Any:
-        return _averaged(request, factory_of_column(request), multioutput)
-
-    return factory
-
-
-for _name in (
+fast_path(
     "mean_squared_error",
     "mean_squared_log_error",
     "root_mean_squared_error",
     "root_mean_squared_log_error",
     "mean_absolute_error",
     "mean_absolute_percentage_error",
-):
-    fast_path(_name, response="outputs", several_outputs=True)(_of_outputs(FAST_PATHS[_name]))
+    response="outputs",
+    several_outputs=True,
+)(
+    lambda request, *, multioutput="uniform_average": _averaged(
+        request, FAST_PATHS[request.function_name](request), multioutput
+    )
+)
+fast_path("mean_pinball_loss", response="outputs", several_outputs=True)(
+    lambda request, *, alpha=0.5, multioutput="uniform_average": _averaged(
+        request, FAST_PATHS["mean_pinball_loss"](request, alpha=alpha), multioutput
+    )
+)
+fast_path("r2_score", response="outputs", several_outputs=True)(
+    lambda request, *, force_finite=True, multioutput="uniform_average": _averaged(
+        request, Coefficient(request.name, False, force_finite), multioutput
+    )
+)
+fast_path("explained_variance_score", response="outputs", several_outputs=True)(
+    lambda request, *, force_finite=True, multioutput="uniform_average": _averaged(
+        request, Coefficient(request.name, True, force_finite), multioutput
+    )
+)
 
 
-@fast_path("mean_pinball_loss", response="outputs", several_outputs=True)
-def _pinball_loss(
-    request: Request, *, alpha: float = 0.5, multioutput: Any = "uniform_average"
-) -> Any:
-    column = FAST_PATHS["mean_pinball_loss"](request, alpha=alpha)
-    return _averaged(request, column, multioutput)
-
-
-@fast_path("r2_score", response="outputs", several_outputs=True)
-def _r2_score(
-    request: Request, *, force_finite: bool = True, multioutput: Any = "uniform_average"
-) -> Any:
-    return _averaged(request, Coefficient(request.name, False, force_finite), multioutput)
-
-
-@fast_path("explained_variance_score", response="outputs", several_outputs=True)
-def _explained_variance(
-    request: Request, *, force_finite: bool = True, multioutput: Any = "uniform_average"
-) -> Any:
-    return _averaged(request, Coefficient(request.name, True, force_finite), multioutput)
-
-
-# Metrics that return several numbers: a statistic for each, from one call of the function.
-#
-# A callable that returns a 1-d array, a list or a dict is called once a resample, whatever the
-# number of its entries: each entry is a statistic of its own, and all of them read what the call
-# returned. Metrics of single classes, ``average=None`` of scikit-learn, become the metric of each
-# class where that has a way of its own.
+# ------------------------------------------------------------------ several numbers of one call
 
 
 # Maximum number of calls whose numbers wait for their entries. Runs of one method are evaluated
@@ -309,58 +296,36 @@ class Calls:
     def number(self, call: partial[Any], place: int) -> float:
         """Return the number of an entry, from a call of the function on some rows."""
         key = _key(call)
-        found = self._waiting.get(key)
-        if found is None:
-            found = self._kept(key, call())
-        found[1] -= 1
-        if found[1] == 0:
+        numbers = self._waiting.get(key)
+        if numbers is None:
+            numbers = self.know(call, call())
+        numbers[1] -= 1
+        if numbers[1] == 0:
             self._waiting.pop(key, None)
-        return float(found[0][place])
+        return float(numbers[0][place])
 
-    def know(self, call: partial[Any], returned: Any) -> None:
-        """Take what a call has returned already."""
-        self._kept(_key(call), returned)
+    def know(self, call: partial[Any], returned: Any) -> list[Any]:
+        """Keep the numbers that a call has returned, with how often they will be read.
 
-    def _kept(self, key: Any, returned: Any) -> list[Any]:
-        """Keep the numbers of a call, with how often they will be read."""
-        if len(self._waiting) >= _MOST_WAITING:
-            self._waiting.clear()
-        self._waiting[key] = [self._numbers(returned), len(self.names)]
-        return self._waiting[key]
-
-    def _numbers(self, returned: Any) -> Floats:
-        """Return the numbers of the entries; NaN for each where the whole is NaN."""
+        Each is NaN where the whole is NaN.
+        """
         entries = entries_of(returned)
         if entries is None and np.isnan(number := as_number(returned)):
-            return np.full(len(self.names), number)
-        names = () if entries is None else tuple(entries)
-        if entries is None or set(names) != set(self.names) or len(names) != len(self.names):
-            of_rows = _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
-            raise OtherEntries(
-                f"it returned {_listed(names)}, and on the data {_listed(self.names)}. "
-                f"{of_rows}{_LACKING}"
-            )
-        return np.array([as_number(entries[name]) for name in self.names])
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One of the numbers that a function returns.
-
-    Attributes
-    ----------
-    place : int
-        Its place among them.
-    calls : Calls
-        Of the function, which all entries share.
-    """
-
-    place: int
-    calls: Calls
-
-    def number(self, call: partial[Any]) -> float:
-        """Return the number, from a call of the function on some rows."""
-        return self.calls.number(call, self.place)
+            numbers = np.full(len(self.names), number)
+        else:
+            names = () if entries is None else tuple(entries)
+            if entries is None or set(names) != set(self.names) or len(names) != len(self.names):
+                of_rows = _OF_ROWS if _are_numbered(names) and _are_numbered(self.names) else ""
+                raise OtherEntries(
+                    f"it returned {_listed(names)}, and on the data {_listed(self.names)}. "
+                    f"{of_rows}{_LACKING}"
+                )
+            numbers = np.array([as_number(entries[name]) for name in self.names])
+        if len(self._waiting) >= _MOST_WAITING:
+            self._waiting.clear()
+        key = _key(call)
+        self._waiting[key] = [numbers, len(self.names)]
+        return self._waiting[key]
 
 
 class CalledOnData:
@@ -382,9 +347,9 @@ class CalledOnData:
 
     def __call__(self, *columns: Any, **weights: Any) -> Any:
         # The data come first, and if not these they do not come again.
-        known, self._known = self._known, None
-        if known is not None and known[0] == content_of((*columns, *weights.values())):
-            return known[1]
+        answer, self._known = self._known, None
+        if answer is not None and answer[0] == content_of((*columns, *weights.values())):
+            return answer[1]
         return self.function(*columns, **weights)
 
 
@@ -424,24 +389,24 @@ def each_entry(
     Found
         Metrics of one number as they are.
     """
-    found = Found({}, {}, {})
-    for name, own in statistics.items():
+    results = Found({}, {}, {})
+    for name, metrics in statistics.items():
         read = columns[name]
-        of_columns = _of_columns(own, read)
-        entries: Any = {key: [one for one, *_ in each] for key, each in of_columns.items()}
-        entries = entries or _of_classes(own, read) or _of_calls(own, read)
+        of_columns = _of_columns(metrics, read)
+        entries: Any = {key: [read[0] for read in systems] for key, systems in of_columns.items()}
+        entries = entries or _of_classes(metrics, read) or _of_calls(metrics, read)
         if isinstance(entries, list):
-            found.statistics[name], found.paths[name] = entries, (name,)
+            results.statistics[name], results.paths[name] = entries, (name,)
             continue
-        for key, many in entries.items():
+        for key, of_entry in entries.items():
             # Keys of a dict are names; a number or a class says little without the metric.
-            plain = isinstance(key, str) and key not in found.paths and key not in statistics
-            flat = key if plain and not _has_classes(own[0]) else f"{name} ({key})"
-            found.statistics[flat] = [replace(each, name=flat) for each in many]
-            found.paths[flat] = (name, key)
+            plain = isinstance(key, str) and key not in results.paths and key not in statistics
+            flat = key if plain and not _has_classes(metrics[0]) else f"{name} ({key})"
+            results.statistics[flat] = [replace(statistic, name=flat) for statistic in of_entry]
+            results.paths[flat] = (name, key)
             if key in of_columns:
-                found.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
-    return found
+                results.columns[flat] = [tuple(two) for _, *two in of_columns[key]]  # type: ignore[misc]
+    return results
 
 
 def entries_of(returned: Any) -> dict[Any, Any] | None:
@@ -483,9 +448,6 @@ def _listed(names: Sequence[Any], most: int = 6) -> str:
     return f"{len(names)} entries ({shown}{more})"
 
 
-# ------------------------------------------------------------------ any function
-
-
 def _of_calls(
     statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[Statistic]] | list[Statistic]:
@@ -493,29 +455,34 @@ def _of_calls(
 
     What the function returns on the data decides.
     """
-    first, others = statistics[0], list(statistics[1:])
-    if not isinstance(first, CallableStatistic) or _is_of_one_number(first):
-        return [first, *others]
-    call, returned = first.returned(first.reduce(*columns[0]))
+    metric, more = statistics[0], list(statistics[1:])
+    if not isinstance(metric, CallableStatistic):
+        return [metric, *more]
+    if metric.undefined and not asks_for_several(_options(metric)):
+        # Of scikit-learn, and asked for no single classes or outputs.
+        return [metric, *more]
+    call, returned = metric.returned(metric.reduce(*columns[0]))
     entries = entries_of(returned)
     if returned is None:
-        return [first, *others]
-    if entries is None and asks_for_several(_options(first)) and first.pos_label is None:
+        return [metric, *more]
+    if entries is None and asks_for_several(_options(metric)) and metric.pos_label is None:
         # Of two classes, or one column, options of several say nothing.
-        alone = metric_of_column(first)
+        alone = metric_of_column(metric)
         if alone is not None:
             return [check_response(alone, truth, predicted) for truth, predicted, _ in columns]
     if entries is None:
-        once = CalledOnData(first.function, call, returned)
-        return [replace(first, function=once), *others]
-    _check_entries(entries, first.name)
+        once = CalledOnData(metric.function, call, returned)
+        return [replace(metric, function=once), *more]
+    _check_entries(entries, metric.name)
     names = list(entries)
-    if _has_classes(first) and names == list(range(len(_labels(first, columns)))):
-        names = _labels(first, columns).tolist()
+    if _has_classes(metric) and names == list(range(len(_labels(metric, columns)))):
+        names = _labels(metric, columns).tolist()
     calls = Calls(list(entries))
     calls.know(call, returned)
     return {
-        name: [replace(one, entry=Entry(place, calls)) for one in statistics]  # type: ignore[type-var]
+        name: [
+            replace(statistic, entry=partial(calls.number, place=place)) for statistic in statistics
+        ]  # type: ignore[type-var]
         for place, name in enumerate(names)
     }
 
@@ -535,14 +502,6 @@ def _check_entries(entries: Mapping[Any, Any], metric: str) -> None:
         raise fail("metric", "return entries of different names", f"{list(entries)}")
 
 
-# ------------------------------------------------------------------ single classes
-
-
-def _is_of_one_number(statistic: CallableStatistic) -> bool:
-    """Whether a metric is of scikit-learn, and not asked for single classes or outputs."""
-    return bool(statistic.undefined) and not asks_for_several(_options(statistic))
-
-
 def _has_classes(statistic: Statistic) -> bool:
     """Whether a metric of scikit-learn is asked for each class, by ``average=None``."""
     return isinstance(statistic, LibraryCallable) and _options(statistic).get("average", "") is None
@@ -555,9 +514,9 @@ def _options(statistic: CallableStatistic) -> Mapping[str, Any]:
 
 def _labels(statistic: Any, columns: Sequence[Columns]) -> NDArray[Any]:
     """Return the classes that a metric of scikit-learn is asked for, in its order."""
-    given = statistic.function.keywords.get("labels")
-    if given is not None:
-        return np.asarray(given)
+    labels = statistic.function.keywords.get("labels")
+    if labels is not None:
+        return np.asarray(labels)
     if statistic.response != "labels" and statistic.labels is not None:
         return np.sort(statistic.labels)
     # The systems of a call need not predict the same labels.
@@ -573,17 +532,17 @@ def _of_classes(
     statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[Statistic]] | None:
     """Return the metric of each class, for metrics of labels; None for other metrics."""
-    first = statistics[0]
-    if not _has_classes(first) or first.response != "labels":
+    metric = statistics[0]
+    if not _has_classes(metric) or metric.response != "labels":
         return None
-    found: dict[Any, list[Statistic]] = {}
-    each = [(truth, predicted, SharedCells()) for truth, predicted, _ in columns]
-    for label in _labels(first, columns).tolist():
-        found[label] = [
-            check_response(metric_of_class(first, label, cells), truth, predicted)
-            for truth, predicted, cells in each
+    by_label: dict[Any, list[Statistic]] = {}
+    systems = [(truth, predicted, SharedCells()) for truth, predicted, _ in columns]
+    for label in _labels(metric, columns).tolist():
+        by_label[label] = [
+            check_response(metric_of_class(metric, label, cells), truth, predicted)
+            for truth, predicted, cells in systems
         ]
-    return found
+    return by_label
 
 
 def _of_columns(
@@ -594,55 +553,40 @@ def _of_columns(
     Empty where the metric is not asked for each column, where a column has no way of its own, or
     where a class does not occur.
     """
-    first = statistics[0]
-    if not isinstance(first, LibraryCallable) or not asks_for_several(_options(first)):
+    metric = statistics[0]
+    if not isinstance(metric, LibraryCallable) or not asks_for_several(_options(metric)):
         return {}
-    if first.response == "labels" or "pos_label" in _options(first):
+    if metric.response == "labels" or "pos_label" in _options(metric):
         return {}
-    of_column = metric_of_column(first)
-    found: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
-    for one, (truth, predicted, _) in zip(statistics, columns, strict=True):
+    of_column = metric_of_column(metric)
+    by_name: dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]] = {}
+    for statistic, (truth, predicted, _) in zip(statistics, columns, strict=True):
         if of_column is None or truth is None or predicted.ndim != 2:
             return {}
         names: Any = range(predicted.shape[1])
         if truth.ndim == 1:
-            labels = one.labels
+            labels = statistic.labels
             names = (label_counts(truth)[0] if labels is None else np.asarray(labels)).tolist()
         if not 3 - truth.ndim < len(names) == predicted.shape[1] or predicted.dtype.hasobject:
             return {}
         for k, name in enumerate(names):
-            own = truth[:, k] if truth.ndim == 2 else (truth == name).astype(np.intp)
-            if first.response != "outputs" and own.min() == own.max():
+            target = truth[:, k] if truth.ndim == 2 else (truth == name).astype(np.intp)
+            if metric.response != "outputs" and target.min() == target.max():
                 return {}
-            checked = check_response(of_column, own, predicted[:, k])
-            found.setdefault(name, []).append((checked, own, predicted[:, k]))
-    order = sorted(found) if first.response == "scores" else found
-    return {name: found[name] for name in order}
+            checked = check_response(of_column, target, predicted[:, k])
+            by_name.setdefault(name, []).append((checked, target, predicted[:, k]))
+    order = sorted(by_name) if metric.response == "scores" else by_name
+    return {name: by_name[name] for name in order}
 
 
-# Metrics of the labels that a row has, of which there are several (multilabel indicators).
-#
-# * `LabelSetAverage`: precision, recall, F-beta or Jaccard of each label, averaged over labels;
-# * `LabelSetRatio`: the same of all labels pooled ("micro");
-# * means over rows: subset accuracy, Hamming loss, and the ratios of each row's set ("samples").
-#
-# The sums and formulas are those of classes in `class_metrics`. Labels are those of the columns:
-# none
-# leaves an average because a resample lacks it.
+# ------------------------------------------------------------------ label sets
 
 
 Flags = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
 class LabelSetAverage(SetAverage):
-    """Precision, recall, F-beta or Jaccard of each label, averaged over the labels.
-
-    Parameters
-    ----------
-    name, ratio, weighted, zero_division
-        As of `SetAverage`.
-    """
+    """Precision, recall, F-beta or Jaccard of each label, averaged over the labels."""
 
     response: Response = "indicators"
 
@@ -677,15 +621,8 @@ class LabelSetAverage(SetAverage):
         return True
 
 
-@dataclass(frozen=True, eq=False)
 class LabelSetRatio(SetRatio):
-    """Precision, recall, F-beta or Jaccard of all labels pooled.
-
-    Parameters
-    ----------
-    name, ratio, zero_division
-        As of `SetRatio`.
-    """
+    """Precision, recall, F-beta or Jaccard of all labels pooled."""
 
     response: Response = "indicators"
 
@@ -772,11 +709,13 @@ def _reduced(
     data = MappingProxyType({"n_terms": terms.shape[1], **data})
     n_rows = len(terms)
     if key is not None and len(np.unique(key[:FIRST_LOOK])) * ROWS_PER_MERGED_CODE <= n_rows:
-        _, first, code, counts = np.unique(
+        _, examples, code, counts = np.unique(
             key, return_index=True, return_inverse=True, return_counts=True
         )
-        if len(first) * ROWS_PER_MERGED_CODE <= n_rows:
-            return ReducedData(code.ravel(), len(first), _matrix(terms[first], None), data, counts)
+        if len(examples) * ROWS_PER_MERGED_CODE <= n_rows:
+            return ReducedData(
+                code.ravel(), len(examples), _matrix(terms[examples], None), data, counts
+            )
     return ReducedData(None, n_rows, _matrix(terms, sample_weight), data)
 
 
@@ -788,55 +727,21 @@ def _matrix(terms: NDArray[Any], weights: Floats | None) -> Any:
     return terms.astype(np.float64) if weights is None else terms * weights[:, None]
 
 
-# ------------------------------------------------------------------ means over rows
+def _whole_sets(y_true: NDArray[Any], y_pred: NDArray[Any], *, error: bool) -> Flags:
+    """Whether all labels of each row are right, or one is wrong."""
+    return np.asarray((y_true != y_pred).any(axis=1) if error else (y_true == y_pred).all(axis=1))
 
 
-@fast_path("accuracy_score", response="indicators", several_outputs=True)
-def _accuracy(request: Request, *, normalize: bool = True) -> RowMean | None:
-    return _of_whole_sets(request, _all_right, _largest_set) if normalize else None
-
-
-@fast_path("zero_one_loss", response="indicators", several_outputs=True)
-def _zero_one_loss(request: Request, *, normalize: bool = True) -> RowMean | None:
-    return _of_whole_sets(request, _any_wrong, _outside_largest_set) if normalize else None
-
-
-@fast_path("hamming_loss", response="indicators", several_outputs=True)
-def _hamming_loss(request: Request) -> RowMean:
-    return _of_whole_sets(request, _share_wrong, _least_share_wrong)
-
-
-def _of_whole_sets(request: Request, row_values: Any, constant: Any) -> RowMean:
-    return RowMean(
-        request.name,
-        row_values,
-        greater_is_better=row_values is _all_right,
-        response="indicators",
-        bounds=(0.0, 1.0),
-        constant=constant,
-    )
-
-
-def _all_right(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Flags:
-    return np.asarray((y_true == y_pred).all(axis=1))
-
-
-def _any_wrong(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Flags:
-    return np.asarray((y_true != y_pred).any(axis=1))
+def _largest_set(y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool) -> float:
+    """Share of the rows that have the most frequent set of labels, or of all others."""
+    which = np.unique(_bits(y_true == 1), return_inverse=True)[1].ravel()
+    weights = np.bincount(which, sample_weight)
+    share = float(weights.max() / weights.sum())
+    return 1.0 - share if error else share
 
 
 def _share_wrong(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
     return np.count_nonzero(y_true != y_pred, axis=1) / y_true.shape[1]
-
-
-def _largest_set(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
-    which = np.unique(_bits(y_true == 1), return_inverse=True)[1].ravel()
-    weights = np.bincount(which, sample_weight)
-    return float(weights.max() / weights.sum())
-
-
-def _outside_largest_set(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
-    return 1.0 - _largest_set(y_true, sample_weight)
 
 
 def _least_share_wrong(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
@@ -844,12 +749,37 @@ def _least_share_wrong(y_true: NDArray[Any], sample_weight: Floats | None) -> fl
     return float(np.minimum(share, 1 - share).mean())
 
 
-@dataclass(frozen=True, eq=False)
+def _mean_of_sets(request: Request, row_values: Any, constant: Any, *, error: bool) -> RowMean:
+    return RowMean(
+        request.name,
+        row_values,
+        greater_is_better=not error,
+        response="indicators",
+        bounds=(0.0, 1.0),
+        constant=constant,
+    )
+
+
+def _subset_accuracy(error: bool) -> Factory:
+    """Factory of the share of rows whose labels are all right, or of the others."""
+    values, constant = (partial(function, error=error) for function in (_whole_sets, _largest_set))
+    return lambda request, *, normalize=True: (
+        _mean_of_sets(request, values, constant, error=error) if normalize else None
+    )
+
+
+fast_path("accuracy_score", response="indicators", several_outputs=True)(_subset_accuracy(False))
+fast_path("zero_one_loss", response="indicators", several_outputs=True)(_subset_accuracy(True))
+fast_path("hamming_loss", response="indicators", several_outputs=True)(
+    lambda request: _mean_of_sets(request, _share_wrong, _least_share_wrong, error=True)
+)
+
+
 class RatioOfRows(RowMean):
     """Mean over rows of the ratio of a row's sets, which counts as 0 where it has no value."""
 
     # It takes the value of rows without labels, too.
-    row_values: Any = None
+    row_values: Any
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Warn of rows without labels to divide by, as scikit-learn does."""
@@ -875,28 +805,14 @@ def _ratio_of_row(
     return _ratio(ratio, hits, true, predicted, undefined)
 
 
-@dataclass(frozen=True, eq=False)
 class LossOfSets(RowMean):
     """Mean over rows of a loss of the probability of each of a row's labels."""
-
-    response: Response = "label_scores"
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse other numbers than probabilities."""
         if y_pred.min() < 0 or y_pred.max() > 1:
             must = f"hold probabilities for the metric {self.name!r}"
             raise fail("y_pred", must, f"numbers from {y_pred.min():g} to {y_pred.max():g}")
-
-
-@fast_path("log_loss", response="label_scores", several_outputs=True)
-def _log_loss(request: Request) -> RowMean:
-    return LossOfSets(request.name, _log_losses)
-
-
-@fast_path("brier_score_loss", response="label_scores", several_outputs=True)
-def _brier_score_loss(request: Request, *, scale_by_half: Any = "auto") -> RowMean:
-    halve = None if scale_by_half == "auto" else bool(scale_by_half)
-    return LossOfSets(request.name, partial(_squared_distances, halve=halve))
 
 
 def _log_losses(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
@@ -912,12 +828,34 @@ def _squared_distances(y_true: NDArray[Any], y_pred: NDArray[Any], *, halve: boo
     return squares / 2 if halved(y_pred, halve) else squares
 
 
-# ------------------------------------------------------------------ ratios
+fast_path("log_loss", response="label_scores", several_outputs=True)(
+    lambda request: LossOfSets(request.name, _log_losses, response="label_scores")
+)
+fast_path("brier_score_loss", response="label_scores", several_outputs=True)(
+    lambda request, *, scale_by_half="auto": LossOfSets(
+        request.name,
+        partial(_squared_distances, halve=None if scale_by_half == "auto" else bool(scale_by_half)),
+        response="label_scores",
+    )
+)
 
 
 def _set_metric(
-    request: Request, ratio: SetFormula, average: str, zero_division: Any, labels: Any
+    request: Request,
+    *,
+    formula: SetFormula | None = None,
+    beta: float = 1.0,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: str = "binary",
+    zero_division: Any = "warn",
 ) -> Statistic | None:
+    """A ratio of set sizes, pooled over labels or averaged over them, or over rows.
+
+    Without a formula it is that of F-beta. Averages over labels have no positive one; scorers give
+    None for it.
+    """
+    ratio = f_beta(beta) if formula is None else formula
     undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
     columns = None if labels is None else np.asarray(labels)
     if columns is not None and (columns.ndim != 1 or columns.dtype.kind not in "iu"):
@@ -936,51 +874,27 @@ def _set_metric(
     return kind(request.name, values, True, "indicators", (0.0, 1.0))
 
 
-def _of_ratio(ratio: SetFormula) -> Factory:
-    def factory(
-        request: Request,
-        *,
-        labels: ArrayLike | None = None,
-        pos_label: Any = 1,
-        average: str = "binary",
-        zero_division: Any = "warn",
-    ) -> Statistic | None:
-        # Averages over labels have no positive one; scorers give None for it.
-        return _set_metric(request, ratio, average, zero_division, labels)
-
-    return factory
+for _name, _formula in (
+    ("precision_score", PRECISION),
+    ("recall_score", RECALL),
+    ("jaccard_score", JACCARD),
+    ("f1_score", None),
+    ("fbeta_score", None),
+):
+    fast_path(_name, response="indicators", several_outputs=True)(
+        partial(_set_metric, formula=_formula)
+    )
 
 
-for _set_name, _formula in {
-    "precision_score": PRECISION,
-    "recall_score": RECALL,
-    "jaccard_score": JACCARD,
-    "f1_score": f_beta(1.0),
-}.items():
-    fast_path(_set_name, response="indicators", several_outputs=True)(_of_ratio(_formula))
-
-
-@fast_path("fbeta_score", response="indicators", several_outputs=True)
-def _f_beta(
-    request: Request,
-    *,
-    beta: float,
-    labels: ArrayLike | None = None,
-    pos_label: Any = 1,
-    average: str = "binary",
-    zero_division: Any = "warn",
-) -> Statistic | None:
-    return _set_metric(request, f_beta(beta), average, zero_division, labels)
-
-
-# Metrics of how each row ranks its labels or items: means over rows.
+# ------------------------------------------------------------------ rankings of each row
 #
 # The labels of a row are sorted by their scores once; labels of equal score make up a tie, whose
-# ends
-# say how many labels score as much or more. A row of L labels costs L log L, a few rows at a time.
+# ends say how many labels score as much or more. A row of L labels costs L log L, a few rows at a
+# time.
 
 
 Array = NDArray[Any]
+_Values = Callable[..., Floats]
 
 
 class _Ranked(NamedTuple):
@@ -1025,6 +939,21 @@ def _in_pieces(row_values: Callable[..., Floats]) -> Callable[..., Floats]:
     return values
 
 
+def _mean_of_rows(
+    function: str, greater_is_better: bool, bounds: tuple[float, float]
+) -> Callable[[_Values], _Values]:
+    """Register values of rows for a metric function without options, which is their mean."""
+
+    def register(values: _Values) -> _Values:
+        fast_path(function, response="label_scores", several_outputs=True)(
+            lambda request: RowMean(request.name, values, greater_is_better, "label_scores", bounds)
+        )
+        return values
+
+    return register
+
+
+@_mean_of_rows("label_ranking_average_precision_score", True, (0.0, 1.0))
 @_in_pieces
 def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Floats:
     """Mean over the labels of a row of the share of its labels among those that score as much.
@@ -1040,6 +969,7 @@ def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Fl
     return np.where(n_true == truth.shape[1], 1.0, value)
 
 
+@_mean_of_rows("label_ranking_loss", False, (0.0, 1.0))
 @_in_pieces
 def _loss_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are out of order or tied."""
@@ -1057,14 +987,15 @@ def _area_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are in order; a tie is half."""
     ranked = _Ranked.of(truth, score)
     n_true = truth.sum(axis=1)
-    others = np.cumsum(1 - ranked.truth, axis=1)
-    upto = np.take_along_axis(others, ranked.end, axis=1)
-    before = np.take_along_axis(others - (1 - ranked.truth), ranked.start, axis=1)
+    negatives = np.cumsum(1 - ranked.truth, axis=1)
+    upto = np.take_along_axis(negatives, ranked.end, axis=1)
+    before = np.take_along_axis(negatives - (1 - ranked.truth), ranked.start, axis=1)
     wrong = np.sum(ranked.truth * (before + upto), axis=1) / 2
     n_pairs = n_true * (truth.shape[1] - n_true)
     return 1 - np.divide(wrong, n_pairs, out=np.full(len(truth), np.nan), where=n_pairs > 0)
 
 
+@_mean_of_rows("coverage_error", False, (0.0, np.inf))
 @_in_pieces
 def _coverage_of_row(truth: Array, score: Array) -> Floats:
     """How far to go down the ranking of a row to cover its labels."""
@@ -1074,10 +1005,12 @@ def _coverage_of_row(truth: Array, score: Array) -> Floats:
 
 @_in_pieces
 def _gain_of_row(
-    truth: Array, score: Array, *, discount: Callable[[int], Floats], ignore_ties: bool
+    truth: Array, score: Array, *, k: int | None, log_base: float, ignore_ties: bool
 ) -> Floats:
     """Discounted cumulative gain; items of equal score share the mean of their discounts."""
-    discounts = discount(truth.shape[1])
+    discounts = 1 / (np.log(np.arange(truth.shape[1]) + 2) / np.log(log_base))
+    if k is not None:
+        discounts[k:] = 0
     if ignore_ties:
         # As scikit-learn does: the last of equal scores comes first.
         order = np.argsort(score, axis=1)[:, ::-1]
@@ -1095,32 +1028,8 @@ def _share_of_best_gain(y_true: Array, y_pred: Array, **options: Any) -> Floats:
     return np.divide(gain, best, out=np.zeros(len(gain)), where=best > 0)
 
 
-def _discounts(n_items: int, *, k: int | None, log_base: float) -> Floats:
-    discount = 1 / (np.log(np.arange(n_items) + 2) / np.log(log_base))
-    if k is not None:
-        discount[k:] = 0
-    return np.asarray(discount)
-
-
-@fast_path("label_ranking_average_precision_score", response="label_scores", several_outputs=True)
-def _average_precision(request: Request) -> RowMean:
-    return RowMean(request.name, _precision_of_row, True, "label_scores", (0.0, 1.0))
-
-
-def average_precision_of_rows(name: str) -> RowMean:
-    """Average precision of the labels of each row, 0 where it has none, averaged over rows."""
-    values = partial(_precision_of_row, without=0.0)
-    return RowMean(name, values, True, "label_scores", (0.0, 1.0))
-
-
-@dataclass(frozen=True, eq=False)
 class AreaOfRows(RowMean):
     """Area under the ROC curve of the labels of each row, averaged over rows."""
-
-    row_values: Any = _area_of_row
-    greater_is_better: bool | None = True
-    response: Response = "label_scores"
-    bounds: tuple[float, float] = (0.0, 1.0)
 
     def check(self, y_true: Array, y_pred: Array) -> None:
         """Refuse rows that have all labels or none, which have no area."""
@@ -1130,16 +1039,6 @@ class AreaOfRows(RowMean):
             must = f"hold a label and lack one in each row for the metric {self.name!r}"
             got = f"{len(bad)} rows with all labels or none, the first in row {bad[0]}"
             raise fail("y_true", must, got, "Leave these rows out, or take average='macro'.")
-
-
-@fast_path("label_ranking_loss", response="label_scores", several_outputs=True)
-def _ranking_loss(request: Request) -> RowMean:
-    return RowMean(request.name, _loss_of_row, False, "label_scores", (0.0, 1.0))
-
-
-@fast_path("coverage_error", response="label_scores", several_outputs=True)
-def _coverage_error(request: Request) -> RowMean:
-    return RowMean(request.name, _coverage_of_row, False, "label_scores")
 
 
 @fast_path("ndcg_score", response="relevances", several_outputs=True)
@@ -1169,27 +1068,15 @@ def _ranking_options(k: Any, log_base: Any, ignore_ties: bool) -> dict[str, Any]
         return None
     if not isinstance(log_base, Real) or log_base <= 0:
         return None
-    discount = partial(_discounts, k=None if k is None else int(k), log_base=float(log_base))
-    return {"discount": discount, "ignore_ties": bool(ignore_ties)}
+    k = None if k is None else int(k)
+    return {"k": k, "log_base": float(log_base), "ignore_ties": bool(ignore_ties)}
 
 
-# Areas under the curves of the scores of each label, of which a row has several or none.
-#
-# * `LabelsRocAuc`: area under the ROC curve, averaged over the labels;
-# * `LabelsAveragePrecision`: average precision, averaged over the labels.
-#
-# The orders and curves are those of classes in `ranking`. Labels are those of the columns: none
-# leaves an average because a resample lacks it.
+# ------------------------------------------------------------------ areas under curves of labels
 
 
-@dataclass(frozen=True, eq=False)
 class LabelsRocAuc(RocAuc):
     """Area under the ROC curve of the scores of each label, averaged over the labels.
-
-    Parameters
-    ----------
-    name, average
-        As of `RocAuc`.
 
     Notes
     -----
@@ -1197,45 +1084,17 @@ class LabelsRocAuc(RocAuc):
     nothing, and where none has any the mean is 0 (both as in scikit-learn).
     """
 
-    multi_class: Literal["ovr", "ovo"] | None = "ovr"
-    response: Response = "label_scores"
-    sketch = ""
-    lacks_labels = False
-
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        """Keep an order of the rows for each label."""
-        assert y_true is not None
-        return self._reduce_classes(y_true, y_pred, sample_weight)
-
     def _averaged(self, areas: Floats, totals: Floats) -> Floats:
         return _mean_over_labels(areas, totals, self.average)
 
 
-@dataclass(frozen=True, eq=False)
 class LabelsAveragePrecision(AveragePrecision):
     """Average precision of the scores of each label, averaged over the labels.
-
-    Parameters
-    ----------
-    name, average
-        As of `AveragePrecision`.
 
     Notes
     -----
     0 for a label that no row has, as in scikit-learn.
     """
-
-    response: Response = "label_scores"
-    sketch = ""
-
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        """Keep a falling order of the rows for each label."""
-        assert y_true is not None
-        return self._reduce_classes(y_true, y_pred, sample_weight)
 
     def _averaged(self, areas: Floats, sizes: Floats) -> Floats:
         return _mean_over_labels(np.where(sizes > 0, areas, 0.0).T, sizes.T, self.average)
@@ -1264,14 +1123,18 @@ def _roc_auc(
 ) -> Statistic | None:
     # How classes would be averaged, and in which order, is of no matter to labels.
     if average == "samples":
-        return AreaOfRows(request.name)
-    known = average in ("macro", "weighted")
-    return LabelsRocAuc(request.name, average=average) if known else None
+        return AreaOfRows(request.name, _area_of_row, True, "label_scores", (0.0, 1.0))
+    if average not in ("macro", "weighted"):
+        return None
+    return LabelsRocAuc(request.name, "ovr", average, response="label_scores")
 
 
 @fast_path("average_precision_score", response="label_scores", several_outputs=True)
 def _area_average_precision(request: Request, *, average: Any = "macro") -> Any:
     if average == "samples":
-        return average_precision_of_rows(request.name)
-    known = average in ("macro", "weighted")
-    return LabelsAveragePrecision(request.name, average=average) if known else None
+        # A row without labels counts as 0.
+        values = partial(_precision_of_row, without=0.0)
+        return RowMean(request.name, values, True, "label_scores", (0.0, 1.0))
+    if average not in ("macro", "weighted"):
+        return None
+    return LabelsAveragePrecision(request.name, average, response="label_scores")

@@ -45,10 +45,7 @@ from .statistic import (
     fast_path,
 )
 
-# The order in which scores put the rows, and codes of rows in that order.
-#
-# `rank` sorts rows; `score_codes` and `falling_codes` number them, runs of rows that are
-# interchangeable by one number where that pays.
+# ------------------------------------------------------------------ codes in the order of scores
 
 
 class Ranked(NamedTuple):
@@ -301,50 +298,31 @@ def shares_in_order(
             stop = int(np.searchsorted(level, level[stop - 1], side="right"))
         of_upper = upper[start:stop].astype(np.float64)
         of_lower = lower[start:stop].astype(np.float64)
-        own: Any = slice(None)
+        at: Any = slice(None)
         up: Any = of_upper
         low: Any = of_lower
         if level is not None:
-            own = level[start:stop] - level[start]
-            up, low = np.bincount(own, up), np.bincount(own, low)
+            at = level[start:stop] - level[start]
+            up, low = np.bincount(at, up), np.bincount(at, low)
         up_to, low_to = np.cumsum(up), np.cumsum(low)
         with np.errstate(invalid="ignore", divide="ignore"):
             lower_below = (below + low_to - 0.5 * low) / n_lower
             upper_above = (above - up_to + 0.5 * up) / n_upper
-        yield (of_upper, of_lower), (lower_below[own], upper_above[own])
+        yield (of_upper, of_lower), (lower_below[at], upper_above[at])
         start, below, above = stop, below + low_to[-1], above - up_to[-1]
 
 
-# Cells of consecutive scores, which ranking metrics read in place of many scores.
+# ------------------------------------------------------------------ cells of consecutive scores
 #
 # Rows of a cell are counted together, positives and negatives. Precision then is known between
-# cells,
-# and within one it is taken at the mean share of its rows that a positive has above it. Cells are
-# fine where few rows decide: at the top of each class, and where recall or precision is lost. What
-# they leave of the law of resamples is in record 0083.
+# cells, and within one it is taken at the mean share of its rows that a positive has above it.
+# Cells are fine where few rows decide: at the top of each class, and where recall or precision is
+# lost. What they leave of the law of resamples is in record 0083.
 
 
 # Thresholds at a time; there are some twenty arrays of as many.
 _AT_ONCE = ROWS_AT_ONCE >> 3
 _TINY = np.finfo(np.float64).tiny
-
-
-class CellCodes(NamedTuple):
-    """Codes of cells: the negatives and then the positives of each.
-
-    Attributes
-    ----------
-    number : ndarray of shape (n_codes_before,)
-        Code of what had a code each before.
-    terms : ndarray of shape (n_codes, 2), bool
-        Whether each is of positives, and of negatives.
-    rows : ndarray of shape (n_codes,)
-        Rows of each.
-    """
-
-    number: NDArray[np.int16]
-    terms: NDArray[np.bool_]
-    rows: NDArray[np.int64]
 
 
 class RankCells(NamedTuple):
@@ -385,8 +363,8 @@ class RankCells(NamedTuple):
         ends : ndarray of shape (n_thresholds,)
             Last code of each score that has positives.
         """
-        found = _sums_of_cells(rows, positive, ends)
-        n_thresholds, gained, added, hits, every, precision, once, twice = found
+        sums = _sums_of_cells(rows, positive, ends)
+        n_thresholds, gained, added, hits, every, precision, once, twice = sums
         size = np.array((gained, added - gained))
         before = np.cumsum(size, axis=1) - size
         reached = np.array((hits, every - hits)) / gained
@@ -394,14 +372,18 @@ class RankCells(NamedTuple):
         apart = precision / gained - hits / every
         # A row that is drawn again is above itself: to second order the precision at a threshold
         # rises by that of one more positive, times the share of the cell that comes later.
-        second = np.maximum((before[0] + gained) * once - twice, 0.0) / gained**2
+        square = np.maximum((before[0] + gained) * once - twice, 0.0) / gained**2
         last = np.cumsum(n_thresholds).astype(np.intp) - 1
-        return cls(last, size, shares, apart, second)
+        return cls(last, size, shares, apart, square)
 
     def codes(
         self, rows: NDArray[np.integer], positive: NDArray[np.bool_], ends: NDArray[np.intp]
-    ) -> CellCodes:
-        """Return the codes of the cells that were made of these arrays; see `of`."""
+    ) -> ReducedData:
+        """Return the codes of the cells that were made of these arrays; see `of`.
+
+        They are the negatives and then the positives of each, with a code for each code before;
+        terms say whether each is of positives, and of negatives.
+        """
         # Negatives below all positives are a cell that is not read.
         length = np.diff(ends[self.last], prepend=-1, append=len(positive) - 1)
         counts = np.append(self.size[::-1].T, (rows[ends[-1] + 1 :].sum(), 0)).astype(np.int64)
@@ -411,7 +393,7 @@ class RankCells(NamedTuple):
         side = np.repeat(np.arange(0, len(counts), 2, dtype=np.int16), length)
         side += positive
         terms = np.array((used % 2 == 1, used % 2 == 0)).T
-        return CellCodes(number[side], terms, counts[used])
+        return ReducedData(number[side], len(used), terms, counts=counts[used])
 
     def area(
         self, block: ReadableBlock, terms: NDArray[Any], ends: NDArray[np.intp]
@@ -428,24 +410,21 @@ class RankCells(NamedTuple):
         """
         area, above = np.zeros(block.n_resamples), np.zeros((2, block.n_resamples, 1))
         for which, upto in block.running(terms, ends):
-            area += self._area(which, np.concatenate((above, upto[:, :, :-1]), axis=2), upto)
+            before = np.concatenate((above, upto[:, :, :-1]), axis=2)
+            counts = upto - before
+            reached = before + self.shares[:, None, which] * counts
+            precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)
+            precision += self.apart[which]
+            of_part: Floats = np.einsum("ij,ij->i", counts[0], precision)
+            # Counts are as far from those of the data, in any resample, as rows are drawn again.
+            away = counts[0]
+            away -= self.size[0, which]
+            away *= away
+            of_part += away @ self.second[which]
+            area += of_part
             above = upto[:, :, -1:]
         positives = above[0, :, 0]
         return np.minimum(area, positives), positives
-
-    def _area(self, which: slice, before: Floats, upto: Floats) -> Floats:
-        """Return the sum over some cells, from the rows of each class above them, and with them."""
-        drawn = upto - before
-        reached = before + self.shares[:, None, which] * drawn
-        precision = reached[0] / np.maximum(reached.sum(axis=0), _TINY)
-        precision += self.apart[which]
-        area: Floats = np.einsum("ij,ij->i", drawn[0], precision)
-        # Counts are as far from those of the data, in any resample, as rows are drawn again.
-        away = drawn[0]
-        away -= self.size[0, which]
-        away *= away
-        area += away @ self.second[which]
-        return area
 
 
 def _sums_of_cells(
@@ -470,11 +449,16 @@ def _sums_of_cells(
         slopes = losses / every
         of_each: list[Floats] = [np.ones(len(cell)), gained, added, gained * hits, gained * every]
         of_each += [gained * precision, slopes, slopes * hits]
-        parts.append((cell[0], np.array([np.bincount(cell - cell[0], own) for own in of_each])))
+        parts.append(
+            (
+                cell[0],
+                np.array([np.bincount(cell - cell[0], sums_of_part) for sums_of_part in of_each]),
+            )
+        )
         n_cells, lost, along, large = int(cell[-1]) + 1, lost_upto[-1], upto[-1], ended[-1]
     sums = np.zeros((8, n_cells))
-    for first, own in parts:
-        sums[:, first : first + own.shape[1]] += own
+    for begin, sums_of_part in parts:
+        sums[:, begin : begin + sums_of_part.shape[1]] += sums_of_part
     return sums
 
 
@@ -482,17 +466,14 @@ def _pieces(
     rows: NDArray[Any], positive: NDArray[np.bool_], ends: NDArray[np.intp]
 ) -> Iterator[tuple[Floats, Floats, Floats, Floats]]:
     """Yield positives and rows that consecutive thresholds add, and those at or above each."""
-    above, first = np.zeros((2, 1)), 0
+    above, begin = np.zeros((2, 1)), 0
     for start in range(0, len(ends), _AT_ONCE):
         last = ends[start : start + _AT_ONCE]
-        codes = slice(first, int(last[-1]) + 1)
-        own = rows[codes] * np.array((positive[codes], np.ones(codes.stop - first, dtype=bool)))
-        upto = above + np.cumsum(own, axis=1)[:, last - first]
+        codes = slice(begin, int(last[-1]) + 1)
+        counts = rows[codes] * np.array((positive[codes], np.ones(codes.stop - begin, dtype=bool)))
+        upto = above + np.cumsum(counts, axis=1)[:, last - begin]
         yield (*np.diff(upto, axis=1, prepend=above), *upto)
-        above, first = upto[:, -1:], codes.stop
-
-
-# ------------------------------------------------------------------ for areas under ROC curves
+        above, begin = upto[:, -1:], codes.stop
 
 
 def cells_of_areas(
@@ -542,6 +523,9 @@ def _area_of(upper: Floats, lower: Floats) -> float:
     """Area under the ROC curve of positives and negatives at rising levels."""
     below = np.cumsum(lower) - lower / 2
     return float(upper @ below / (upper.sum() * lower.sum()))
+
+
+# ------------------------------------------------------------------ metrics
 
 
 def _sides(
@@ -600,23 +584,22 @@ class RocAuc(Statistic):
     greater_is_positive = True
     of_order = True
     advice_on_several = "Use 'roc_auc_ovr' or 'roc_auc_ovo'."
+    # Scores that do not depend on the input put pairs in order half the time.
+    without_skill = 0.5
 
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
             raise ValueError(f"average must be 'macro' or 'weighted'. Got {self.average!r}.")
-
-    @property
-    def sketch(self) -> Sketch:  # type: ignore[override]
-        """Scores of two classes, or each column of several."""
-        of_two = self.multi_class is None or (self.labels is not None and len(self.labels) < 3)
-        if of_two:
-            return "scores"
-        return "pairs of columns" if self.multi_class == "ovo" else "columns"
-
-    @property
-    def averages_columns(self) -> bool:  # type: ignore[override]
-        """Whether it was told how."""
-        return self.multi_class is not None
+        of_sets, several = self.response == "label_scores", self.multi_class is not None
+        of_columns: Sketch = "pairs of columns" if self.multi_class == "ovo" else "columns"
+        of_two = not several or (self.labels is not None and len(self.labels) < 3)
+        self.set_facts(
+            sketch="" if of_sets else "scores" if of_two else of_columns,
+            averages_columns=several,
+            lacks_labels=several and self.labels is None and not of_sets,
+            # Pair by pair rows have no weights, as in scikit-learn.
+            takes_weights=self.multi_class != "ovo",
+        )
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse columns of several classes that are no probabilities, as scikit-learn does."""
@@ -640,38 +623,23 @@ class RocAuc(Statistic):
                 advice = "Add rows of it, or leave out its label and its column."
                 raise fail("y_true", must, f"none of {missing[:5]}", advice)
 
-    @property
-    def lacks_labels(self) -> bool:  # type: ignore[override]
-        """Whether several classes are averaged, and none was named."""
-        return self.multi_class is not None and self.labels is None
-
-    @property
-    def takes_weights(self) -> bool:  # type: ignore[override]
-        """Whether rows may carry weights; pair by pair they may not, as in scikit-learn."""
-        return self.multi_class != "ovo"
-
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Number rows in score order; with several classes, keep an order for each."""
         assert y_true is not None
-        if self.multi_class is not None and y_pred.ndim == 2 and y_pred.shape[1] > 2:
-            return self._reduce_classes(y_true, y_pred, sample_weight)
+        several = self.multi_class is not None and y_pred.ndim == 2 and y_pred.shape[1] > 2
+        if several or y_true.ndim == 2:
+            member = _class_columns(y_true, self.labels)
+            weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
+            ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
+            return self.of_ranked(ranked, member, member.T * weights[:, None], sample_weight)
         positive = positive_rows(y_true, self.pos_label)
         score = positive_scores(y_pred, self.labels, self.pos_label)
         codes = score_codes(positive, score, merge=sample_weight is None)
         upper, lower = _sides(codes.positive, sample_weight, codes.first)
         data = {"upper": upper, "lower": lower, "level": codes.level, "apart": 0.0}
         return ReducedData(codes.code, len(codes.first), data=MappingProxyType(data))
-
-    def _reduce_classes(
-        self, y_true: NDArray[Any], y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        member = _class_columns(y_true, self.labels)
-        weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
-        ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
-        terms = member.T * weights[:, None]
-        return self.of_ranked(ranked, member, terms, sample_weight)
 
     def of_ranked(
         self,
@@ -725,13 +693,17 @@ class RocAuc(Statistic):
         """Mean area over ordered pairs of classes that both occur."""
         area, total_weight = np.zeros((2, len(totals)))
         member = data["member"]
-        for one, other in permutations(range(len(member)), 2):
-            ranked = data["ranked"][one]
-            among = np.flatnonzero((member[one] | member[other])[ranked.order])
+        for upper_class, lower_class in permutations(range(len(member)), 2):
+            ranked = data["ranked"][upper_class]
+            among = np.flatnonzero((member[upper_class] | member[lower_class])[ranked.order])
             upper = ranked.positive[among]
             level = None if ranked.level is None else ranked.level[among]
             in_order, all_pairs = block.pairs(upper, ~upper, level, ranked.order[among])
-            share = totals[:, one] + totals[:, other] if self.average == "weighted" else 1.0
+            share = (
+                totals[:, upper_class] + totals[:, lower_class]
+                if self.average == "weighted"
+                else 1.0
+            )
             weight = np.where(all_pairs > 0, share, 0.0)
             area += weight * in_order / np.maximum(all_pairs, 1.0)
             total_weight += weight
@@ -741,27 +713,22 @@ class RocAuc(Statistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and the standard error of rows without weights."""
-        known = super().facts(reduced, rows, members)
+        facts = super().facts(reduced, rows, members)
         if "ranked" in reduced.data:
-            return replace(known, class_sizes=sizes_of_columns(rows))
-        delong = None if known.weighted else self._delong(reduced)
-        return replace(known, delong=delong, smaller_class=smaller_class(rows, self.pos_label))
-
-    def _delong(self, reduced: ReducedData) -> DeLong | None:
-        """Standard error of the area of two classes, and the size of the smaller class."""
-        if reduced.code is None:
-            return None
-        rows, data = reduced.rows_of_codes, reduced.data
+            return replace(facts, class_sizes=sizes_of_columns(rows))
+        facts = replace(facts, smaller_class=smaller_class(rows, self.pos_label))
+        if facts.weighted or reduced.code is None:
+            return facts
+        counts, data = reduced.rows_of_codes, reduced.data
         sides = data["upper"], data["lower"]
         # Rows of a stream are counted already: as many codes as entries are then no single rows.
-        if reduced.counts is not None or len(rows) < len(reduced.code):
-            sides = rows * sides[0], rows * sides[1]
-        sizes = [float(side.sum()) for side in sides]
-        n_smaller = int(min(sizes))
-        if n_smaller < 2:
-            return DeLong(np.nan, 1) if n_smaller else None
-        variance = delong_variance(sides[0], sides[1], data["level"])
-        return DeLong(float(np.sqrt(variance)), n_smaller)
+        if reduced.counts is not None or len(counts) < len(reduced.code):
+            sides = counts * sides[0], counts * sides[1]
+        n_smaller = int(min(float(side.sum()) for side in sides))
+        error = np.nan
+        if n_smaller > 1:
+            error = float(np.sqrt(delong_variance(*sides, data["level"])))
+        return replace(facts, delong=DeLong(error, n_smaller) if n_smaller else None)
 
     def as_sums(self, reduced: ReducedData) -> tuple[Statistic, ReducedData] | None:
         """The area of two classes, and the mean of what rows change it by to first order.
@@ -806,10 +773,6 @@ class RocAuc(Statistic):
         of_cells = cells_of_areas(reduced.rows_of_codes, data["upper"], data["level"])
         assert of_cells.code is not None
         return replace(of_cells, code=of_cells.code[code])
-
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Scores that do not depend on the input put pairs in order half the time."""
-        return 0.5
 
 
 def equal_rows(weights: Floats) -> float:
@@ -896,19 +859,18 @@ class AveragePrecision(Statistic):
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
             raise ValueError(f"average must be 'macro' or 'weighted'. Got {self.average!r}.")
-
-    @property
-    def sketch(self) -> Sketch:  # type: ignore[override]
-        """Scores of two classes, or each column of several."""
-        return "scores" if self.labels is None or len(self.labels) < 3 else "columns"
+        of_two: Sketch = "scores" if self.labels is None or len(self.labels) < 3 else "columns"
+        self.set_facts(sketch="" if self.response == "label_scores" else of_two)
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Number rows in falling order of scores; with several classes, keep an order for each."""
         assert y_true is not None
-        if y_pred.ndim == 2 and y_pred.shape[1] > 2:
-            return self._reduce_classes(y_true, y_pred, sample_weight)
+        if y_true.ndim == 2 or (y_pred.ndim == 2 and y_pred.shape[1] > 2):
+            member = _class_columns(y_true, self.labels)
+            ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
+            return self.of_ranked(ranked, member, member.T, sample_weight)
         positive = positive_rows(y_true, self.pos_label)
         score = positive_scores(y_pred, self.labels, self.pos_label)
         codes = falling_codes(positive, score, merge=sample_weight is None)
@@ -920,13 +882,6 @@ class AveragePrecision(Statistic):
         curve = _Curve(terms, _ends_of_positives(codes.positive, codes.level), None)
         data = {"curves": [curve], "equal_weights": sample_weight is None}
         return ReducedData(codes.code, len(codes.first), terms, MappingProxyType(data))
-
-    def _reduce_classes(
-        self, y_true: NDArray[Any], y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        member = _class_columns(y_true, self.labels)
-        ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
-        return self.of_ranked(ranked, member, member.T, sample_weight)
 
     def of_ranked(
         self,
@@ -947,8 +902,8 @@ class AveragePrecision(Statistic):
         """
         weights = np.ones(len(terms)) if sample_weight is None else sample_weight
         curves = []
-        for one in ranked:
-            down = falling(one)
+        for rising in ranked:
+            down = falling(rising)
             of_codes = weights[down.order]
             terms = np.column_stack((of_codes * down.positive, of_codes))
             ends = _ends_of_positives(down.positive, down.level)
@@ -964,18 +919,26 @@ class AveragePrecision(Statistic):
         self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
     ) -> Facts:
         """Those of any metric, and how many are in the smaller class of rows without weights."""
-        known = super().facts(reduced, rows, members)
+        facts = super().facts(reduced, rows, members)
         if len(reduced.data["curves"]) > 1:
-            return replace(known, class_sizes=sizes_of_columns(rows))
-        return replace(known, smaller_class=smaller_class(rows, self.pos_label))
+            return replace(facts, class_sizes=sizes_of_columns(rows))
+        return replace(facts, smaller_class=smaller_class(rows, self.pos_label))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum over thresholds of precision times recall added, averaged over classes."""
-        areas, positives = zip(
-            *(_area_under(block, curve) for curve in reduced.data["curves"]), strict=True
-        )
+        areas, sizes = [], []
+        for curve in reduced.data["curves"]:
+            if curve.cells is None:
+                area, (positives, _) = block.sum_over_thresholds(
+                    curve.terms, _precision_steps, curve.ends, curve.order
+                )
+            else:
+                area, positives = curve.cells.area(block, curve.terms, curve.ends)
+            with np.errstate(invalid="ignore"):
+                areas.append(area / positives)
+            sizes.append(positives)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self._averaged(np.stack(areas), np.stack(positives))
+            return self._averaged(np.stack(areas), np.stack(sizes))
 
     def _averaged(self, areas: Floats, sizes: Floats) -> Floats:
         """Mean over classes, by their sizes where asked, of (n_classes, n_resamples)."""
@@ -985,15 +948,16 @@ class AveragePrecision(Statistic):
 
     def in_cells(self, reduced: ReducedData) -> ReducedData | None:
         """Rows of consecutive scores as two codes: the negatives and the positives of each cell."""
-        code, [curve, *others] = reduced.code, reduced.data["curves"]
-        if code is None or others or not (reduced.data["equal_weights"] and len(curve.ends)):
+        code, [curve, *more] = reduced.code, reduced.data["curves"]
+        if code is None or more or not (reduced.data["equal_weights"] and len(curve.ends)):
             return None
         along = reduced.rows_of_codes, reduced.terms[:, 0], curve.ends
         cells = RankCells.of(*along)
-        codes = cells.codes(*along)
-        in_cells = _Curve(codes.terms, np.flatnonzero(codes.terms[:, 0]), None, cells)
+        of_cells = cells.codes(*along)
+        assert of_cells.code is not None
+        in_cells = _Curve(of_cells.terms, np.flatnonzero(of_cells.terms[:, 0]), None, cells)
         data = MappingProxyType({"curves": [in_cells], "equal_weights": True})
-        return ReducedData(codes.number[code], len(codes.rows), codes.terms, data, codes.rows)
+        return replace(of_cells, code=of_cells.code[code], data=data)
 
     def least_in_intervals(
         self,
@@ -1066,18 +1030,6 @@ def _ends_of_positives(
     return ends[with_positives[level[ends] - level[0]]]
 
 
-def _area_under(block: ReadableBlock, curve: _Curve) -> tuple[Floats, Floats]:
-    """Average precision and weight of the positives of each resample, (n_resamples,) each."""
-    if curve.cells is None:
-        area, (positives, _) = block.sum_over_thresholds(
-            curve.terms, _precision_steps, curve.ends, curve.order
-        )
-    else:
-        area, positives = curve.cells.area(block, curve.terms, curve.ends)
-    with np.errstate(invalid="ignore"):
-        return area / positives, positives
-
-
 def _precision_steps(before: Floats, sums: Floats) -> Floats:
     """Sum over thresholds of precision times positives added."""
     hits, every = sums
@@ -1123,7 +1075,15 @@ def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tu
     array([0.75, 1.  ])
     """
     y_positive = np.asarray(y_positive, dtype=bool)
-    placements = np.stack([_placements(y_positive, score) for score in np.asarray(scores)])
+    # Share of the other class that each row is in order with, ties half.
+    placements = np.empty(np.shape(scores))
+    for of_rows, score in zip(placements, np.asarray(scores), strict=True):
+        ranked, start = rank(y_positive, score), 0
+        sides = ranked.positive, ~ranked.positive
+        for (upper, _), (of_positive, of_negative) in shares_in_order(*sides, ranked.level):
+            rows = ranked.order[start : start + len(upper)]
+            of_rows[rows] = np.where(upper > 0, of_positive, of_negative)
+            start += len(upper)
     of_positives, of_negatives = placements[:, y_positive], placements[:, ~y_positive]
     n_systems = len(placements)
     if 0 in (of_positives.shape[1], of_negatives.shape[1]):
@@ -1134,15 +1094,3 @@ def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tu
         centred = side - side.mean(axis=1, keepdims=True)
         covariance += centred @ centred.T / (n * (n - 1)) if n > 1 else np.nan
     return of_positives.mean(axis=1), covariance
-
-
-def _placements(positive: NDArray[np.bool_], score: NDArray[Any]) -> Floats:
-    """Share of the other class that each row is in order with, ties half, (n_samples,)."""
-    ranked = rank(positive, score)
-    placements, start = np.empty(len(score)), 0
-    sides = ranked.positive, ~ranked.positive
-    for (upper, _), (of_positive, of_negative) in shares_in_order(*sides, ranked.level):
-        rows = ranked.order[start : start + len(upper)]
-        placements[rows] = np.where(upper > 0, of_positive, of_negative)
-        start += len(upper)
-    return placements

@@ -1,53 +1,48 @@
-"""Check before any work that a metric can take the predictions.
+"""Whether a metric can take the predictions, asked before any work.
 
-`check_response` reads as little as it can: the integer labels of ten million rows are read only for
-metrics that depend on the set of labels.
+`check_response` refuses what no metric of this kind takes; `doubts` are of what it takes but is
+hardly what was meant; `positive_note` and its like say which of two classes is positive. They read
+as little as they can: the integer labels of ten million rows are read only for metrics that depend
+on the set of labels.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._base.checks import (
     AS_INDICATORS,
     EXACT,
-    category_order,
-    check_integers,
-    check_labels,
-    check_same_length,
-    check_weights,
     fail,
     is_among,
     is_sequence,
     numbered_labels,
 )
-from .._base.doors import door
 from .._base.errors import Note, NoteKind, only_advises, tell
 from .callables import Negated
 from .cells import (
+    SAME_KIND,
     are_no_classes,
     check_among,
     check_columns,
     check_two_columns,
+    class_of,
     known_labels,
     label_counts,
     sums_to_one,
 )
-from .costs import SAME_KIND, check_same_kind, label_column, labels_in_order
 from .means import check_losses
 from .ranking import positive_scores
 from .statistic import Columns, Statistic
 
-__all__ = ["npv", "ppv", "sensitivity", "specificity"]
-
-
-# Predictions that a metric takes, or refuses, but that are hardly what was meant.
+# ------------------------------------------------------------------ doubts
 #
 # Labels of another coding than the truth's, decisions in the place of scores, truth and scores
 # exchanged, percent in the place of probabilities. A few rows are looked at before all of them.
@@ -72,14 +67,6 @@ _LABELS_COUNTED = 8
 _LABELS = "labels that do not meet"
 
 
-class _Unmet(NamedTuple):
-    """Labels of the truth and of the predictions, as texts, and what share the truth lacks."""
-
-    truth: str
-    predicted: str
-    share: float
-
-
 # A metric as it was asked for, with no labels but those that the user named; truth and predictions
 # as it reads them; the labels that the call names, which its rows may lack; and what the user calls
 # the predictions.
@@ -102,45 +89,50 @@ def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note
     list of Note
         The first of each sort.
     """
-    found: dict[str, Note] = {}
+    notes: dict[str, Note] = {}
     for statistic, y_true, y_pred, labels, argument in looked_at:
         inner = statistic.unsigned or statistic
         note = None
         if inner.response == "scores" and not of_part:
             note = note_on_scores(inner, y_pred, argument, len(y_pred))
-        elif inner.response == "labels" and y_true is not None and y_true.ndim == 1:
-            known = [own for own in (labels, inner.labels) if own is not None]
-            if _LABELS not in found and inner.names_classes:
-                note = _note_on_labels(_unmet_labels(y_true, y_pred, known, of_part), argument)
+        elif (
+            (inner.response == "labels" and inner.names_classes and _LABELS not in notes)
+            and y_true is not None
+            and y_true.ndim == 1
+        ):
+            named = [
+                labels_known for labels_known in (labels, inner.labels) if labels_known is not None
+            ]
+            step = -(-len(y_true) // _ROWS_LOOKED_AT)
+            note = _note_on_labels(y_true[::step], y_pred[::step], named, argument, of_part)
+            if note is not None and step > 1:
+                note = _note_on_labels(y_true, y_pred, named, argument, of_part)
         if note is not None:
-            found.setdefault(note.about, note)
-    return list(found.values())
+            notes.setdefault(note.about, note)
+    return list(notes.values())
 
 
 # ------------------------------------------------------------------ labels
 
 
-def _unmet_labels(
-    y_true: NDArray[Any], y_pred: NDArray[Any], known: Sequence[Any], of_part: bool
-) -> _Unmet | None:
-    """Return the labels of both columns where these hardly name the same classes."""
-    step = -(-len(y_true) // _ROWS_LOOKED_AT)
-    found = _unmet(y_true[::step], y_pred[::step], known, of_part)
-    return found if found is None or step == 1 else _unmet(y_true, y_pred, known, of_part)
+def _note_on_labels(
+    truth: NDArray[Any],
+    decision: NDArray[Any],
+    labels_named: Sequence[Any],
+    argument: str,
+    of_part: bool,
+) -> Note | None:
+    """Return a warning of labels that hardly name the same classes in both columns.
 
-
-def _unmet(
-    truth: NDArray[Any], decision: NDArray[Any], known: Sequence[Any], of_part: bool
-) -> _Unmet | None:
-    """Return labels where none is in both columns, where most predictions are never true, or
-    where a notable share of them is never true, and of the truth never predicted.
+    None of them is in both, most predictions are never true, or a notable share of them is never
+    true, and of the truth never predicted.
     """
     n, missed = len(truth), truth != decision
     fewest = max(_SMALLEST_SHARE * n, _ROWS_BY_LABEL)
     if np.count_nonzero(missed) < fewest:
         return None
-    few = slice(None, None, -(-n // _FIRST_LOOK))
-    hits = set(truth[few][~missed[few]].tolist())
+    sample = slice(None, None, -(-n // _FIRST_LOOK))
+    hits = set(truth[sample][~missed[sample]].tolist())
     if len(hits) <= _LABELS_COUNTED:
         # Counting is much cheaper than sorting where labels are few.
         n_known = sum(int(np.count_nonzero(decision == label)) for label in hits)
@@ -151,7 +143,7 @@ def _unmet(
     true, predicted = (
         dict(zip(*map(np.ndarray.tolist, label_counts(y)), strict=True)) for y in (truth, decision)
     )
-    named = set().union(*(np.asarray(own).tolist() for own in known))
+    named = set().union(*(np.asarray(labels).tolist() for labels in labels_named))
     n_foreign = sum(predicted[label] for label in predicted.keys() - true.keys() - named)
     if len(true) < 2 or n_foreign < fewest:
         return None
@@ -165,7 +157,12 @@ def _unmet(
         are_most = 2 * n_foreign > n and not of_part
         if not (are_most or (unpredicted and exchanged)):
             return None
-    return _Unmet(_listed(true), _listed(predicted), n_foreign / n)
+    text = (
+        f"{100 * n_foreign / n:.0f} % of {argument} are labels that do not occur in y_true: y_true "
+        f"holds {_listed(true)}, {argument} holds {_listed(predicted)}. Use the same labels in "
+        "both."
+    )
+    return Note("caution", text, about=_LABELS)
 
 
 def _listed(labels: Iterable[Any]) -> str:
@@ -173,17 +170,6 @@ def _listed(labels: Iterable[Any]) -> str:
     texts = [text if len(text) <= 20 else f"{text[:17]}..." for text in map(repr, labels)]
     more = ["..."] if len(texts) > _LABELS_SHOWN else []
     return f"[{', '.join(texts[:_LABELS_SHOWN] + more)}]"
-
-
-def _note_on_labels(found: _Unmet | None, argument: str) -> Note | None:
-    """Return a warning of labels that do not meet."""
-    if found is None:
-        return None
-    text = (
-        f"{100 * found.share:.0f} % of {argument} are labels that do not occur in y_true: y_true "
-        f"holds {found.truth}, {argument} holds {found.predicted}. Use the same labels in both."
-    )
-    return Note("caution", text, about=_LABELS)
 
 
 def refuse_other_labels(y_true: NDArray[Any], y_pred: NDArray[Any], metric: str) -> None:
@@ -207,27 +193,20 @@ def note_on_scores(
     A metric of rankings takes no decisions, and one of log-likelihood ratios no probabilities.
     """
     if statistic.takes_ratios:
-        return _note_on_ratios(statistic, y_pred, argument, n_rows)
+        low, high = y_pred.min(), y_pred.max()
+        if n_rows < _FEWEST_SCORES or low < 0 or high > 1 or low == high:
+            return None
+        text = (
+            f"{argument} lies in [0, 1], as probabilities do: {statistic.name} takes "
+            "log-likelihood ratios. Give scipy.special.logit(p), less the logit of the share of "
+            "positives that the probabilities assume."
+        )
+        return Note("caution", text, about="probabilities")
     if not statistic.of_order:
         return None
     scores = y_pred[:, 1] if y_pred.ndim == 2 and y_pred.shape[1] == 2 else y_pred.ravel()
     what = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
     return note_on_decisions(scores, argument, f"{statistic.name} is then {what}", n_rows)
-
-
-def _note_on_ratios(
-    statistic: Statistic, y_pred: NDArray[Any], argument: str, n_rows: int
-) -> Note | None:
-    """Return a warning of probabilities in the place of log-likelihood ratios."""
-    low, high = y_pred.min(), y_pred.max()
-    if n_rows < _FEWEST_SCORES or low < 0 or high > 1 or low == high:
-        return None
-    text = (
-        f"{argument} lies in [0, 1], as probabilities do: {statistic.name} takes log-likelihood "
-        "ratios. Give scipy.special.logit(p), less the logit of the share of positives that the "
-        "probabilities assume."
-    )
-    return Note("caution", text, about="probabilities")
 
 
 @only_advises(None)
@@ -248,10 +227,10 @@ def note_on_decisions(
 
 def _are_two(scores: NDArray[Any], at_most: bool = False) -> bool:
     """Whether scores have exactly two distinct values, or at most two."""
-    others = scores[scores != scores[0]]
-    if not len(others):
+    remaining = scores[scores != scores[0]]
+    if not len(remaining):
         return at_most
-    return bool((others == others[0]).all())
+    return bool((remaining == remaining[0]).all())
 
 
 def refuse_exchanged(
@@ -301,12 +280,11 @@ def advice_on_range(low: float, high: float, function: str) -> str:
     return f"Convert logits to probabilities by {of_logits}."
 
 
-# Check before any work that a metric takes a truth of several columns, or of records.
+# ------------------------------------------------------------------ truths of several columns
 #
 # The columns are labels that a row has or lacks (1 or 0), outputs, or relevances of items; records,
 # such as event times, are for functions of the user. Predictions have the same columns, whatever
-# the
-# metric of scikit-learn; a function of the user may take any.
+# the metric of scikit-learn; a function of the user may take any.
 
 
 def check_shapes(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> None:
@@ -343,9 +321,11 @@ def _is_of_user(statistic: Statistic) -> bool:
     return statistic.calls_function and not statistic.calls_library
 
 
-def check_columns_of_truth(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]
-) -> None:
+# Responses of metrics that take a truth of several columns.
+_OF_COLUMNS = ("indicators", "label_scores", "relevances", "outputs")
+
+
+def check_columns_of_truth(statistic: Any, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse a truth of several columns or records, or its predictions.
 
     Parameters
@@ -368,7 +348,7 @@ def check_columns_of_truth(
         must = f"hold a label or number for each row for the metric {statistic.name!r}"
         got = f"records of {list(y_true.dtype.names or ())}"
         raise fail("y_true", must, got, "Records are for callables that take them.")
-    if statistic.response not in _OUTPUT_CHECKS and not statistic.calls_library:
+    if statistic.response not in _OF_COLUMNS and not statistic.calls_library:
         must = f"be of shape (n_samples,) for the metric {statistic.name!r}"
         advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
         raise fail("y_true", must, f"shape {y_true.shape}", _if_one_hot(y_true) or advice)
@@ -381,11 +361,33 @@ def check_columns_of_truth(
             must = f"hold numbers in its columns for the metric {statistic.name!r}"
             advice = f"{AS_INDICATORS} {_AS_TEXT.format(name)}"
             raise fail(name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
-    if statistic.response in _OUTPUT_CHECKS:
-        _OUTPUT_CHECKS[statistic.response](statistic, y_true, y_pred)
+    if statistic.response == "indicators":
+        advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+        _check_zero_one("y_true", statistic, y_true, advice)
+        advice = "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'."
+        _check_zero_one("y_pred", statistic, y_pred, _if_one_hot(y_true) or advice)
+    elif statistic.response == "label_scores":
+        advice = "For graded relevances use sklearn.metrics.ndcg_score."
+        _check_zero_one("y_true", statistic, y_true, advice)
+    elif statistic.response == "relevances" and y_true.min() < 0:
+        must = f"hold relevances of at least 0 for the metric {statistic.name!r}"
+        raise fail("y_true", must, f"{y_true.min():g}", "Subtract the smallest of them.")
+    elif statistic.response == "outputs":
+        check_losses(statistic, y_true, y_pred)
     statistic.check(y_true, y_pred)
     if statistic.calls_library:
-        _check_call(statistic, y_true, y_pred)
+        # What the function refuses of the data, it says.
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                statistic.function(y_true, y_pred)
+        except (ValueError, TypeError) as error:
+            kind, text = type(error).__name__, str(error).rstrip(".")
+            got = f"{statistic.name!r}, which raises a {kind} on it: {text}"
+            advice = (
+                "Give it other options, or score each column by itself: y_true[:, k], y_pred[:, k]."
+            )
+            raise fail("metric", "take a y_true of several columns", got, advice) from error
 
 
 _AS_TEXT = "Make labels from tuples: [str(label) for label in {0}]."
@@ -403,269 +405,19 @@ def _if_one_hot(y_true: NDArray[Any]) -> str:
     return "Convert one-hot rows to labels by y_true.argmax(axis=1)." if one_hot else ""
 
 
-def _check_indicators(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
-    _check_zero_one("y_true", statistic, y_true, advice)
-    advice = "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'."
-    _check_zero_one("y_pred", statistic, y_pred, _if_one_hot(y_true) or advice)
-
-
 def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: str) -> None:
-    others = (y != 0) & (y != 1)
-    if others.any():
+    is_other = (y != 0) & (y != 1)
+    if is_other.any():
         must = f"hold 0 or 1 for each label for the metric {statistic.name!r}"
-        got = f"numbers such as {y[others][0]:g}"
+        got = f"numbers such as {y[is_other][0]:g}"
         raise fail(name, must, got, advice)
 
 
-def _check_label_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    advice = "For graded relevances use sklearn.metrics.ndcg_score."
-    _check_zero_one("y_true", statistic, y_true, advice)
-
-
-def _check_relevances(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    if y_true.min() < 0:
-        must = f"hold relevances of at least 0 for the metric {statistic.name!r}"
-        raise fail("y_true", must, f"{y_true.min():g}", "Subtract the smallest of them.")
-
-
-_OUTPUT_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any]], None]] = {
-    "indicators": _check_indicators,
-    "label_scores": _check_label_scores,
-    "relevances": _check_relevances,
-    "outputs": check_losses,
-}
-
-
-def _check_call(statistic: Any, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    """Refuse what a function of scikit-learn refuses, by a call on the data."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            statistic.function(y_true, y_pred)
-    except (ValueError, TypeError) as error:
-        kind, text = type(error).__name__, str(error).rstrip(".")
-        got = f"{statistic.name!r}, which raises a {kind} on it: {text}"
-        advice = (
-            "Give it other options, or score each column by itself: y_true[:, k], y_pred[:, k]."
-        )
-        raise fail("metric", "take a y_true of several columns", got, advice) from error
-
-
-# Sensitivity, specificity and predictive values of decisions between two classes.
-#
-# And which of the two is positive, for those whose scores say the opposite.
+# ------------------------------------------------------------------ the positive class
 
 
 # One side of the usual 5 %.
 _CHANCE = 0.025
-
-
-@door("sensitivity")
-def sensitivity(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Share of the positives that are decided positive: the recall of the positive class.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, of two classes.
-    y_pred : array-like of shape (n_samples,)
-        Decisions.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    labels : array-like of shape (2,), optional
-        Both labels, where rows may lack one.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        NaN if there are no positives.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import sensitivity
-    >>> sensitivity(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
-    0.5
-    """
-    return _share("sensitivity", y_true, y_pred, pos_label, labels, sample_weight)
-
-
-@door("specificity")
-def specificity(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Share of the negatives that are decided negative: the recall of the negative class.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, of two classes.
-    y_pred : array-like of shape (n_samples,)
-        Decisions.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    labels : array-like of shape (2,), optional
-        Both labels, where rows may lack one.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        NaN if there are no negatives.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import specificity
-    >>> specificity(["no", "no", "no", "no", "yes"], ["no", "no", "no", "yes", "no"])
-    0.75
-    """
-    return _share("specificity", y_true, y_pred, pos_label, labels, sample_weight)
-
-
-@door("ppv")
-def ppv(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Positive predictive value: share of true positives among positive decisions (precision).
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, of two classes.
-    y_pred : array-like of shape (n_samples,)
-        Decisions.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    labels : array-like of shape (2,), optional
-        Both labels, where rows may lack one.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        NaN if no decision is positive. It is valid at the share of positives of these rows.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import ppv
-    >>> ppv(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
-    0.5
-    """
-    return _share("ppv", y_true, y_pred, pos_label, labels, sample_weight)
-
-
-@door("npv")
-def npv(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    pos_label: Any = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> float:
-    """Negative predictive value: share of true negatives among negative decisions.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, of two classes.
-    y_pred : array-like of shape (n_samples,)
-        Decisions.
-    pos_label : label, optional
-        The positive class; by default the greater label.
-    labels : array-like of shape (2,), optional
-        Both labels, where rows may lack one.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weight of each row.
-
-    Returns
-    -------
-    float
-        NaN if no decision is negative. It is valid at the share of positives of these rows.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes.
-
-    Examples
-    --------
-    >>> from skboot.metrics import npv
-    >>> npv(["no", "no", "no", "yes", "yes"], ["no", "no", "no", "yes", "no"])
-    0.75
-    """
-    return _share("npv", y_true, y_pred, pos_label, labels, sample_weight)
-
-
-def class_of(both: NDArray[Any], pos_label: Any, negative: bool) -> Any:
-    """The positive one of two labels, by default the greater, or the other."""
-    labels = both.tolist()
-    positive = max(labels) if pos_label is None else pos_label
-    chosen = [label for label in labels if (label == positive) != negative]
-    if not chosen:
-        advice = "Give both labels, or leave labels out."
-        raise fail("labels", "hold both of two classes", f"{labels}", advice)
-    return chosen[0]
-
-
-def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric: str) -> None:
-    """Refuse other than two labels, and a positive label that is not among them."""
-    labels = occurring.tolist()
-    if len(labels) != 2:
-        must = f"hold two classes for the metric {metric!r}"
-        advice = "Name both by functools.partial of the metric function and labels=."
-        if len(labels) > 2:
-            advice = "Compare one class with the others: y_true == label, y_pred == label."
-        noun = "label" if len(labels) == 1 else "labels"
-        raise fail(name, must, f"{len(labels)} {noun}, {labels[:5]}", advice)
-    if pos_label is not None and not is_among(pos_label, labels):
-        advice = "Without it the greater label is positive."
-        raise fail("pos_label", f"be one of {labels}", repr(pos_label), advice)
-
-
-def check_two_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    """Refuse rows of other than two labels, for a metric of decisions between two classes."""
-    occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
-    both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
-    if len(both) > 2:
-        refuse_other_labels(y_true, y_pred, statistic.name)
-    check_two_classes("y_true", both, statistic.pos_label, statistic.name)
 
 
 def name_the_positive(function: str, label: Any, response: str = "") -> str:
@@ -693,16 +445,16 @@ def positive_note(
     decides = _decides(inner)
     if not decides and y_pred.ndim == 2 and inner.columns_suffice:
         return None
-    own = inner.labels
-    labels = (label_counts(y_true)[0] if own is None else np.asarray(own)).tolist()
+    of_columns = inner.labels
+    labels = (label_counts(y_true)[0] if of_columns is None else np.asarray(of_columns)).tolist()
     if len(labels) != 2 or not all(isinstance(label, str | bytes) for label in labels):
         return None
-    other, positive = sorted(labels)
+    negative, positive = sorted(labels)
     must = ": larger values of y_pred must mean it" if y_pred.ndim == 1 and not decides else ""
     return Note(
         kind,
         f"The positive class is {positive!r}, the greater label{must}. "
-        f"Say so with pos_label={positive!r}, or give pos_label={other!r}.",
+        f"Say so with pos_label={positive!r}, or give pos_label={negative!r}.",
     )
 
 
@@ -753,15 +505,27 @@ def positive_of_call(
     PositiveClass or None
         None where both are the same class, and where no metric has one.
     """
-    inner = [one.unsigned or one for one in statistics]
-    by_default = [one for one in inner if one.positive_by_default and one.pos_label == 1]
-    by_order = [one for one in inner if one.greater_is_positive and one.pos_label is None]
+    inner = [statistic.unsigned or statistic for statistic in statistics]
+    by_default = [
+        statistic
+        for statistic in inner
+        if statistic.positive_by_default and statistic.pos_label == 1
+    ]
+    by_order = [
+        statistic
+        for statistic in inner
+        if statistic.greater_is_positive and statistic.pos_label is None
+    ]
     labels: set[Any] = set()
     for y_true, y_pred, _ in columns:
         if y_true is None or y_true.ndim != 1 or y_true.dtype.kind not in "iuf":
             return None
         if y_pred.ndim == 2:
-            by_order = [one for one in by_order if _decides(one) or not one.columns_suffice]
+            by_order = [
+                statistic
+                for statistic in by_order
+                if _decides(statistic) or not statistic.columns_suffice
+            ]
         if not by_default and not by_order:
             return None
         decides = y_pred.ndim == 1 and any(map(_decides, by_default + by_order))
@@ -775,58 +539,25 @@ def positive_of_call(
     if len(labels) != 2 or max(labels) == 1:
         return None
     greater = max(labels)
-    label, other = (greater, 1) if by_order else (1, greater)
-    return PositiveClass(label, other, bool(by_default and by_order))
+    label, negative = (greater, 1) if by_order else (1, greater)
+    return PositiveClass(label, negative, bool(by_default and by_order))
 
 
 def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:
     """Say that a positive class that was named plays no part in any of the metrics."""
-    given = list(statistics)
-    inner = [one.unsigned or one for one in given]
-    if pos_label is None or any(one.pos_label is not None for one in inner):
+    metrics = list(statistics)
+    inner = [statistic.unsigned or statistic for statistic in metrics]
+    if pos_label is None or any(statistic.pos_label is not None for statistic in inner):
         return None
-    names = " and ".join(repr(one.name) for one in given[:3])
+    names = " and ".join(repr(statistic.name) for statistic in metrics[:3])
     return Note(
         "caution",
-        f"pos_label={pos_label!r} changes nothing: {names} {_HAS[len(given) > 1]} no positive "
+        f"pos_label={pos_label!r} changes nothing: {names} {_HAS[len(metrics) > 1]} no positive "
         "class. Your own function has one if it has an argument pos_label.",
     )
 
 
 _HAS = {False: "has", True: "have"}
-
-
-def _share(
-    metric: str,
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    pos_label: Any,
-    labels: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-) -> float:
-    """Weight of the rows that are of a class and decided so, by that of its members."""
-    truth, decision = (
-        label_column(name, own) for name, own in (("y_true", y_true), ("y_pred", y_pred))
-    )
-    truth, decision = check_integers("y_pred", truth, decision)
-    weights = check_weights(sample_weight)
-    check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
-    check_same_kind("y_pred", truth, decision)
-    all_labels = labels_in_order(truth, decision)
-    known = check_labels(labels, truth)
-    if known is not None:
-        check_same_kind("labels", truth, known)
-        all_labels = np.union1d(all_labels, known)
-    check_two_classes("y_true", all_labels, pos_label, metric)
-    if pos_label is None and category_order(truth) is not None:
-        pos_label = all_labels.tolist()[-1]
-    chosen = class_of(all_labels, pos_label, metric in ("specificity", "npv"))
-    members = (truth if metric in ("sensitivity", "specificity") else decision) == chosen
-    hits = (truth == chosen) & (decision == chosen)
-    if weights is None:
-        weights = np.ones(len(truth))
-    total = float(weights[members].sum())
-    return float(weights[hits].sum()) / total if total > 0 else float("nan")
 
 
 @only_advises()
@@ -844,33 +575,30 @@ def of_reversed_scores(
     of_scores = inner.response in ("scores", "probabilities")
     if not of_scores or not (limits[1] < naive if better else limits[0] > naive):
         return ()
-    labels, given = label_counts(y_true)[0], inner.pos_label
+    labels, pos_label = label_counts(y_true)[0], inner.pos_label
     n_columns = 1 if y_pred.ndim == 1 else y_pred.shape[1]
-    if len(labels) != 2 or n_columns > 2 or given not in (None, *labels.tolist()):
+    if len(labels) != 2 or n_columns > 2 or pos_label not in (None, *labels.tolist()):
         return ()
-    positive, other = (class_of(labels, given, negative) for negative in (False, True))
-    score = positive_scores(y_pred, inner.labels, given)
-    if not inner.of_order and not _are_lower(score[y_true == positive], score[y_true == other]):
-        return ()
-    why = ", the greater label" if given is None else ""
-    instead = f"pos_label={other!r}"
+    positive, negative_label = (class_of(labels, pos_label, negative) for negative in (False, True))
+    score = positive_scores(y_pred, inner.labels, pos_label)
+    if not inner.of_order:
+        # Imported here, because few calls come here.
+        from scipy.stats import mannwhitneyu
+
+        sides = score[y_true == positive], score[y_true == negative_label]
+        test = mannwhitneyu(*sides, alternative="less", method="asymptotic")
+        if not test.pvalue < _CHANCE:
+            return ()
+    why = ", the greater label" if pos_label is None else ""
+    instead = f"pos_label={negative_label!r}"
     if n_columns == 2:
         columns = (labels if inner.labels is None else np.asarray(inner.labels)).tolist()
         why, instead = "", f"labels={columns[::-1]}, as the columns are"
     text = (
         f"Worse than scores that ignore the input. Larger scores must mean {positive!r}{why}; if "
-        f"they mean {other!r}, give {instead}."
+        f"they mean {negative_label!r}, give {instead}."
     )
     return (Note("caution", text),)
-
-
-def _are_lower(scores: NDArray[Any], others: NDArray[Any]) -> bool:
-    """Whether scores rank below others by more than chance explains."""
-    # Imported here, because few calls come here.
-    from scipy.stats import mannwhitneyu
-
-    found = mannwhitneyu(scores, others, alternative="less", method="asymptotic")
-    return bool(found.pvalue < _CHANCE)
 
 
 @only_advises("")
@@ -897,6 +625,9 @@ def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:
         "np.column_stack((1 - p, p)): metrics of labels then take the more probable class, "
         f"and metrics of probabilities stay as they are. {advice}"
     )
+
+
+# ------------------------------------------------------------------ truths of one column
 
 
 def check_response(
@@ -939,17 +670,32 @@ def check_response(
     if inner.of_given_values:
         advice = "y_pred holds a value per row; for predictions give a metric such as 'accuracy'."
         raise fail("y_true", "be None with metric='mean'", "an array", advice)
-    if y_true.dtype.kind == "f" and y_true.ndim == 1 and _needs_labels(inner):
+    # A truth of real numbers can only be a mistake there.
+    needs_labels = inner.response in ("labels", "scores", "probabilities")
+    # Labels are sorted; functions of the user take any values.
+    reads_labels = needs_labels or inner.calls_library
+    if y_true.dtype.kind == "f" and y_true.ndim == 1 and needs_labels:
         refuse_exchanged(y_true, y_pred, f"the metric {inner.name!r}", argument)
     if y_true.ndim != 1 or y_true.dtype.kind == "V":
         check_columns_of_truth(inner, y_true, y_pred)
         return statistic
-    if y_true.dtype.kind == "O" and _reads_labels(inner):
+    if y_true.dtype.kind == "O" and reads_labels:
         numbered_labels("y_true", y_true)
-    if inner.response in _CHECKS:
-        _CHECKS[inner.response](inner, y_true, y_pred)
+    if inner.response == "labels":
+        _check_labels(inner, y_true, y_pred)
+    elif inner.response == "scores":
+        _check_scores(inner, y_true, y_pred)
+    elif inner.response == "probabilities":
+        _check_probabilities(inner, y_true, y_pred)
+    elif inner.response == "values":
+        must = f"hold one real number per row for the metric {inner.name!r}"
+        for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+            if y.ndim != 1 or y.dtype.kind not in "biuf":
+                advice = "For class labels use a metric such as 'accuracy'."
+                raise fail(name, must, _described(y), advice)
+        check_losses(inner, y_true, y_pred)
     inner.check(y_true, y_pred)
-    if inner.pos_label is not None:
+    if inner.pos_label is not None and (inner.reads_decisions or reads_labels):
         _check_positive(inner, y_true, y_pred)
     if inner.calls_library and y_pred.ndim == 2:
         check_columns(y_pred, known_labels(inner.labels, y_true))
@@ -1022,16 +768,6 @@ def _note_on_sums(y_pred: NDArray[Any], argument: str) -> Note:
     return Note("caution", text, about="sums")
 
 
-def _needs_labels(statistic: Statistic) -> bool:
-    """Whether a truth of real numbers can only be a mistake."""
-    return statistic.response in ("labels", "scores", "probabilities")
-
-
-def _reads_labels(statistic: Statistic) -> bool:
-    """Whether the truth is labels, which are sorted, and not any values for a user's function."""
-    return _needs_labels(statistic) or statistic.calls_library
-
-
 def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any]) -> None:
     if statistic.of_given_values:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
@@ -1064,26 +800,18 @@ def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
         )
         raise fail("y_pred", must, _described(y_pred), advice)
     # A real target says more of what was meant than real predictions, which may be scores.
-    _check_discrete("y_true", y_true, must)
-    _check_discrete("y_pred", y_pred, must, y_true)
-    if statistic.names_classes:
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        if y.dtype.kind == "f" and (fractional := y != np.floor(y)).any():
+            got = f"real numbers such as {y[np.argmax(fractional)]:g}"
+            advice = advice_on_reals(y, y_true if name == "y_pred" else None)
+            raise fail(name, must, got, advice)
+    are_whole = y_true.dtype.kind in "biu" and y_pred.dtype.kind in "biu"
+    if statistic.names_classes and not are_whole:
         _check_same_kind(y_true, y_pred)
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred)
         if y_true.dtype.kind == "O":
             numbered_labels("y_pred", np.concatenate((y_true, y_pred)))
-
-
-def _check_discrete(
-    name: str, y: NDArray[Any], must: str, y_true: NDArray[Any] | None = None
-) -> None:
-    if y.dtype.kind != "f":
-        return
-    fractional = y != np.floor(y)
-    if fractional.any():
-        got = f"real numbers such as {y[np.argmax(fractional)]:g}"
-        advice = advice_on_reals(y, y_true)
-        raise fail(name, must, got, advice)
 
 
 @only_advises(SAME_KIND)
@@ -1114,27 +842,25 @@ def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 
 def _check_positive(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse a positive class that is none of two labels."""
-    if not (statistic.reads_decisions or _reads_labels(statistic)):
-        return  # a function of the user's knows its labels itself
     labels = label_counts(y_true)[0]
     if statistic.reads_decisions:
         labels = np.union1d(labels, label_counts(y_pred)[0])
     labels = labels if statistic.labels is None else np.union1d(labels, statistic.labels)
-    known, positive = labels.tolist(), statistic.pos_label
+    occurring, positive = labels.tolist(), statistic.pos_label
     function = statistic.positive_by_default if positive == 1 else ""
-    if function and (len(known) != 2 or is_among(positive, known)):
+    if function and (len(occurring) != 2 or is_among(positive, occurring)):
         return
     if function:
         response = "" if statistic.reads_decisions else ", response_method='predict_proba'"
-        advice = name_the_positive(function, known[-1], response)
+        advice = name_the_positive(function, occurring[-1], response)
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
-        raise fail("y_true", must, f"the labels {known}", advice)
-    if len(known) > 2:
-        must = f"be None for a metric of {len(known)} classes"
+        raise fail("y_true", must, f"the labels {occurring}", advice)
+    if len(occurring) > 2:
+        must = f"be None for a metric of {len(occurring)} classes"
         advice = "Score one class against the others: y_true == label."
         raise fail("pos_label", must, repr(positive), advice)
-    if len(known) == 2 and not is_among(positive, known):
-        raise fail("pos_label", f"be one of {known}", repr(positive))
+    if len(occurring) == 2 and not is_among(positive, occurring):
+        raise fail("pos_label", f"be one of {occurring}", repr(positive))
 
 
 # ------------------------------------------------------------------ scores and probabilities
@@ -1144,8 +870,9 @@ def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
     must = f"hold scores for the metric {statistic.name!r}, larger for the positive class"
     if y_pred.dtype.kind not in "biuf":
         advice = "Give what predict_proba returns."
-        if _is_number(y_pred.flat[0]):
-            advice = "Convert text: np.asarray(y_pred, dtype=float)."
+        with suppress(TypeError, ValueError):
+            if np.isfinite(float(y_pred.flat[0])):
+                advice = "Convert text: np.asarray(y_pred, dtype=float)."
         raise fail("y_pred", must, _described(y_pred), advice)
     all_labels = known_labels(statistic.labels, y_true)
     if statistic.calls_library:
@@ -1158,7 +885,12 @@ def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
         must = f"hold two classes for the metric {statistic.name!r}"
         raise fail("y_true", must, f"the label {all_labels.tolist()[0]!r} alone", _ONE_CLASS)
     if len(all_labels) == 2:
-        _check_two_classes(statistic, y_pred, all_labels)
+        if y_pred.ndim == 2 and y_pred.shape[1] != 2:
+            must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
+            raise fail("y_pred", must, f"shape {y_pred.shape}")
+        if y_pred.ndim == 2:
+            must = f"be one score per row, or probabilities of two classes, for {statistic.name!r}"
+            check_two_columns("y_pred", y_pred, must)
         return
     if not statistic.averages_columns:
         raise _of_two_classes(statistic, all_labels)
@@ -1173,24 +905,6 @@ def _of_two_classes(statistic: Statistic, all_labels: NDArray[Any]) -> ValueErro
     must = f"hold two classes for the metric {statistic.name!r}"
     advice = statistic.advice_on_several or _ONE_OF_SEVERAL
     return fail("y_true", must, f"{len(all_labels)} classes", advice)
-
-
-def _is_number(text: Any) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except (TypeError, ValueError):
-        return False
-
-
-def _check_two_classes(
-    statistic: Statistic, y_pred: NDArray[Any], all_labels: NDArray[Any]
-) -> None:
-    if y_pred.ndim == 2 and y_pred.shape[1] != 2:
-        must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
-        raise fail("y_pred", must, f"shape {y_pred.shape}")
-    if y_pred.ndim == 2:
-        must = f"be one score per row, or probabilities of two classes, for {statistic.name!r}"
-        check_two_columns("y_pred", y_pred, must)
 
 
 def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
@@ -1226,26 +940,6 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
 _HALF_PRECISION = 2**-8
 
 
-# ------------------------------------------------------------------ real values
-
-
-def _check_values(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    must = f"hold one real number per row for the metric {statistic.name!r}"
-    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        if y.ndim != 1 or y.dtype.kind not in "biuf":
-            advice = "For class labels use a metric such as 'accuracy'."
-            raise fail(name, must, _described(y), advice)
-    check_losses(statistic, y_true, y_pred)
-
-
-_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any]], None]] = {
-    "labels": _check_labels,
-    "scores": _check_scores,
-    "probabilities": _check_probabilities,
-    "values": _check_values,
-}
-
-
 def _described(y: NDArray[Any]) -> str:
     if y.ndim != 1:
         return f"an array of shape {y.shape}"
@@ -1262,7 +956,7 @@ def _kind(y: NDArray[Any]) -> str:
     if y.dtype.kind in _KINDS:
         return _KINDS[y.dtype.kind]
     # Arrays from estimators are not converted and may hold text as objects.
-    first = y.ravel()[0]
-    if isinstance(first, str | bytes):
-        return "text" if isinstance(first, str) else "bytes"
-    return "numbers" if isinstance(first, Real) else f"{type(first).__name__} objects"
+    value = y.ravel()[0]
+    if isinstance(value, str | bytes):
+        return "text" if isinstance(value, str) else "bytes"
+    return "numbers" if isinstance(value, Real) else f"{type(value).__name__} objects"

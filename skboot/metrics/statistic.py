@@ -1,9 +1,10 @@
-"""The contract of a metric on weighted rows, and any callable as one.
+"""The contract of a metric on weighted rows.
 
 A `Statistic` first reduces the data: it numbers rows that are interchangeable for it by *codes*
 and keeps what it needs per code. It then evaluates itself on a block of resamples, by the reading
-it declares in ``reads`` (see `skboot.resampling.block`). `CallableStatistic` works for any
-function, on repeated rows; the other modules hold faster overrides, held to the same contract test.
+it declares in ``reads`` (see `skboot.resampling.block`). `Facts` are what it knows of rows before
+any resampling. `CallableStatistic` works for any function, on repeated rows; the other modules hold
+faster ones, which `fast_path` registers, held to the same contract test.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
+from inspect import Parameter
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
@@ -25,7 +27,7 @@ from .._base.checks import fail
 from .._base.values import content_of
 from .cells import SharedCells, label_counts
 
-# What a metric knows of given rows before any resampling, by which intervals are chosen.
+# ------------------------------------------------------------------ facts of rows
 
 
 @dataclass(frozen=True)
@@ -185,8 +187,8 @@ class Facts:
     @property
     def deciding(self) -> float | None:
         """Rows that are known to decide the value, whatever they show; None if nothing is known."""
-        known = (self.of_kind, self.of_class)
-        return min((float(n) for n in known if n is not None), default=None)
+        counts = (self.of_kind, self.of_class)
+        return min((float(n) for n in counts if n is not None), default=None)
 
     @property
     def of_class(self) -> float | None:
@@ -196,8 +198,8 @@ class Facts:
         """
         if self.class_sizes is not None:
             parts = 1 / self.class_sizes
-            rest = np.maximum(self.class_sizes - 1, 1)
-            df = float(parts.sum() ** 2 / np.sum(parts**2 / rest))
+            freedom = np.maximum(self.class_sizes - 1, 1)
+            df = float(parts.sum() ** 2 / np.sum(parts**2 / freedom))
             return min(float(1 / parts.mean()), 1 + df)
         return self.delong.smaller_class if self.delong is not None else self.smaller_class
 
@@ -212,15 +214,19 @@ class Facts:
     def from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the facts whose `to_parts` are given."""
         of_type = {"proportion": Proportion, "delong": DeLong}
-        made = {
+        values = {
             name: made_of(*parts[name])
             for name, made_of in of_type.items()
             if parts.get(name) is not None
         }
-        return cls(**(parts | made))
+        return cls(**(parts | values))
 
 
 NOTHING_KNOWN = Facts()
+
+
+# ------------------------------------------------------------------ the contract
+
 
 Floats = NDArray[np.float64]
 # Truth, predictions and weights of rows: the arguments of `Statistic.reduce`.
@@ -239,12 +245,6 @@ Response = Literal[
 Reading = Literal["sums", "pairs", "crossing", "thresholds", "running", "rows"]
 Sketch = Literal["", "sums", "cells", "scores", "columns", "pairs of columns"]
 MatrixRule = Literal["", "sets", "recalls", "adjusted recalls", "matthews", "kappa"]
-
-
-class EntryOfSeveral(Protocol):
-    """One of the numbers that a function returns; see `skboot.metrics.outputs`."""
-
-    def number(self, call: partial[Any]) -> float: ...
 
 
 class ReadableBlock(Protocol):
@@ -325,6 +325,8 @@ class Evaluated(ABC):
         The statistic of which it is the negative, if it is a negated one.
     is_curve : bool
         Whether it has a value for each point of a grid, and not one number.
+    n_values : int
+        Number of values on one resample.
     parts : {"", "fixed", "drawn"}
         Whether it averages over parts, such as tasks: all in each resample, or those drawn.
     """
@@ -334,12 +336,8 @@ class Evaluated(ABC):
     reads: Reading = "rows"
     unsigned: Statistic | None = None
     is_curve: ClassVar[bool] = False
+    n_values: int = 1
     parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
-
-    @property
-    def n_values(self) -> int:
-        """Number of values on one resample."""
-        return 1
 
     @abstractmethod
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
@@ -401,7 +399,7 @@ class Evaluated(ABC):
 
 
 class Statistic(Evaluated):
-    """A metric that can be evaluated on many weightings of the same rows.
+    r"""A metric that can be evaluated on many weightings of the same rows.
 
     Attributes
     ----------
@@ -417,97 +415,112 @@ class Statistic(Evaluated):
         item, whose truth is its relevance; or real predictions.
     takes_weights : bool
         Whether rows may carry weights.
-    is_row_mean : bool
-        Whether the value is a mean of one value per row.
-    adds_distances : bool
-        Whether it, or what it averages, is a sum of distances, which resamples only raise.
-    greater_is_positive : bool
-        Whether the greater of two labels is the positive one where none is named.
-    columns_suffice : bool
-        Whether two columns of scores give the same value whichever class is called positive.
-    of_order : bool
-        Whether it reads nothing of scores but their order, so that reversed ones show.
-    takes_ratios : bool
-        Whether its scores are log-likelihood ratios.
-    pos_label : label or None
-        The positive class, where the metric knows it before the rows.
     sign : float
         1.0, or -1.0 where the value is that of its formula, negated.
-    of_row_values : bool
-        Whether it is a function of the mean of one value per row, which `values_of` gives.
-    calls_function : bool
-        Whether it calls a function on rows, of which nothing else is known.
-    adds_by_row : bool
-        Whether it is a function of sums to which each row adds what it adds in any sample.
-    of_given_values : bool
-        Whether the predictions are the values that it averages, beside which there is no truth.
-    calls_library : bool
-        Whether the function that it calls is one of scikit-learn, which takes no rows but these.
-    names_classes : bool
-        Whether truth and predictions name the same classes; clusters have names of their own.
-    orders_labels : bool
-        Whether it reads the order of labels, also of more than two, where none is named.
-    of_one_class : bool
-        Whether one column of probabilities says enough of rows that are all of one of two classes.
     labels : sequence or None
         Labels that columns or rows stand for, where it knows them.
-    reads_decisions : bool
-        Whether it reads labels in the predictions, one of which is the positive class.
-    positive_by_default : str
-        Function of scikit-learn by which the label 1 is positive if no other is named; or "".
-    averages_columns : bool
-        Whether it is an average over more than two classes, each with a column of scores.
-    advice_on_several : str
-        What to use for more than two classes where it takes two.
-    ranks_columns : bool
-        Whether it reads which columns of a row score highest; one column it compares with a
-        threshold that all rows together set.
-    pools_classes : bool
-        Whether every row has the same weight in it, whatever its class.
-    matrix_rule : {"", "sets", "recalls", "adjusted recalls", "matthews", "kappa"}
-        Which formula of the confusion matrix it is, for rules that know what few errors leave open;
-        "" for any other.
-    sketch : {"", "sums", "cells", "scores", "columns", "pairs of columns"}
-        What of many rows suffices for it: the sums of what each row adds (`added_by_rows`); the
-        counts of pairs of labels; those of each class at each score; the same for each column of
-        scores, against the rest or for each pair of classes; or "", nothing less than the rows.
-    n_sums : int
-        Number of sums of a sketch of sums, beside that of the weights.
-    lacks_labels : bool
-        Whether it reads a column for each class and was not told their labels.
+    pos_label : label or None
+        The positive class, where the metric knows it before the rows.
+
+    Notes
+    -----
+    A metric gives `reduce` and `evaluate`. Everything else is optional, in three groups.
+
+    *Value*: `reading`, `variance`, `influence`, `combine`, `gradient`, `as_sums` and `in_cells`
+    are other ways to the value on resamples; `check`, `check_all`, `of_all_rows` and `on_rows`
+    fit it to rows. Of means over rows (``of_row_values``) `row_values_of`, `values_of` and
+    `signed_values` give the values, and `under_root` the mean of a root.
+
+    - ``is_row_mean``: whether the value is a mean of one value per row.
+    - ``of_row_values``: whether it is a function of such a mean.
+    - ``of_given_values``: whether the predictions are these values, beside which there is no truth.
+    - ``adds_by_row``: whether it is a function of sums to which each row adds what it adds in any
+      sample.
+    - ``calls_function``: whether it calls a function on rows, of which nothing else is known;
+      ``calls_library``: one of scikit-learn, which takes no rows but these.
+
+    *Facts*: `facts`, `proportion` and `naive` say what is known of rows before any resampling,
+    by which intervals are chosen and results are worded; `least_in_intervals` what an order that
+    is not known may hide.
+
+    - ``adds_distances``: whether it, or what it averages, is a sum of distances, which resamples
+      only raise.
+    - ``without_skill``: value of the best system that ignores its inputs, before the sign, if it is
+      the same on all rows.
+    - ``greater_is_positive``: whether the greater of two labels is the positive one where none is
+      named; ``positive_by_default``: the function of scikit-learn by which the label 1 is, or "".
+    - ``columns_suffice``: whether two columns of scores give the same value whichever class is
+      called positive.
+    - ``of_order``: whether it reads nothing of scores but their order, so that reversed ones show.
+    - ``takes_ratios``: whether its scores are log-likelihood ratios.
+    - ``reads_decisions``: whether it reads labels in the predictions, one of which is positive.
+    - ``names_classes``: whether truth and predictions name the same classes; clusters have names of
+      their own.
+    - ``orders_labels``: whether it reads the order of labels, also of more than two, where none is
+      named.
+    - ``of_one_class``: whether one column of probabilities says enough of rows that are all of one
+      of two classes.
+    - ``averages_columns``: whether it averages more than two classes, each with a column of scores;
+      ``advice_on_several``: what to use for these where it takes two.
+    - ``ranks_columns``: whether it reads which columns of a row score highest; one column it
+      compares with a threshold that all rows together set.
+    - ``pools_classes``: whether every row has the same weight in it, whatever its class.
+    - ``matrix_rule``: which formula of the confusion matrix it is ("sets", "recalls", "adjusted
+      recalls", "matthews", "kappa"), for rules that know what few errors leave open; "" for any
+      other.
+
+    *Sketch*: `added_by_rows`, `of_sums`, `facts_of_sums` and `reduce_about` are for rows that are
+    added up and not kept.
+
+    - ``sketch``: what of many rows suffices for it: the "sums" of what each row adds; the "cells"
+      of pairs of labels; the "scores" of each class; the same for each of the "columns" of scores,
+      against the rest, or for each of the "pairs of columns"; or "", nothing less than the rows.
+    - ``n_sums``: number of sums of a sketch of sums, beside that of the weights.
+    - ``lacks_labels``: whether it reads a column for each class and was not told their labels.
     """
 
     greater_is_better: bool | None = True
     bounds: tuple[float, float] = (-np.inf, np.inf)
     response: Response = "any"
     takes_weights: bool = True
+    sign: float = 1.0
+    labels: Any = None
+    pos_label: Any = None
+    # Value.
     is_row_mean: bool = False
+    of_row_values: ClassVar[bool] = False
+    of_given_values: bool = False
+    adds_by_row: ClassVar[bool] = False
+    calls_function: ClassVar[bool] = False
+    calls_library: ClassVar[bool] = False
+    # Facts.
     adds_distances: bool = False
-    greater_is_positive: ClassVar[bool] = False
+    without_skill: ClassVar[float | None] = None
+    greater_is_positive: bool = False
+    positive_by_default: str = ""
     columns_suffice: bool = True
     of_order: ClassVar[bool] = False
     takes_ratios: ClassVar[bool] = False
-    pos_label: Any = None
-    sign: float = 1.0
-    of_row_values: ClassVar[bool] = False
-    calls_function: ClassVar[bool] = False
-    adds_by_row: ClassVar[bool] = False
-    of_given_values: bool = False
-    calls_library: ClassVar[bool] = False
+    reads_decisions: bool = False
     names_classes: ClassVar[bool] = True
     orders_labels: ClassVar[bool] = False
     of_one_class: bool = False
-    labels: Any = None
-    reads_decisions: bool = False
-    positive_by_default: str = ""
     averages_columns: bool = False
     advice_on_several: ClassVar[str] = ""
     ranks_columns: ClassVar[bool] = False
     pools_classes: bool = False
     matrix_rule: MatrixRule = ""
+    # Sketch.
     sketch: Sketch = ""
     n_sums: int = 0
     lacks_labels: bool = False
+
+    def set_facts(self, **facts: Any) -> None:
+        """Set attributes that follow from the fields, while it is made."""
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
+
+    # ---------------------------------------------------------------- value
 
     @abstractmethod
     def reduce(
@@ -528,11 +541,6 @@ class Statistic(Evaluated):
         -------
         ReducedData
         """
-
-    @property
-    def under_root(self) -> Statistic | None:
-        """The mean of which it is the root; None if it is none."""
-        return None
 
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse rows that others of its response take, and it does not.
@@ -559,13 +567,13 @@ class Statistic(Evaluated):
             labels = np.union1d(labels, label_counts(y_pred)[0])
         return replace(self, labels=labels)  # type: ignore[type-var]
 
-    def variance_cost(self, reduced: ReducedData) -> float:
-        """Rough flops of `variance` per resample and atom; inf without a formula."""
-        return np.inf
-
     def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
         """Return the statistic of some of the rows, for one that knows which rows it is of."""
         return self
+
+    def variance_cost(self, reduced: ReducedData) -> float:
+        """Rough flops of `variance` per resample and atom; inf without a formula."""
+        return np.inf
 
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
         """Value of each row before its sign, (n_samples,), where `of_row_values`."""
@@ -581,6 +589,68 @@ class Statistic(Evaluated):
         Of a loss of probabilities ``y_true`` holds the number of each row's class.
         """
         raise TypeError(f"{self.name} is no function of a mean of row values.")
+
+    @property
+    def under_root(self) -> Statistic | None:
+        """The mean of which it is the root; None if it is none."""
+        return None
+
+    # ---------------------------------------------------------------- facts
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """What it knows of these rows before any resampling; a metric adds what it alone knows.
+
+        Parameters
+        ----------
+        reduced : ReducedData
+            The rows, reduced.
+        rows : tuple of arrays
+            Truth, predictions and weights, as `reduce` takes them.
+        members : ndarray of shape (n_samples, n_factors), optional
+            Which rows come together.
+        """
+        return Facts(
+            bounds=self.bounds,
+            additive=self.reads == "sums",
+            weighted=rows[2] is not None,
+            proportion=self.proportion(reduced),
+            of_distances=self.adds_distances,
+        )
+
+    def proportion(self, reduced: ReducedData) -> Proportion | None:
+        """The proportion this metric is a function of on these rows, if it is one."""
+        return None
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Value of the best system that ignores its inputs, on these rows; None if unknown.
+
+        Parameters
+        ----------
+        reduced : ReducedData or None
+            Of the same rows, if they have been reduced: it may hold counts of labels.
+        rows : tuple of arrays
+            Truth, predictions and weights, as `reduce` takes them.
+        """
+        return None if self.without_skill is None else self.sign * self.without_skill
+
+    def least_in_intervals(
+        self,
+        positive: NDArray[np.bool_],
+        interval: NDArray[Any],
+        weights: Floats,
+        movable: NDArray[np.bool_],
+    ) -> float | None:
+        """Smallest value if positives and negatives of an interval of scores come in any order.
+
+        Each argument has one entry for the positives or the negatives of an interval, numbered
+        upwards; ``movable`` says whether its scores differ. None: the value where each interval has
+        its negatives above its positives.
+        """
+        return None
+
+    # ---------------------------------------------------------------- sketch
 
     def added_by_rows(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Floats:
         """What each row adds to each sum of a sketch, whatever the others, (n_sums, n_rows)."""
@@ -602,58 +672,6 @@ class Statistic(Evaluated):
         So sums of several reductions may be added, and the data of any serve them all.
         """
         return self.reduce(y_true, y_pred, np.ones(len(y_true)))
-
-    def least_in_intervals(
-        self,
-        positive: NDArray[np.bool_],
-        interval: NDArray[Any],
-        weights: Floats,
-        movable: NDArray[np.bool_],
-    ) -> float | None:
-        """Smallest value if positives and negatives of an interval of scores come in any order.
-
-        Each argument has one entry for the positives or the negatives of an interval, numbered
-        upwards; ``movable`` says whether its scores differ. None: the value where each interval has
-        its negatives above its positives.
-        """
-        return None
-
-    def proportion(self, reduced: ReducedData) -> Proportion | None:
-        """The proportion this metric is a function of on these rows, if it is one."""
-        return None
-
-    def facts(
-        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
-    ) -> Facts:
-        """What it knows of these rows before any resampling; a metric adds what it alone knows.
-
-        Parameters
-        ----------
-        reduced : ReducedData
-            The rows, reduced.
-        rows : tuple of arrays
-            Truth, predictions and weights, as `reduce` takes them.
-        members : ndarray of shape (n_samples, n_factors), optional
-            Which rows come together.
-        """
-        return Facts(
-            bounds=self.bounds,
-            additive=self.reads == "sums",
-            weighted=rows[2] is not None,
-            of_distances=self.adds_distances,
-        )
-
-    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Value of the best system that ignores its inputs, on these rows; None if unknown.
-
-        Parameters
-        ----------
-        reduced : ReducedData or None
-            Of the same rows, if they have been reduced: it may hold counts of labels.
-        rows : tuple of arrays
-            Truth, predictions and weights, as `reduce` takes them.
-        """
-        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -678,8 +696,9 @@ class CallableStatistic(Statistic):
     undefined : tuple of exception types
         Exceptions that mean "undefined on these rows" (scikit-learn's metrics raise ValueError);
         any other exception of the function is reported with the resample's number.
-    entry : EntryOfSeveral, optional
-        Which of the numbers that ``function`` returns is meant, if it returns several.
+    entry : callable, optional
+        From a call of ``function`` to the number that is meant, if it returns several; see
+        `skboot.metrics.outputs`.
     pos_label : label, optional
         The positive class that ``function`` was given.
     """
@@ -695,7 +714,7 @@ class CallableStatistic(Statistic):
     undefined: tuple[type[Exception], ...] = ()
     bounds: tuple[float, float] = (-np.inf, np.inf)
     reads: Reading = "rows"
-    entry: EntryOfSeveral | None = None
+    entry: Callable[[partial[Any]], float] | None = None
     pos_label: Any = None
 
     def reduce(
@@ -730,7 +749,7 @@ class CallableStatistic(Statistic):
 
     def _number(self, call: partial[Any]) -> float:
         """The number that a call of the function returns, or the one that is meant."""
-        return as_number(call()) if self.entry is None else self.entry.number(call)
+        return as_number(call()) if self.entry is None else self.entry(call)
 
     def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[partial[Any]]:
         """One call of the function for each resample."""
@@ -832,18 +851,16 @@ class MetricError(RuntimeError):
         return fail(argument, must, got, advice)
 
 
-# Which metric functions have a statistic that knows sums, ranks or thresholds.
+# ------------------------------------------------------------------ the registry
 #
 # A *factory* makes the statistic of a metric function of scikit-learn or of `skboot.metrics`. It
 # takes the `Request` and, as keywords, the options it knows; for an option it does not take, or
-# where
-# it returns None, the function is called on repeated rows.
+# where it returns None, the function is called on repeated rows.
 #
 # A factory stands beside its statistic and is registered there by `fast_path`, the one place that a
 # new metric needs: the contract tests run over `FAST_PATHS` and, for a truth of several columns,
-# over
-# `OUTPUT_PATHS`. `lookup` imports every module of this folder when it is asked for a function that
-# those in memory do not know.
+# over `OUTPUT_PATHS`. `lookup` imports every module of this folder when it is asked for a function
+# that those in memory do not know.
 
 
 Factory = Callable[..., Statistic | None]
@@ -902,6 +919,12 @@ class Request(NamedTuple):
         Name in results.
     function : callable
         The metric function.
+    function_name : str
+        Its own name.
+    is_library : bool
+        Whether it is one of scikit-learn or of skboot.
+    parameters : mapping
+        What it takes.
     options : mapping
         Its keyword arguments, without those that are its defaults.
     sign : float
@@ -922,6 +945,9 @@ class Request(NamedTuple):
 
     name: str
     function: Callable[..., Any]
+    function_name: str
+    is_library: bool
+    parameters: Mapping[str, Parameter]
     options: Mapping[str, Any]
     sign: float = 1.0
     scorer_response: str | None = None
@@ -930,6 +956,11 @@ class Request(NamedTuple):
     pos_label: Any = None
     cells: SharedCells | None = None
     order: ArrayLike | None = None
+
+    def option(self, name: str) -> Any:
+        """What the function is given as an option: what was bound, else its default."""
+        parameter = self.parameters.get(name)
+        return self.options.get(name, None if parameter is None else parameter.default)
 
     def columns(self, labels: ArrayLike | None) -> NDArray[Any] | None:
         """Labels of the columns; scikit-learn sorts those that its functions are given."""

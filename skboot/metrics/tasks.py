@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import fail, order_of
 from .means import SumsStatistic
-from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
+from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Statistic
 
 # Maximum share of the resamples on which a task may be undefined; above it those that are left say
 # too little of what new data would bring.
@@ -56,6 +56,17 @@ class Tasks:
     def among(self, rows: NDArray[np.intp]) -> Tasks:
         """Return the tasks of some of the rows, in which every task occurs."""
         return Tasks(self.names, self.number[rows])
+
+
+# What is known of an average over tasks as of the metric within each.
+_OF_THE_METRIC = (
+    "name",
+    "greater_is_better",
+    "bounds",
+    "response",
+    "adds_distances",
+    "takes_weights",
+)
 
 
 class OverTasks(Statistic):
@@ -99,43 +110,19 @@ class OverTasks(Statistic):
         more = f" and {len(named) - 3} more" if len(named) > 3 else ""
         return f"the task{'s' if len(named) > 1 else ''} {', '.join(named[:3])}{more}"
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """Name of the metric."""
-        return self.inner.name
-
-    @property
-    def greater_is_better(self) -> bool | None:  # type: ignore[override]
-        """Direction of the metric."""
-        return self.inner.greater_is_better
-
-    @property
-    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
-        """Range of the metric, and of its average."""
-        return self.inner.bounds
-
-    @property
-    def response(self) -> Response:  # type: ignore[override]
-        """What predictions the metric takes."""
-        return self.inner.response
-
-    @property
-    def adds_distances(self) -> bool:  # type: ignore[override]
-        """Whether the metric is a sum of distances."""
-        return self.inner.adds_distances
-
-    @property
-    def takes_weights(self) -> bool:  # type: ignore[override]
-        """Whether rows may carry weights, within their tasks."""
-        return self.inner.takes_weights
+    def __post_init__(self) -> None:
+        # The average is named, read and bounded as the metric; rows have weights within tasks.
+        self.set_facts(
+            **{attribute: getattr(self.inner, attribute) for attribute in _OF_THE_METRIC}
+        )
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Average over tasks of the best system that ignores its inputs in each."""
         if reduced is None:
             return None
         values = [
-            self.inner.naive(own, some)
-            for own, some in zip(reduced.data["of_tasks"], self._columns(rows), strict=True)
+            self.inner.naive(part, some)
+            for part, some in zip(reduced.data["of_tasks"], self._columns(rows), strict=True)
         ]
         return None if None in values else float(np.mean(values))  # type: ignore[arg-type]
 
@@ -184,13 +171,13 @@ class TaskAverage(OverTasks):
     ) -> ReducedData:
         """Reduce the rows of each task; its codes come after those of the tasks before it."""
         columns = self._columns((y_true, y_pred, sample_weight))
-        of_tasks = [self.inner.reduce(*own) for own in columns]
-        starts = np.concatenate(([0], np.cumsum([own.n_codes for own in of_tasks])))
+        of_tasks = [self.inner.reduce(*part) for part in columns]
+        starts = np.concatenate(([0], np.cumsum([part.n_codes for part in of_tasks])))
         code = np.empty(len(y_pred), dtype=np.intp)
         code[self.tasks.order] = np.concatenate(
             [
-                start + (np.arange(own.n_codes) if own.code is None else own.code)
-                for own, start in zip(of_tasks, starts, strict=False)
+                start + (np.arange(part.n_codes) if part.code is None else part.code)
+                for part, start in zip(of_tasks, starts, strict=False)
             ]
         )
         data = {"of_tasks": of_tasks, "starts": starts}
@@ -204,9 +191,9 @@ class TaskAverage(OverTasks):
         """Value of each task on each resample, (n_tasks, n_resamples)."""
         values = np.empty((len(self.tasks.names), block.n_resamples))
         parts = block.parts(reduced.data["starts"])
-        for k, (part, own) in enumerate(zip(parts, reduced.data["of_tasks"], strict=True)):
+        for k, (part, of_task) in enumerate(zip(parts, reduced.data["of_tasks"], strict=True)):
             with np.errstate(invalid="ignore", divide="ignore"):
-                values[k] = self.inner.evaluate(part, own)
+                values[k] = self.inner.evaluate(part, of_task)
             # Of no rows some metrics have a value, such as that of zero_division.
             values[k, part.is_empty] = np.nan
         return values
@@ -242,8 +229,8 @@ class DrawnTaskAverage(OverTasks, SumsStatistic):
     ) -> ReducedData:
         """Code rows by task; all rows of a task together add 1, and its value."""
         columns = self._columns((y_true, y_pred, sample_weight))
-        of_tasks = [self.inner.reduce(*own) for own in columns]
-        values = np.array([self.value_of(self.inner, own) for own in of_tasks])
+        of_tasks = [self.inner.reduce(*part) for part in columns]
+        values = np.array([self.value_of(self.inner, part) for part in of_tasks])
         counts = np.bincount(self.tasks.number, minlength=len(values))
         # Values are centred, because their squared deviations lose no digits to a large mean.
         centre = float(np.mean(values))

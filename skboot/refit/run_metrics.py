@@ -35,8 +35,7 @@ from .._base.work import Workers
 from ..inference.distribution import BoundStatistic, over_blocks
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..method_error.out_of_bag import column_blocks, no_information_absolute, no_information_squared
-from ..metrics.means import SumsStatistic
-from ..metrics.posteriors import PosteriorMean
+from ..metrics.means import PosteriorMean, SumsStatistic
 from ..metrics.statistic import ReducedData, Statistic, as_number
 from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import Binding, ResamplingPlan

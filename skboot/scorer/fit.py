@@ -46,7 +46,7 @@ from ..inference.intervals import FOR_ONE_SCORE, interval_named
 from ..inference.runs import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.prediction_error import METHOD_INTERVALS, STRATEGIES
-from ..metrics.costs import SAME_KIND
+from ..metrics.cells import SAME_KIND
 from ..metrics.lookup import check_response
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import training

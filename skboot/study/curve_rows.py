@@ -14,7 +14,6 @@ from .._base import checks as check
 from .._base.checks import category_order
 from .._base.errors import tell
 from .._base.work import Workers
-from ..metrics.calibration import SmoothCalibration
 from ..metrics.cells import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,
@@ -25,6 +24,7 @@ from ..metrics.curves import (
     NetBenefit,
     PrecisionRecall,
     Roc,
+    SmoothCalibration,
     TwoClassRows,
 )
 from ..metrics.lookup import resolve_metrics
@@ -434,7 +434,7 @@ def _curves_on(
     if callable(curve):
         assert grid is not None
         name = str(getattr(curve, "__name__", type(curve).__name__))
-        return [CurveOfCallable(curve, grid, name)] * len(each)
+        return [CurveOfCallable(grid, curve, name)] * len(each)
     scores = np.concatenate([one.score for one in each])
     if curve == "calibration":
         if grid is None:

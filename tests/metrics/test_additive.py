@@ -9,9 +9,9 @@ from sklearn import metrics
 
 from skboot._base.lazy import import_modules
 from skboot.metrics.cells import Cells, encode, label_counts
-from skboot.metrics.labels import Coefficient, SetRatio
+from skboot.metrics.labels import SetRatio
 from skboot.metrics.lookup import resolve_metrics
-from skboot.metrics.means import RowMean, accuracy
+from skboot.metrics.means import Coefficient, RowMean, accuracy
 from skboot.metrics.statistic import FAST_PATHS
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import UnitsOfCodes

@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import det_curve, precision_recall_curve, roc_curve
 
-from skboot.metrics.calibration import SmoothCalibration, fitted_lines, points_of, terms_of
+from skboot.metrics.calibration import fitted_lines, points_of, terms_of
 from skboot.metrics.curves import (
     CalibrationBins,
     CurveOfCallable,
@@ -16,6 +16,7 @@ from skboot.metrics.curves import (
     NetBenefit,
     PrecisionRecall,
     Roc,
+    SmoothCalibration,
     TwoClassRows,
 )
 from skboot.resampling.coding import CodedRows
@@ -166,7 +167,7 @@ def test_a_function_is_called_on_repeated_rows(weighted, design):
     def net(y, s, grid, sample_weight=None):
         return net_benefit(y, s, sample_weight, grid)
 
-    curve = CurveOfCallable(net, np.array([0.1, 0.4]), "net")
+    curve = CurveOfCallable(np.array([0.1, 0.4]), net, "net")
     holds(curve, weighted, design, net_benefit)
 
 

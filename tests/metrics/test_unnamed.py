@@ -1,7 +1,9 @@
 """Metrics that have no name: what is shown instead can be copied, and is that metric."""
 
 import functools
+import re
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,15 +15,19 @@ import sklearn.metrics
 import skboot
 from skboot import BootstrapScorer, bootstrap_score
 from skboot.metrics.lookup import (
+    _LOSSES,
     ALIASES,
+    AS_MEAN,
+    CALLABLES,
+    ELSEWHERE,
     OF_SKBOOT,
+    ROW_MEANS,
     SYNONYMS,
     function_of,
     known_names,
     losses,
     resolve_metrics,
 )
-from skboot.metrics.unnamed import _LOSSES, AS_MEAN, CALLABLES, ELSEWHERE, ROW_MEANS
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -169,22 +175,46 @@ def first_line(name):
     return str(raised.value).splitlines()[0]
 
 
+# The callables that a page shows, by what they are called.
+PAGE = Path(skboot.__file__).parents[1] / "docs" / "guide" / "coming_from.md"
+ON_PAGE = {}
+if PAGE.exists():
+    for row in (
+        PAGE.read_text(encoding="utf-8").rpartition("## Metrics without a name")[2].splitlines()
+    ):
+        if row.startswith("| `"):
+            names, shown = row.strip("| ").split(" | ")[:2]
+            ON_PAGE |= {called: shown.strip("`") for called in re.findall("`(.+?)`", names)}
+
+
 def shown_callable(line):
     text = line.partition("metric=")[2].partition(", with y_true=")[0].partition(". ")[0]
     return eval(text.removesuffix("."), NAMESPACE)
 
 
 def test_there_is_an_example_of_every_callable():
-    assert {CALLABLES[name] for name in EXPECTED} == set(CALLABLES.values())
+    shown = CALLABLES | ON_PAGE
+    assert {shown[name] for name in EXPECTED if name in shown} == set(shown.values())
+
+
+@pytest.mark.skipif(not ON_PAGE, reason="the page is of the source tree")
+def test_what_the_page_shows_is_said_to_be_there():
+    said = {name for name in ELSEWHERE if ELSEWHERE[name].endswith("coming_from.md")}
+    assert said == set(ON_PAGE)
 
 
 @pytest.mark.filterwarnings("ignore:bootstrap_score")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_callable_that_is_shown_is_the_metric(name):
     line = first_line(name)
-    assert "No metric has this name: give metric=" in line
     rows, expected = EXPECTED[name]
-    metric = shown_callable(line)
+    if name in CALLABLES:
+        assert "No metric has this name: give metric=" in line
+        metric = shown_callable(line)
+    elif name in ON_PAGE:
+        metric = eval(ON_PAGE[name], NAMESPACE)
+    else:
+        pytest.skip("the page is of the source tree")
     result = bootstrap_score(
         *rows, metric=metric, n_resamples=19, random_state=0, interval="percentile"
     )
@@ -218,9 +248,10 @@ def test_losses_are_told_with_their_direction():
     assert first_line("rouge-2").endswith("the score of each text.")
 
 
+@pytest.mark.skipif(not ON_PAGE, reason="the page is of the source tree")
 def test_tokens_weigh_the_losses_of_a_perplexity():
     tokens = RNG.integers(1, 9, N)
-    metric = shown_callable(first_line("perplexity"))
+    metric = eval(ON_PAGE["perplexity"], NAMESPACE)
     result = bootstrap_score(None, TIME, metric=metric, sample_weight=tokens, random_state=0)
     assert result.estimate == pytest.approx(np.exp(np.repeat(TIME, tokens).mean()))
 

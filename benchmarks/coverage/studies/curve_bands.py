@@ -39,8 +39,7 @@ import numpy as np
 from scipy import stats
 
 from skboot import bootstrap_curve
-from skboot.metrics.calibration import SmoothCalibration
-from skboot.metrics.curves import TwoClassRows
+from skboot.metrics.curves import SmoothCalibration, TwoClassRows
 
 from ..runner import LEVEL, Cell, Study, Tool
 
