@@ -151,14 +151,18 @@ def _statistics_of_each(
 
     Last the truth and predictions of those that read one column.
     """
-    better = check.check_direction(scoring.greater_is_better)
+    better = scoring.greater_is_better
+    if better is not None:
+        check.check_direction(better)
     pos_label, not_given = scoring.pos_label, isinstance(scoring.metric, NotGiven)
     metric = str(scoring.metric) if not_given else scoring.metric
     asked: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
     if pos_label is not OF_SCORERS and pos_label is not None:
         asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
     arrays = [own for _, own in rows]
-    order = category_order(arrays[0].y_true, *(own.y_pred for own in arrays))
+    columns = [arrays[0].y_true, *(own.y_pred for own in arrays)]
+    has_order = any(own is not None and own.dtype.metadata is not None for own in columns)
+    order = category_order(*columns) if has_order else None
     one_column = scoring.labels is not None and any(own.y_pred.ndim == 1 for own in arrays)
     of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
     if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:

@@ -255,10 +255,11 @@ def checked_rows(
     """Check the columns of a call and pair them by row order; ``name`` is that of ``y_pred``."""
     truth = check_truth(y_true)
     predicted = check.check_answers(name, y_pred)
-    weights = check.check_weights(sample_weight)
+    weights = None if sample_weight is None else check.check_weights(sample_weight)
     check.check_same_length(**{name: predicted, "y_true": truth, "sample_weight": weights})
-    known = check.check_labels(labels, truth)
-    return rows_of(truth, predicted, check.unequal(weights), known, name)
+    known = None if labels is None else check.check_labels(labels, truth)
+    weights = None if weights is None else check.unequal(weights)
+    return rows_of(truth, predicted, weights, known, name)
 
 
 def check_truth(y_true: ArrayLike | None) -> NDArray[Any] | None:
@@ -285,7 +286,7 @@ def rows_of(
         return Rows(truth, predicted, weights, labels)
     if labels is None and predicted.ndim == 2:
         labels = labels_of_columns(truth, predicted.shape[1])
-    if predicted.ndim == 1:
+    if predicted.ndim == 1 and truth.dtype != predicted.dtype:
         truth, predicted = check.check_integers(name, truth, predicted)
     return Rows(truth, predicted, weights, labels)
 
