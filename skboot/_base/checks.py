@@ -130,7 +130,7 @@ def is_among(value: Any, known: Sequence[Any]) -> bool:
 def check_workers(n_jobs: Any, verbose: Any) -> Workers:
     """Accept how many workers there may be (not 0), and whether progress is shown.
 
-    None of both leaves it to joblib and to `skboot._base.work.Progress`.
+    None of both leaves it to joblib and to `skboot._base.work.progress`.
     """
     is_count = isinstance(n_jobs, Integral) and not isinstance(n_jobs, _BOOLS) and n_jobs != 0
     if n_jobs is not None and not is_count:

@@ -324,8 +324,8 @@ _INSTEAD = {
 }
 
 
-class FailedCall(NamedTuple):
-    """A call that did not bind.
+class DoorCall(NamedTuple):
+    """A call of a public function, as its door knows it.
 
     Attributes
     ----------
@@ -359,7 +359,7 @@ def keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 @only_advises("")
-def advice_on(call: FailedCall, said: str) -> str:
+def advice_on(call: DoorCall, said: str) -> str:
     """What Python says of a call, and what is meant; ``said`` is for one without unknown names."""
     known = keywords_of(call.function)
     unknown = {name: value for name, value in call.options.items() if name not in known}
@@ -381,7 +381,7 @@ def advice_on(call: FailedCall, said: str) -> str:
 # -------------------------------------------------------------- arguments by name
 
 
-def _option_of_metric(call: FailedCall, name: str) -> str:
+def _option_of_metric(call: DoorCall, name: str) -> str:
     """How an argument of the metric's own function is given; "" where it has none of this name."""
     if "metric" not in keywords_of(call.function):
         return ""
@@ -401,7 +401,7 @@ def _option_of_metric(call: FailedCall, name: str) -> str:
     return _OF_A_METRIC.format(f"{place}{function.__name__}, {name}={value!r}")
 
 
-def _meant(call: FailedCall, name: str) -> str:
+def _meant(call: DoorCall, name: str) -> str:
     """Which argument is meant by one that is unknown, of the function or of its class."""
     meant, value = arguments_meant(name, keywords_of(call.function)), call.options[name]
     if meant == ["confidence_level"]:
@@ -441,7 +441,7 @@ def level_meant(name: str, value: Any) -> str:
 # -------------------------------------------------------------- arguments by position
 
 
-def _call_for(call: FailedCall, unknown: Mapping[str, Any]) -> str:
+def _call_for(call: DoorCall, unknown: Mapping[str, Any]) -> str:
     """Name the call that takes what was given; "" where that is unclear."""
     of_labels = call.door in _OF_SEVERAL
     if of_labels and (advice := _of_models(call.given)):
@@ -469,7 +469,7 @@ def _of_models(given: Sequence[Any]) -> str:
     return ""
 
 
-def _of_labels(call: FailedCall, given: Sequence[Any]) -> str:
+def _of_labels(call: DoorCall, given: Sequence[Any]) -> str:
     """Name the call that takes what is given for labels and predictions; "" for its own."""
     first, takes_several = given[0] if given else (), "y_preds" in keywords_of(call.function)
     if isinstance(first, str):
@@ -506,7 +506,7 @@ def _holds_models(value: Any) -> bool:
     return is_several and all(map(is_model, values))
 
 
-def _binds(call: FailedCall, unknown: Mapping[str, Any]) -> bool:
+def _binds(call: DoorCall, unknown: Mapping[str, Any]) -> bool:
     """Whether a call would bind without what is unknown."""
     known = {name: value for name, value in call.options.items() if name not in unknown}
     try:

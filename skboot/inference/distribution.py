@@ -20,11 +20,11 @@ from .._base.errors import Note, only_advises, thousands, warn_before
 from .._base.values import size_of
 from .._base.work import (
     DEFAULT_WORKERS,
-    Progress,
     Workers,
     check_fits,
     in_chunks,
     is_watched,
+    progress,
     single_threaded_blas,
 )
 from ..metrics.callables import n_cells_with_weights
@@ -207,16 +207,16 @@ def over_blocks(
     list
         What it returned, by the number of the block.
     """
-    progress = Progress(binding.plan.n_resamples, "resamples", workers.verbose)
-    with progress, single_threaded_blas():
+    n_resamples = binding.plan.n_resamples
+    with progress(n_resamples, "resamples", workers.verbose) as done, single_threaded_blas():
         start = time.perf_counter()
         blocks = {0: (first or work)(shared, 0)}
         seconds = time.perf_counter() - start
-        progress.done(binding.block_size)
+        done(binding.block_size)
         each = (_numbered, (work, shared), range(1, binding.n_blocks))
         for chunk in in_chunks(*each, n_jobs=workers.n_jobs, seconds_each=seconds):
             blocks.update(chunk)
-            progress.done(len(chunk) * binding.block_size)
+            done(len(chunk) * binding.block_size)
     return [blocks[number] for number in range(binding.n_blocks)]
 
 

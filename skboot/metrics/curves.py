@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 
-from .._base.errors import Note
+from .._base.errors import Note, call_foreign
 from ._tuning import FEW_LEVELS
 from .ranking import falling_codes, level_ends, score_codes
 from .statistic import Evaluated, Floats, MetricError, ReadableBlock, ReducedData
@@ -552,7 +552,9 @@ class CurveOfCallable(Curve):
             if given.sample_weight is not None:
                 weighted["sample_weight"] = given.sample_weight[rows]
             try:
-                value = self.function(given.y_true[rows], given.score[rows], self.grid, **weighted)
+                value = call_foreign(
+                    self.function, given.y_true[rows], given.score[rows], self.grid, **weighted
+                )
                 values[resample] = self._checked(value)
             except Exception as error:
                 raise MetricError(resample, error, self.name, self.noun) from error

@@ -41,7 +41,7 @@ from .._base.sklearn_compat import (
     with_rows,
 )
 from .._base.versions import versions_used
-from .._base.work import check_fits, is_cross_validated
+from .._base.work import check_fits
 from ..inference.intervals import FOR_ONE_SCORE, interval_named
 from ..inference.runs import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
@@ -85,6 +85,10 @@ from ..refit.training import (
 from ..study.measured import Scoring, measured_by
 from ..study.row_order import warn_of_orders
 from ..study.rows import Rows
+
+# Module of scikit-learn whose functions fit an estimator on each fold.
+_FITS_FOLDS = "sklearn.model_selection._validation"
+
 
 # The test sets of a fit: one or several by name, checked before any training.
 
@@ -570,14 +574,11 @@ def _counts_of(k: int, split: Any, unit: NDArray[np.intp]) -> NDArray[np.intp]:
     return counts
 
 
-@only_advises()
-def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:
-    """Return advice where training samples are drawn within a fold of another's cross-validation.
+def note_on_folds(call: FitCall, has_test: bool) -> Note:
+    """Return advice for training samples that are drawn within a fold of a cross-validation.
 
-    It is seen where scikit-learn fits the folds itself, in this process or in its workers.
+    It is shown at the line where scikit-learn fits a fold, in this process or in its workers.
     """
-    if call.n_train_resamples == 0 or not is_cross_validated():
-        return []
     n_folds = 0
     if not has_test and call.strategy == "cv-bootstrap":
         n_folds = MOST_FOLDS * call.n_cv_repeats
@@ -586,7 +587,7 @@ def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:
         f"up to {n_fits} trainings for one fold of a cross-validation, which needs one. Use "
         "n_train_resamples=0 there, or fit the BootstrapScorer by itself for its interval."
     )
-    return [Note("slow", text)]
+    return Note("slow", text, about="folds", within=_FITS_FOLDS)
 
 
 def check_rows_of_fit(X: Any, y: Any, groups: Any) -> None:
