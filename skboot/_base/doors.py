@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .errors import CALLED, COLLECTED, Call, Notes, parts_of, rename, warn_of
-from .hints import DoorCall, advice_on, keywords_of
+from .hints import advice_on, keywords_of
 
 Door = TypeVar("Door", bound=Callable[..., Any])
 
@@ -47,7 +47,8 @@ def door(name: str) -> Callable[[Door], Door]:
             if name.startswith(".") and arguments:
                 made = arguments[0] if isinstance(arguments[0], type) else type(arguments[0])
                 full_name = made.__name__ + name.rstrip(".")
-            call = DoorCall(name, full_name, function, arguments, options)
+            is_inner = CALLED.get() is not None
+            call = Call(name, full_name, function, arguments, options, set(), is_inner)
             answer = _passed(call, function, arguments, options)
             return _steps(call, answer) if isinstance(answer, GeneratorType) else answer
 
@@ -59,14 +60,14 @@ def door(name: str) -> Callable[[Door], Door]:
 _AT_END = object()
 
 
-def _steps(call: DoorCall, generator: Iterator[Any]) -> Iterator[Any]:
+def _steps(call: Call, generator: Iterator[Any]) -> Iterator[Any]:
     """Pass the door again for each step: what the user does between two of them does not."""
     while (step := _passed(call, next, (generator, _AT_END), {})) is not _AT_END:
         yield step
 
 
 def _passed(
-    call: DoorCall,
+    call: Call,
     work: Callable[..., Any],
     arguments: Sequence[Any],
     options: dict[str, Any],
@@ -77,9 +78,8 @@ def _passed(
         if COLLECTED.get() is not None:
             # A door within another one leaves it the notes; what users call has its own.
             return work(*arguments, **options)
-        notes, owner = Notes(), call.of.partition(".")[0]
-        of_notes = COLLECTED.set(notes)
-        of_call = CALLED.set(Call(owner, set(), is_inner=CALLED.get() is not None))
+        notes = Notes()
+        of_notes, of_call = COLLECTED.set(notes), CALLED.set(call)
         try:
             # What is too small is 0, whatever numpy is told to raise outside.
             with np.errstate(under="ignore"):
@@ -88,7 +88,7 @@ def _passed(
             COLLECTED.reset(of_notes)
             CALLED.reset(of_call)
             if notes:
-                warn_of(notes, owner)
+                warn_of(notes, call.owner)
     except (TypeError, ValueError) as error:
         bad = parts_of(error)
         if bad is not None:
@@ -105,10 +105,9 @@ def _passed(
     raise TypeError(said)
 
 
-def _taker(call: DoorCall, argument: str) -> str:
+def _taker(call: Call, argument: str) -> str:
     """Name a method, or its class where that was given the argument, and the method was not."""
-    owner, _, method = call.of.partition(".")
-    if not method or argument in keywords_of(call.function):
+    if "." not in call.of or argument in keywords_of(call.function):
         return call.of
     made = getattr(type(call.arguments[0]), "__init__", None)
-    return owner if made is not None and argument in keywords_of(made) else call.of
+    return call.owner if made is not None and argument in keywords_of(made) else call.of

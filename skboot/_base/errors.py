@@ -231,21 +231,36 @@ COLLECTED: ContextVar[Notes | None] = ContextVar("collected", default=None)
 
 
 class Call(NamedTuple):
-    """A call of a public function that is under way.
+    """A call of a public function, as its door knows it.
 
     Attributes
     ----------
+    door : str
+        Name of the door, as `skboot._base.doors.door` has it.
     of : str
-        The function, or the class of the method, as warnings name it.
+        Name of the function for users.
+    function : callable
+    arguments : sequence
+        With the object, of a method.
+    options : mapping
     warned : set of str
         What it has warned of before its end.
     is_inner : bool
         Whether a function of the user's made it, within another call.
     """
 
+    door: str
     of: str
+    function: Callable[..., Any]
+    arguments: Sequence[Any]
+    options: Mapping[str, Any]
     warned: set[str]
     is_inner: bool
+
+    @property
+    def owner(self) -> str:
+        """The function, or the class of the method, as warnings name it."""
+        return self.of.partition(".")[0]
 
 
 CALLED: ContextVar[Call | None] = ContextVar("called", default=None)
@@ -295,7 +310,7 @@ def warn_before(note: Note) -> None:
         warn_of([note])
     elif note.about not in call.warned:
         call.warned.add(note.about)
-        warn_of([note], call.of)
+        warn_of([note], call.owner)
 
 
 def only_advises(otherwise: Any = ()) -> Callable[[_Advice], _Advice]:
