@@ -266,9 +266,17 @@ class Distinct:
                 bits = _bits_of(values)
                 n_values = int(_n_distinct(bits[:, None])[0])
                 is_text = numbered and n_values >= _LEAST_TEXTS
-                own_room = n_values * _ROOM_OF_TEXTS if is_text else _room_of(values)
-                # The year of birth says nothing that the age does not say.
-                order = _order_of(bits if numbered else values)
+                if is_text:
+                    own_room = float(n_values * _ROOM_OF_TEXTS)
+                else:
+                    # How many values are possible: those of a grid as fine as the closest two.
+                    finite = np.unique(values[np.isfinite(values)].astype(float))
+                    gaps = np.diff(finite)
+                    own_room = float((finite[-1] - finite[0]) / gaps.min()) + 1 if len(gaps) else 1
+                # What columns share that order the rows alike, or in reverse: the year of birth
+                # says nothing that the age does not say.
+                rank = np.unique(bits if numbered else values, return_inverse=True)[1]
+                order = hash(min(rank.tobytes(), (rank.max() - rank).tobytes()))
                 if n_values < most or own_room < len(self.number) or order in orders:
                     continue
                 orders.add(order)
@@ -329,19 +337,6 @@ def _sharing(total: Keys, own_keys: Keys, least: float) -> tuple[float, NDArray[
     counts, n_rows = np.bincount(number[once]), len(once)
     share = float(np.sum(counts * (counts - 1.0))) / max(n_rows * (n_rows - 1.0), 1.0)
     return max(share, least), counts[number] == 1
-
-
-def _order_of(values: NDArray[Any]) -> int:
-    """Return what columns share that order the rows alike, or in reverse."""
-    rank = np.unique(values, return_inverse=True)[1]
-    return hash(min(rank.tobytes(), (rank.max() - rank).tobytes()))
-
-
-def _room_of(values: NDArray[Any]) -> float:
-    """Return how many values are possible: those of a grid as fine as the closest two."""
-    finite = np.unique(values[np.isfinite(values)].astype(float))
-    gaps = np.diff(finite)
-    return float((finite[-1] - finite[0]) / gaps.min()) + 1 if len(gaps) else 1.0
 
 
 # ------------------------------------------------------------------ values as bits
@@ -455,38 +450,31 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
     if isinstance(values, np.ndarray) and values.dtype.names:
         named = [values[name] for name in values.dtype.names]
         return [part for column in named for part in _parts_of(column, numbers)]
-    return [_part_of(_array_of(values), numbers)]
-
-
-def _array_of(values: Any) -> NDArray[Any]:
-    """Return rows as an array; of a list of arrays or pictures one that refers to them."""
-    if isinstance(values, np.ndarray):
-        return values if values.dtype.kind in "biufMm" else as_array(values)
-    first: Any = values[0] if isinstance(values, list | tuple) and len(values) else None
-    if isinstance(first, Mapping) or (hasattr(first, "__array__") and np.ndim(first) > 0):
-        rows = np.empty(len(values), dtype=object)
-        rows[:] = [*values]
-        return rows
-    return as_array(values)
-
-
-def _part_of(array: NDArray[Any], numbers: dict[Any, int]) -> _Part:
+    array = values
+    if not isinstance(values, np.ndarray):
+        first: Any = values[0] if isinstance(values, list | tuple) and len(values) else None
+        if isinstance(first, Mapping) or (hasattr(first, "__array__") and np.ndim(first) > 0):
+            # A list of arrays or pictures becomes an array that refers to them.
+            array = np.empty(len(values), dtype=object)
+            array[:] = [*values]
+        else:
+            array = as_array(values)
+    elif values.dtype.kind not in "biufMm":
+        array = as_array(values)
     if array.dtype.kind in "Mm":
-        return _Part(array.view(np.int64))
+        return [_Part(array.view(np.int64))]
     if array.dtype.kind in "biuf":
-        return _Part(array)
-    numbered = [_number_of(value, numbers) for value in array.ravel().tolist()]
-    return _Part(np.array(numbered, dtype=np.int64).reshape(array.shape), numbered=True)
-
-
-def _number_of(value: Any, numbers: dict[Any, int]) -> int:
-    """Return the number of a text or an object; equal ones have the same."""
-    try:
-        known = value if type(value) is str else _comparable(value)
-        return numbers.setdefault(known, len(numbers))
-    except TypeError:
-        # It cannot be compared, but with itself.
-        return numbers.setdefault((id, id(value)), len(numbers))
+        return [_Part(array)]
+    # Texts and objects are numbered; equal ones have the same number.
+    codes: list[int] = []
+    for value in array.ravel().tolist():
+        try:
+            key = value if type(value) is str else _comparable(value)
+            codes.append(numbers.setdefault(key, len(numbers)))
+        except TypeError:
+            # It cannot be compared, but with itself.
+            codes.append(numbers.setdefault((id, id(value)), len(numbers)))
+    return [_Part(np.array(codes, dtype=np.int64).reshape(array.shape), numbered=True)]
 
 
 def _comparable(value: Any) -> Any:

@@ -357,29 +357,20 @@ def check_fits(name: str, count: int, bytes_each: int) -> None:
 
 def available_bytes() -> int | None:
     """Available memory without swapping, in bytes; None if the system does not report it."""
-    sizes = [size for size in (_of_system(), _of_container()) if size is not None]
-    return min(sizes, default=None)
-
-
-def _of_system() -> int | None:
+    sizes = []
     try:
-        for line in _MEMINFO.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
+        lines = _MEMINFO.read_text().splitlines()
+        texts = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+        sizes += [int(size) * 1024 for size in texts]
     except (OSError, ValueError, IndexError):
         pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
-def _of_container() -> int | None:
-    try:
-        return int(_LIMIT.read_text())
-    except (OSError, ValueError):
-        # There is no control group, or its limit is "max", which is none.
-        return None
+    if not sizes:
+        with suppress(AttributeError, OSError, ValueError):
+            sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    # There may be no control group, or its limit is "max", which is none.
+    with suppress(OSError, ValueError):
+        sizes.append(int(_LIMIT.read_text()))
+    return min(sizes, default=None)
 
 
 # Random streams below a seed, and the seed in the form that results show and save.
