@@ -26,7 +26,7 @@ from .errors import say
 from .hints import OF_A_MODEL, OF_SEVERAL
 from .work import Workers
 
-_BOOLS = (bool, np.bool_)
+_BOOLS: tuple[Any, ...] = (bool, np.bool_)
 # Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,
 # because 0.5 + level / 2 is rounded to 0.5 or 1.
 _NEAREST_LEVEL = 1e-15

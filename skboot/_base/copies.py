@@ -354,39 +354,33 @@ def _n_distinct(bits: Keys) -> NDArray[np.intp]:
 
 
 def _sums_of(parts: Sequence[_Part], first: int) -> Any:
-    """Return the sum of the mixed values of each row; 0 without columns."""
+    """Return the sum of the mixed values of each row; 0 without columns.
+
+    The first column has the number `first`. An entry of zero of a sparse matrix counts as none.
+    """
     total: Any = np.uint64(0)
     for values, _ in parts:
-        sums = _sums_of_sparse if sparse.issparse(values) else _sums_of_dense
-        total = total + sums(values, first)
-        first += int(np.prod(values.shape[1:]))
-    return total
-
-
-def _sums_of_dense(values: NDArray[Any], first: int) -> Keys:
-    """Return the sum of the mixed values of each row, whose first column has this number."""
-    flat = values.reshape(len(values), -1)
-    factors = _factors(first, np.arange(flat.shape[1]))
-    at_once = max(_VALUES_AT_ONCE // max(flat.shape[1], 1), 1)
-    total = np.empty(len(flat), np.uint64)
-    for start in range(0, len(flat), at_once):
-        bits = _bits_of(flat[start : start + at_once])
-        total[start : start + at_once] = _mixed(bits, factors).sum(axis=1)
-    return total
-
-
-def _sums_of_sparse(values: Any, first: int) -> Keys:
-    """Return the sum of the mixed entries of each row; an entry of zero counts as none."""
-    bits, total = _bits_of(values.data), np.empty(values.shape[0], np.uint64)
-    # Rows are as many as have about so many entries, but at least one.
-    parts = np.searchsorted(values.indptr, np.arange(0, len(bits), _VALUES_AT_ONCE))
-    for start, stop in pairwise(np.unique([0, *parts, len(total)]).tolist()):
-        ends = values.indptr[start : stop + 1]
-        some = slice(ends[0], ends[-1])
-        mixed = _mixed(bits[some], _factors(first, values.indices[some]))
-        mixed[values.data[some] == 0] = 0
-        before = np.append(np.uint64(0), np.cumsum(mixed))
-        total[start:stop] = np.diff(before[ends - ends[0]])
+        n_rows, n_columns = values.shape[0], int(np.prod(values.shape[1:]))
+        sums = np.empty(n_rows, np.uint64)
+        if sparse.issparse(values):
+            bits = _bits_of(values.data)
+            # Rows are as many as have about so many entries, but at least one.
+            starts = np.searchsorted(values.indptr, np.arange(0, len(bits), _VALUES_AT_ONCE))
+            for start, stop in pairwise(np.unique([0, *starts, n_rows]).tolist()):
+                ends = values.indptr[start : stop + 1]
+                some = slice(ends[0], ends[-1])
+                mixed = _mixed(bits[some], _factors(first, values.indices[some]))
+                mixed[values.data[some] == 0] = 0
+                before = np.append(np.uint64(0), np.cumsum(mixed))
+                sums[start:stop] = np.diff(before[ends - ends[0]])
+        else:
+            flat, factors = values.reshape(n_rows, -1), _factors(first, np.arange(n_columns))
+            at_once = max(_VALUES_AT_ONCE // max(n_columns, 1), 1)
+            for start in range(0, n_rows, at_once):
+                bits = _bits_of(flat[start : start + at_once])
+                sums[start : start + at_once] = _mixed(bits, factors).sum(axis=1)
+        total = total + sums
+        first += n_columns
     return total
 
 
@@ -441,7 +435,7 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
             by_rows = by_rows.copy()
             by_rows.sum_duplicates()
         return [_Part(by_rows)]
-    if _is_table(values) and len(values.shape) == 2:
+    if not isinstance(values, np.ndarray) and _is_table(values) and len(values.shape) == 2:
         columns: list[Any] = [
             values.iloc[:, j] if hasattr(values, "iloc") else values[:, j]
             for j in range(values.shape[1])

@@ -88,7 +88,8 @@ def _passed(
             COLLECTED.reset(of_notes)
             CALLED.reset(of_call)
             if notes:
-                warn_of(notes, call.owner)
+                # Warnings name the function, or the class of the method.
+                warn_of(notes, call.of.partition(".")[0])
     except (TypeError, ValueError) as error:
         bad = parts_of(error)
         if bad is not None:
@@ -110,4 +111,5 @@ def _taker(call: Call, argument: str) -> str:
     if "." not in call.of or argument in keywords_of(call.function):
         return call.of
     made = getattr(type(call.arguments[0]), "__init__", None)
-    return call.owner if made is not None and argument in keywords_of(made) else call.of
+    is_of_class = made is not None and argument in keywords_of(made)
+    return call.of.partition(".")[0] if is_of_class else call.of

@@ -257,11 +257,6 @@ class Call(NamedTuple):
     warned: set[str]
     is_inner: bool
 
-    @property
-    def owner(self) -> str:
-        """The function, or the class of the method, as warnings name it."""
-        return self.of.partition(".")[0]
-
 
 CALLED: ContextVar[Call | None] = ContextVar("called", default=None)
 
@@ -310,7 +305,7 @@ def warn_before(note: Note) -> None:
         warn_of([note])
     elif note.about not in call.warned:
         call.warned.add(note.about)
-        warn_of([note], call.owner)
+        warn_of([note], call.of.partition(".")[0])
 
 
 def only_advises(otherwise: Any = ()) -> Callable[[_Advice], _Advice]:
@@ -360,7 +355,7 @@ def warn_of(notes: Iterable[Note], of: str = "") -> None:
     """
     alike: dict[tuple[NoteKind, str], dict[Note, None]] = {}
     for note in notes:
-        if note.is_warning:
+        if note.kind in _CATEGORIES:
             key = (note.kind, note.about or _NUMBERS_AND_NAMES.sub("#", note.text))
             alike.setdefault(key, {})[note] = None
     for (kind, about), own in alike.items():

@@ -184,7 +184,9 @@ def attribute_for(of: Any, name: str) -> str:
         if name in names.split() and _answers(of, meant, known):
             return f".{meant}"
     # Parts of a result may have what it lacks.
-    parts = {f"[{key!r}]": of[key] for key in list(of)[:1]} if isinstance(of, Mapping) else {}
+    parts: dict[str, Any] = {}
+    if isinstance(of, Mapping):
+        parts = {f"[{key!r}]": of[key] for key in list(of)[:1]}
     for attribute in ("result_", "confidence_interval", "pairs"):
         if attribute in known:
             part = getattr(of, attribute, None)

@@ -165,7 +165,7 @@ def _json_lines(path: str, wanted: Wanted) -> Columns:
                 raise BadCall(f"line {number} is not an object of names and values")
             known.update(record)
             for name, values in columns.items():
-                value = record
+                value: Any = record
                 if name in record:
                     value = record[name]
                 else:

@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -162,7 +164,8 @@ def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[
         What the items are, in the plural.
     verbose : int or None
         0 reports nothing. None reports work that turns out to be long, to someone who looks at a
-        terminal, and clears the line when the context ends.
+        terminal, and clears the line when the context ends. A notebook shows a bar of tqdm, where
+        that is installed, and is saved with one line.
 
     Yields
     ------
@@ -172,7 +175,11 @@ def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[
     """
     clears = verbose is None
     if not (verbose or (clears and is_watched())):
-        yield lambda n_items, resumed=False: None
+        yield lambda n_more, resumed=False: None
+        return
+    if "ipykernel" in sys.modules and find_spec("tqdm") is not None:
+        with import_module("tqdm.auto").tqdm(total=n_items, unit=f" {noun}") as bar:
+            yield lambda n_more, resumed=False: bar.update(n_more)
         return
     start = reported = time.perf_counter()
     n_done = n_resumed = width = 0

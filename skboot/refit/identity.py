@@ -49,7 +49,7 @@ class UnknownIdentity(TypeError):
     """A value that has no identity outside this process."""
 
 
-class _Hasher(NumpyHasher):  # type: ignore[misc]
+class _Hasher(NumpyHasher):
     """joblib's hash of a value; code of the user in it enters by name, and is put on a list.
 
     Code is listed by id, in the order in which it is met. It is described once, because functions

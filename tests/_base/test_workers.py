@@ -215,6 +215,31 @@ def test_one_shows_progress_where_there_is_no_terminal(monkeypatch, clock):
     assert stream.getvalue().endswith("320/320 resamples, 0 s left  \n")
 
 
+def test_a_notebook_shows_a_bar_of_tqdm(monkeypatch):
+    calls = []
+
+    class Bar:
+        def __init__(self, total, unit):
+            calls.append((total, unit))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *raised):
+            calls.append("closed")
+
+        def update(self, n):
+            calls.append(n)
+
+    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace(__spec__="found"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
+    with progress(5, "runs", 1) as done:
+        done(2, resumed=True)
+        done(3)
+    assert calls == [(5, " runs"), 2, 3, "closed"]
+
+
 @pytest.mark.parametrize("stderr", [io.StringIO(), None])
 def test_none_shows_nothing_without_a_terminal(monkeypatch, capsys, clock, stderr):
     set_stderr(monkeypatch, stderr)
