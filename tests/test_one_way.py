@@ -117,9 +117,8 @@ def test_one_loop_over_blocks_evaluates():
 
 
 def test_studies_bind_in_one_engine():
-    # The others bind what is no study, such as single rows left out, or a value on the data.
+    # The others bind what is no study: single rows left out, a value on the data.
     assert binds(PACKAGE) == [
-        "_base.hints._binds",  # arguments, to a signature
         "comparison.search.binding",
         "inference.dependence._influence",
         "inference.dependence.leave_out_blocks",

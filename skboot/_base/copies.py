@@ -266,9 +266,17 @@ class Distinct:
                 bits = _bits_of(values)
                 n_values = int(_n_distinct(bits[:, None])[0])
                 is_text = numbered and n_values >= _LEAST_TEXTS
-                own_room = n_values * _ROOM_OF_TEXTS if is_text else _room_of(values)
-                # The year of birth says nothing that the age does not say.
-                order = _order_of(bits if numbered else values)
+                if is_text:
+                    own_room = float(n_values * _ROOM_OF_TEXTS)
+                else:
+                    # How many values are possible: those of a grid as fine as the closest two.
+                    finite = np.unique(values[np.isfinite(values)].astype(float))
+                    gaps = np.diff(finite)
+                    own_room = float((finite[-1] - finite[0]) / gaps.min()) + 1 if len(gaps) else 1
+                # What columns share that order the rows alike, or in reverse: the year of birth
+                # says nothing that the age does not say.
+                rank = np.unique(bits if numbered else values, return_inverse=True)[1]
+                order = hash(min(rank.tobytes(), (rank.max() - rank).tobytes()))
                 if n_values < most or own_room < len(self.number) or order in orders:
                     continue
                 orders.add(order)
@@ -331,19 +339,6 @@ def _sharing(total: Keys, own_keys: Keys, least: float) -> tuple[float, NDArray[
     return max(share, least), counts[number] == 1
 
 
-def _order_of(values: NDArray[Any]) -> int:
-    """Return what columns share that order the rows alike, or in reverse."""
-    rank = np.unique(values, return_inverse=True)[1]
-    return hash(min(rank.tobytes(), (rank.max() - rank).tobytes()))
-
-
-def _room_of(values: NDArray[Any]) -> float:
-    """Return how many values are possible: those of a grid as fine as the closest two."""
-    finite = np.unique(values[np.isfinite(values)].astype(float))
-    gaps = np.diff(finite)
-    return float((finite[-1] - finite[0]) / gaps.min()) + 1 if len(gaps) else 1.0
-
-
 # ------------------------------------------------------------------ values as bits
 
 
@@ -359,39 +354,33 @@ def _n_distinct(bits: Keys) -> NDArray[np.intp]:
 
 
 def _sums_of(parts: Sequence[_Part], first: int) -> Any:
-    """Return the sum of the mixed values of each row; 0 without columns."""
+    """Return the sum of the mixed values of each row; 0 without columns.
+
+    The first column has the number `first`. An entry of zero of a sparse matrix counts as none.
+    """
     total: Any = np.uint64(0)
     for values, _ in parts:
-        sums = _sums_of_sparse if sparse.issparse(values) else _sums_of_dense
-        total = total + sums(values, first)
-        first += int(np.prod(values.shape[1:]))
-    return total
-
-
-def _sums_of_dense(values: NDArray[Any], first: int) -> Keys:
-    """Return the sum of the mixed values of each row, whose first column has this number."""
-    flat = values.reshape(len(values), -1)
-    factors = _factors(first, np.arange(flat.shape[1]))
-    at_once = max(_VALUES_AT_ONCE // max(flat.shape[1], 1), 1)
-    total = np.empty(len(flat), np.uint64)
-    for start in range(0, len(flat), at_once):
-        bits = _bits_of(flat[start : start + at_once])
-        total[start : start + at_once] = _mixed(bits, factors).sum(axis=1)
-    return total
-
-
-def _sums_of_sparse(values: Any, first: int) -> Keys:
-    """Return the sum of the mixed entries of each row; an entry of zero counts as none."""
-    bits, total = _bits_of(values.data), np.empty(values.shape[0], np.uint64)
-    # Rows are as many as have about so many entries, but at least one.
-    parts = np.searchsorted(values.indptr, np.arange(0, len(bits), _VALUES_AT_ONCE))
-    for start, stop in pairwise(np.unique([0, *parts, len(total)]).tolist()):
-        ends = values.indptr[start : stop + 1]
-        some = slice(ends[0], ends[-1])
-        mixed = _mixed(bits[some], _factors(first, values.indices[some]))
-        mixed[values.data[some] == 0] = 0
-        before = np.append(np.uint64(0), np.cumsum(mixed))
-        total[start:stop] = np.diff(before[ends - ends[0]])
+        n_rows, n_columns = values.shape[0], int(np.prod(values.shape[1:]))
+        sums = np.empty(n_rows, np.uint64)
+        if sparse.issparse(values):
+            bits = _bits_of(values.data)
+            # Rows are as many as have about so many entries, but at least one.
+            starts = np.searchsorted(values.indptr, np.arange(0, len(bits), _VALUES_AT_ONCE))
+            for start, stop in pairwise(np.unique([0, *starts, n_rows]).tolist()):
+                ends = values.indptr[start : stop + 1]
+                some = slice(ends[0], ends[-1])
+                mixed = _mixed(bits[some], _factors(first, values.indices[some]))
+                mixed[values.data[some] == 0] = 0
+                before = np.append(np.uint64(0), np.cumsum(mixed))
+                sums[start:stop] = np.diff(before[ends - ends[0]])
+        else:
+            flat, factors = values.reshape(n_rows, -1), _factors(first, np.arange(n_columns))
+            at_once = max(_VALUES_AT_ONCE // max(n_columns, 1), 1)
+            for start in range(0, n_rows, at_once):
+                bits = _bits_of(flat[start : start + at_once])
+                sums[start : start + at_once] = _mixed(bits, factors).sum(axis=1)
+        total = total + sums
+        first += n_columns
     return total
 
 
@@ -446,7 +435,7 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
             by_rows = by_rows.copy()
             by_rows.sum_duplicates()
         return [_Part(by_rows)]
-    if _is_table(values) and len(values.shape) == 2:
+    if not isinstance(values, np.ndarray) and _is_table(values) and len(values.shape) == 2:
         columns: list[Any] = [
             values.iloc[:, j] if hasattr(values, "iloc") else values[:, j]
             for j in range(values.shape[1])
@@ -455,38 +444,31 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
     if isinstance(values, np.ndarray) and values.dtype.names:
         named = [values[name] for name in values.dtype.names]
         return [part for column in named for part in _parts_of(column, numbers)]
-    return [_part_of(_array_of(values), numbers)]
-
-
-def _array_of(values: Any) -> NDArray[Any]:
-    """Return rows as an array; of a list of arrays or pictures one that refers to them."""
-    if isinstance(values, np.ndarray):
-        return values if values.dtype.kind in "biufMm" else as_array(values)
-    first: Any = values[0] if isinstance(values, list | tuple) and len(values) else None
-    if isinstance(first, Mapping) or (hasattr(first, "__array__") and np.ndim(first) > 0):
-        rows = np.empty(len(values), dtype=object)
-        rows[:] = [*values]
-        return rows
-    return as_array(values)
-
-
-def _part_of(array: NDArray[Any], numbers: dict[Any, int]) -> _Part:
+    array = values
+    if not isinstance(values, np.ndarray):
+        first: Any = values[0] if isinstance(values, list | tuple) and len(values) else None
+        if isinstance(first, Mapping) or (hasattr(first, "__array__") and np.ndim(first) > 0):
+            # A list of arrays or pictures becomes an array that refers to them.
+            array = np.empty(len(values), dtype=object)
+            array[:] = [*values]
+        else:
+            array = as_array(values)
+    elif values.dtype.kind not in "biufMm":
+        array = as_array(values)
     if array.dtype.kind in "Mm":
-        return _Part(array.view(np.int64))
+        return [_Part(array.view(np.int64))]
     if array.dtype.kind in "biuf":
-        return _Part(array)
-    numbered = [_number_of(value, numbers) for value in array.ravel().tolist()]
-    return _Part(np.array(numbered, dtype=np.int64).reshape(array.shape), numbered=True)
-
-
-def _number_of(value: Any, numbers: dict[Any, int]) -> int:
-    """Return the number of a text or an object; equal ones have the same."""
-    try:
-        known = value if type(value) is str else _comparable(value)
-        return numbers.setdefault(known, len(numbers))
-    except TypeError:
-        # It cannot be compared, but with itself.
-        return numbers.setdefault((id, id(value)), len(numbers))
+        return [_Part(array)]
+    # Texts and objects are numbered; equal ones have the same number.
+    codes: list[int] = []
+    for value in array.ravel().tolist():
+        try:
+            key = value if type(value) is str else _comparable(value)
+            codes.append(numbers.setdefault(key, len(numbers)))
+        except TypeError:
+            # It cannot be compared, but with itself.
+            codes.append(numbers.setdefault((id, id(value)), len(numbers)))
+    return [_Part(np.array(codes, dtype=np.int64).reshape(array.shape), numbered=True)]
 
 
 def _comparable(value: Any) -> Any:

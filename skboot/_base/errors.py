@@ -196,12 +196,15 @@ class Note:
         its numbers and quoted names.
     item : str
         What differs: the items of all such notes are listed after ``about``.
+    within : str
+        A module of another package: the warning is shown at its line, and only where that called.
     """
 
     kind: NoteKind
     text: str
     about: str = ""
     item: str = ""
+    within: str = ""
 
     @property
     def is_warning(self) -> bool:
@@ -225,8 +228,37 @@ def texts_of(notes: Iterable[Note]) -> tuple[str, ...]:
 # Where notes go: to the engine that collects them, or to the public function that the user called.
 # Each thread has its own; workers return their notes.
 COLLECTED: ContextVar[Notes | None] = ContextVar("collected", default=None)
-# The public function that the user called, and what it has warned of before its end.
-CALLED: ContextVar[tuple[str, set[str]] | None] = ContextVar("called", default=None)
+
+
+class Call(NamedTuple):
+    """A call of a public function, as its door knows it.
+
+    Attributes
+    ----------
+    door : str
+        Name of the door, as `skboot._base.doors.door` has it.
+    of : str
+        Name of the function for users.
+    function : callable
+    arguments : sequence
+        With the object, of a method.
+    options : mapping
+    warned : set of str
+        What it has warned of before its end.
+    is_inner : bool
+        Whether a function of the user's made it, within another call.
+    """
+
+    door: str
+    of: str
+    function: Callable[..., Any]
+    arguments: Sequence[Any]
+    options: Mapping[str, Any]
+    warned: set[str]
+    is_inner: bool
+
+
+CALLED: ContextVar[Call | None] = ContextVar("called", default=None)
 
 
 @contextlib.contextmanager
@@ -240,12 +272,16 @@ def collected(notes: Notes | None = None) -> Iterator[Notes]:
         COLLECTED.reset(before)
 
 
-@contextlib.contextmanager
-def of_failures_alone() -> Iterator[None]:
-    """Hand on notes of what failed or is undefined, and leave the others out."""
-    with collected() as notes:
-        yield
-    tell(*(note for note in notes if note.kind in ("failed", "undefined")))
+def call_foreign(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Call a function of the user's: public functions that it calls warn by themselves.
+
+    So they do in workers, which no public function was called in.
+    """
+    before = COLLECTED.set(None)
+    try:
+        return function(*arguments, **options)
+    finally:
+        COLLECTED.reset(before)
 
 
 def tell(*notes: Note) -> None:
@@ -264,10 +300,12 @@ def say(kind: NoteKind, text: str) -> None:
 
 def warn_before(note: Note) -> None:
     """Warn of long work before it is done, once a call; other warnings are raised at its end."""
-    of, told = CALLED.get() or ("", set())
-    if note.about not in told:
-        told.add(note.about)
-        warn_of([note], of)
+    call = CALLED.get()
+    if call is None:
+        warn_of([note])
+    elif note.about not in call.warned:
+        call.warned.add(note.about)
+        warn_of([note], call.of.partition(".")[0])
 
 
 def only_advises(otherwise: Any = ()) -> Callable[[_Advice], _Advice]:
@@ -317,7 +355,7 @@ def warn_of(notes: Iterable[Note], of: str = "") -> None:
     """
     alike: dict[tuple[NoteKind, str], dict[Note, None]] = {}
     for note in notes:
-        if note.is_warning:
+        if note.kind in _CATEGORIES:
             key = (note.kind, note.about or _NUMBERS_AND_NAMES.sub("#", note.text))
             alike.setdefault(key, {})[note] = None
     for (kind, about), own in alike.items():
@@ -325,16 +363,22 @@ def warn_of(notes: Iterable[Note], of: str = "") -> None:
         text = f"{first} ({len(others)} more: see the summary.)" if others else first
         if items := [note.item for note in own if note.item]:
             text = f"{about}: {first_of(items, '; ')}."
-        warn_user(f"{of}: {text}" if of else text, _CATEGORIES[kind])
+        within = next(iter(own)).within
+        warn_user(f"{of}: {text}" if of else text, _CATEGORIES[kind], within)
 
 
-def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+def warn_user(text: str, category: type[Warning] = UserWarning, within: str = "") -> None:
     """Warn at the nearest caller outside the package, however deep inside it the call stands.
 
     A filter of Python shows a warning once a place: were it a place inside the package, all such
-    warnings of a session would share it.
+    warnings of a session would share it. The place is that of the nearest caller in the module
+    ``within``, where one is given: where that did not call, nothing is shown.
     """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_SKIPPED):
+        frame, level = frame.f_back, level + 1
+    while within and frame.f_globals.get("__name__") != within:
+        if frame.f_back is None:
+            return
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)

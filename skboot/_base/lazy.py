@@ -9,9 +9,9 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
-from .hints import either, name_for, no_metric
+from .hints import either, name_for
 
 # Names that an error offers at most, and how like the given one they are at least.
 _MOST_NEAR = 3
@@ -24,7 +24,7 @@ def names_from(
     elsewhere: Iterable[str] = (),
     others: str = "",
     synonyms: Mapping[str, str] = MappingProxyType({}),
-    of_metric: Callable[[str], str] = no_metric,
+    of_metric: Callable[[str], str] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the ``__getattr__`` and ``__dir__`` of a package that has an ``__all__``.
 
@@ -41,7 +41,7 @@ def names_from(
         A module whose classes are found as well; none if empty.
     synonyms : mapping of str to str
         Names by what else people call them, for errors.
-    of_metric : callable
+    of_metric : callable, optional
         What an error says of a name that is a metric's; "" for any other.
 
     Returns
@@ -60,36 +60,28 @@ def names_from(
         else:
             value = vars(import_module(f".{others}", package)).get(name) if others else None
             if not isinstance(value, type):
-                _refuse(package, name, elsewhere, synonyms, of_metric)
+                raise refused(name)
         setattr(sys.modules[package], name, value)
         return value
+
+    def refused(name: str) -> AttributeError:
+        """Say that the package has no attribute of this name, or where it is."""
+        said, known = f"module {package!r} has no attribute {name!r}", sys.modules[package].__all__
+        if name.startswith("_"):
+            return AttributeError(said)
+        for place in elsewhere:
+            if name in import_module(f".{place}", package).__all__:
+                return AttributeError(f"{package}.{name} is {package}.{place}.{name}.")
+        near = [own for own in known if own.startswith(f"{name}_") or own == synonyms.get(name)]
+        near = near or difflib.get_close_matches(name, known, _MOST_NEAR, _LEAST_LIKENESS)
+        advice = f"Did you mean {either(near)}?" if near else name_for(name, of_metric)
+        return AttributeError(f"{said}. {advice}" if known and advice else said)
 
     def shown() -> list[str]:
         module = vars(sys.modules[package])
         return sorted({*module["__all__"], *(name for name in module if name.startswith("__"))})
 
     return find, shown
-
-
-def _refuse(
-    package: str,
-    name: str,
-    elsewhere: Iterable[str],
-    synonyms: Mapping[str, str],
-    of_metric: Callable[[str], str],
-) -> NoReturn:
-    """Say that a package has no attribute of this name, or where it is."""
-    said = f"module {package!r} has no attribute {name!r}"
-    if name.startswith("_"):
-        raise AttributeError(said)
-    for place in elsewhere:
-        if name in import_module(f".{place}", package).__all__:
-            raise AttributeError(f"{package}.{name} is {package}.{place}.{name}.")
-    known = sys.modules[package].__all__
-    near = [own for own in known if own.startswith(f"{name}_") or own == synonyms.get(name)]
-    near = near or difflib.get_close_matches(name, known, _MOST_NEAR, _LEAST_LIKENESS)
-    advice = f"Did you mean {either(near)}?" if near else name_for(name, of_metric)
-    raise AttributeError(f"{said}. {advice}" if known and advice else said)
 
 
 @cache

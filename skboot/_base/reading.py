@@ -87,7 +87,13 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
         _refuse_empty(name, cells)
         if isinstance(cells, list):
             _as_array(name, cells)
-    _check_lengths(path, columns)
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    first, n_rows = next(iter(lengths.items()))
+    for name, length in lengths.items():
+        if length != n_rows:
+            raise BadCall(f"{first!r} has {n_rows} rows, and {name!r} has {length}")
+    if n_rows == 0:
+        raise BadCall(f"{path!r} has no rows")
     return columns
 
 
@@ -95,7 +101,9 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
 
 
 def _csv(path: str, wanted: Wanted, delimiter: str = ",") -> Columns:
-    with _long_cells(), open(path, encoding="utf-8-sig", newline="") as file:
+    with contextlib.ExitStack() as stack:
+        stack.callback(csv.field_size_limit, csv.field_size_limit(_LONGEST_CELL))
+        file = stack.enter_context(open(path, encoding="utf-8-sig", newline=""))
         # Otherwise a quote that is not closed takes all rows behind it into its cell.
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         header = next(reader, [])
@@ -110,15 +118,6 @@ def _csv(path: str, wanted: Wanted, delimiter: str = ",") -> Columns:
                 cells.extend(map(itemgetter(header.index(name)), rows))
             n_rows += len(rows)
     return dict(columns)
-
-
-@contextlib.contextmanager
-def _long_cells() -> Iterator[None]:
-    before = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
 
 
 def _some_rows(reader: Iterator[list[str]], n_before: int) -> list[list[str]]:
@@ -166,7 +165,14 @@ def _json_lines(path: str, wanted: Wanted) -> Columns:
                 raise BadCall(f"line {number} is not an object of names and values")
             known.update(record)
             for name, values in columns.items():
-                values.append(record[name] if name in record else _within(record, name))
+                value: Any = record
+                if name in record:
+                    value = record[name]
+                else:
+                    # Of the name "doc.subject" the value of "subject" in the object "doc".
+                    for key in name.split("."):
+                        value = value.get(key) if isinstance(value, dict) else None
+                values.append(value)
     # A name that leads into objects is known where it led to a value.
     inner = [
         name
@@ -175,13 +181,6 @@ def _json_lines(path: str, wanted: Wanted) -> Columns:
     ]
     names = _names(path, wanted, [*known, *inner])
     return {name: _typed(name, columns[name]) for name in names}
-
-
-def _within(record: Any, name: str) -> Any:
-    """Return a value within an object: of the name "doc.subject" that of "subject" in "doc"."""
-    for key in name.split("."):
-        record = record.get(key) if isinstance(record, dict) else None
-    return record
 
 
 def _npz(path: str, wanted: Wanted) -> Columns:
@@ -201,7 +200,17 @@ def _parquet(path: str, wanted: Wanted) -> Columns:
     try:
         from pyarrow import lib, parquet
     except ImportError:
-        return _parquet_by_polars(path, wanted)
+        try:
+            import polars
+        except ImportError as error:
+            advice = "Install it with: pip install pyarrow"
+            raise BadCall(f"Parquet files need pyarrow. {advice}") from error
+        try:
+            names = _names(path, wanted, polars.read_parquet_schema(path))
+            frame = polars.read_parquet(path, columns=names)
+        except polars.exceptions.ComputeError as error:
+            raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
+        return {name: _typed(name, _of_column(frame[name])) for name in names}
     try:
         with parquet.ParquetFile(path) as file:
             names = _names(path, wanted, file.schema_arrow.names)
@@ -209,19 +218,6 @@ def _parquet(path: str, wanted: Wanted) -> Columns:
     except lib.ArrowInvalid as error:
         raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
     return {name: _typed(name, _of_column(table.column(name))) for name in names}
-
-
-def _parquet_by_polars(path: str, wanted: Wanted) -> Columns:
-    try:
-        import polars
-    except ImportError as error:
-        raise BadCall("Parquet files need pyarrow. Install it with: pip install pyarrow") from error
-    try:
-        names = _names(path, wanted, polars.read_parquet_schema(path))
-        frame = polars.read_parquet(path, columns=names)
-    except polars.exceptions.ComputeError as error:
-        raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-    return {name: _typed(name, _of_column(frame[name])) for name in names}
 
 
 def _of_column(column: Any) -> NDArray[Any]:
@@ -249,18 +245,13 @@ def _names(path: str, wanted: Wanted, known: Any) -> list[str]:
     for name, is_needed in wanted.items():
         if name not in names and is_needed:
             listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-            advice = _other_separator(names)
+            mark = next((mark for mark in ";\t|," if len(names) == 1 and mark in names[0]), None)
+            cells = "Commas separate the cells of a .csv file, and tabs those of a .tsv file"
+            advice = f". {cells}: save this one, which has {mark!r}, in this way" if mark else ""
             raise BadCall(f"{path!r} has no column {name!r}. Columns: {listed or 'none'}{advice}")
         if names.count(name) > 1:
             raise BadCall(f"{path!r} has {names.count(name)} columns named {name!r}")
     return [name for name in wanted if name in names]
-
-
-def _other_separator(names: list[str]) -> str:
-    """Return advice on one name that is a line of names; "" of others."""
-    found = next((mark for mark in ";\t|," if len(names) == 1 and mark in names[0]), None)
-    cells = "Commas separate the cells of a .csv file, and tabs those of a .tsv file"
-    return f". {cells}: save this one, which has {found!r}, in this way" if found else ""
 
 
 def _typed(name: str, values: Any) -> NDArray[Any]:
@@ -316,14 +307,3 @@ def _refuse_empty(name: str, cells: Cells) -> None:
         if cells.dtype.kind == "f" and np.isinf(cells[row]).any():
             raise BadCall(f"column {name!r}, row {row + 1}: an infinite number")
     raise BadCall(f"column {name!r}, row {row + 1}: the cell is empty")
-
-
-def _check_lengths(path: str, columns: Columns) -> None:
-    """Refuse columns of different lengths, and a file without rows."""
-    lengths = {name: len(cells) for name, cells in columns.items()}
-    first, n_rows = next(iter(lengths.items()))
-    for name, length in lengths.items():
-        if length != n_rows:
-            raise BadCall(f"{first!r} has {n_rows} rows, and {name!r} has {length}")
-    if n_rows == 0:
-        raise BadCall(f"{path!r} has no rows")

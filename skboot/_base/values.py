@@ -171,7 +171,14 @@ def write_whole(
         If the file cannot be written; it names the path as given, whatever name was tried.
     """
     if follow and takes_bytes(path):
-        _write_in_place(path, write)
+        # To a pipe, a device or a descriptor once all is there to be written.
+        whole, number = io.BytesIO(), _descriptor(path)
+        write(whole)
+        if number in (1, 2):
+            # What was printed before comes before.
+            (sys.stdout if number == 1 else sys.stderr).flush()
+        with open(path if number is None else os.dup(number), "wb") as place:
+            place.write(whole.getbuffer())
         return
     target = Path(os.path.realpath(path) if follow else path)
     writer = f"{os.getpid()}@{_machine()}.{secrets.token_hex(4)}"
@@ -240,7 +247,24 @@ def arrays_of(path: str | os.PathLike[str], n_bytes: float) -> dict[str, NDArray
         if len({member.filename for member in members}) < len(members):
             raise ValueError("The archive has two arrays of one name.")
         # Members are read to their end, where zip compares checksums.
-        return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+        arrays = {}
+        for member in members:
+            npy = archive.read(member)
+            file = io.BytesIO(npy)
+            if file.read(len(_MAGIC)) != _MAGIC:
+                raise ValueError("Not in version 1.0 of numpy's format.")
+            shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
+            n_array, n_elements = len(npy) - file.tell(), int(np.prod(shape, dtype=object))
+            if dtype.hasobject or n_elements < 0 or n_elements * dtype.itemsize != n_array:
+                raise ValueError(
+                    "The header describes another number of bytes than the file holds."
+                )
+            flat = np.empty(0, dtype)
+            if n_array:
+                flat = np.frombuffer(npy, dtype, n_elements, file.tell())
+            array = flat.reshape(shape, order="F" if by_columns else "C").copy(order="K")
+            arrays[member.filename.removesuffix(".npy")] = array
+        return arrays
 
 
 def json_of(text: str | bytes) -> Any:
@@ -280,18 +304,6 @@ def _descriptor(path: str | os.PathLike[str]) -> int | None:
     return int(found["number"]) if found else None
 
 
-def _write_in_place(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any]) -> None:
-    """Write to a pipe, a device or a descriptor, once all is there to be written."""
-    whole = io.BytesIO()
-    write(whole)
-    number = _descriptor(path)
-    if number in (1, 2):
-        # What was printed before comes before.
-        (sys.stdout if number == 1 else sys.stderr).flush()
-    with open(path if number is None else os.dup(number), "wb") as file:
-        file.write(whole.getbuffer())
-
-
 def _may_be_written(path: Path) -> bool:
     """Return whether the writer of a temporary file may be alive."""
     writer = _TEMPORARY.match(path.name)
@@ -314,17 +326,3 @@ def _may_be_written(path: Path) -> bool:
 
 def _machine() -> str:
     return re.sub(r"[^\w-]", "-", socket.gethostname())
-
-
-def _array(npy: bytes) -> NDArray[Any]:
-    """Return the array of a file in numpy's format, if it is as long as its header says."""
-    file = io.BytesIO(npy)
-    if file.read(len(_MAGIC)) != _MAGIC:
-        raise ValueError("Not in version 1.0 of numpy's format.")
-    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
-    n_bytes = len(npy) - file.tell()
-    n_elements = int(np.prod(shape, dtype=object))
-    if dtype.hasobject or n_elements < 0 or n_elements * dtype.itemsize != n_bytes:
-        raise ValueError("The header describes another number of bytes than the file holds.")
-    flat = np.frombuffer(npy, dtype, n_elements, file.tell()) if n_bytes else np.empty(0, dtype)
-    return flat.reshape(shape, order="F" if by_columns else "C").copy(order="K")

@@ -43,7 +43,11 @@ def show_versions() -> None:
     # The metadata of an installation are those of another copy where this one is a checkout on the
     # path.
     packages = {"skboot": sys.modules[_PACKAGE].__version__}
-    packages |= {name: _installed(name) for name in (*_REQUIRED, *_OPTIONAL)}
+    for name in (*_REQUIRED, *_OPTIONAL):
+        try:
+            packages[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            packages[name] = "not installed"
     lists = [("System", system), ("Packages", packages)]
     for pool in threadpool_info():
         known = {name: str(pool[name]) for name in ("version", "num_threads", "filepath")}
@@ -53,14 +57,6 @@ def show_versions() -> None:
         width = max(map(len, lines))
         for name, text in lines.items():
             print(f"{name:>{width}}: {text}")
-
-
-def _installed(distribution: str) -> str:
-    """Return the version of an installed distribution."""
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 @cache

@@ -24,8 +24,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from types import FrameType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,7 +36,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
-from .errors import fail
+from .errors import CALLED, fail
 
 _Shared = TypeVar("_Shared")
 _Item = TypeVar("_Item")
@@ -50,19 +51,7 @@ _REPORT_EVERY = 0.5
 # Least time (seconds) that has passed, and that is left, when progress is reported unasked.
 _WORTH_A_LINE = 5.0
 
-# Packages whose frames mean that the work is a task of something larger, which reports for itself.
-_RUN_TASKS = frozenset({"joblib", "dask", "distributed"})
-_SEARCHES = "sklearn.model_selection"
-# Module of scikit-learn whose functions fit an estimator on each fold.
-_FITS_FOLDS = "sklearn.model_selection._validation"
-# Module of scikit-learn that wraps ``fit`` of what supports callbacks.
-_CALLBACKS = "sklearn.callback"
-# Packages whose frames may stand between those of one call of this package.
-_WRAPPERS = frozenset({"contextlib", "functools"})
-
 _PACKAGE = __name__.partition(".")[0]
-# The module through which estimators are called: what runs in one is part of another call.
-_CALLS_ESTIMATORS = f"{_PACKAGE}.refit.lending"
 _TO_DO = (
     f"Install {_PACKAGE} on the workers in the version that is here, for example with "
     f"client.register_plugin(distributed.PipInstall(['{_PACKAGE}']))."
@@ -77,7 +66,7 @@ class Workers(NamedTuple):
     n_jobs : int or None
         Workers at most, as joblib counts them; the numbers do not depend on it.
     verbose : int or None
-        Whether progress is shown; see `Progress`.
+        Whether progress is shown; see `progress`.
     """
 
     n_jobs: int | None = None
@@ -164,8 +153,9 @@ def _blas_libraries(n_modules: int) -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-class Progress:
-    """Items done and time left, on stderr.
+@contextmanager
+def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[..., None]]:
+    """Report items done and time left, on stderr.
 
     Parameters
     ----------
@@ -174,44 +164,50 @@ class Progress:
         What the items are, in the plural.
     verbose : int or None
         0 reports nothing. None reports work that turns out to be long, to someone who looks at a
-        terminal, and clears the line when the context ends.
+        terminal, and clears the line when the context ends. A notebook shows a bar of tqdm, where
+        that is installed, and is saved with one line.
+
+    Yields
+    ------
+    done : callable
+        ``done(n_items, resumed=False)`` counts items, and reports at times; resumed ones took no
+        time and predict none.
     """
+    clears = verbose is None
+    if not (verbose or (clears and is_watched())):
+        yield lambda n_more, resumed=False: None
+        return
+    if "ipykernel" in sys.modules and find_spec("tqdm") is not None:
+        with import_module("tqdm.auto").tqdm(total=n_items, unit=f" {noun}") as bar:
+            yield lambda n_more, resumed=False: bar.update(n_more)
+        return
+    start = reported = time.perf_counter()
+    n_done = n_resumed = width = 0
 
-    def __init__(self, n_items: int, noun: str, verbose: int | None) -> None:
-        self._n_items, self._noun = n_items, noun
-        self._clears = verbose is None
-        self._reports = bool(verbose) or (verbose is None and is_watched())
-        self._start = self._reported = time.perf_counter()
-        self._n_done = self._n_resumed = self._width = 0
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if self._clears and self._width:
-            _write(f"\r{' ' * self._width}\r")
-            self._width = 0
-
-    def done(self, n_items: int, *, resumed: bool = False) -> None:
-        """Count items, and report at times; resumed ones took no time and predict none."""
-        if not self._reports:
+    def done(n_more: int, resumed: bool = False) -> None:
+        nonlocal reported, n_done, n_resumed, width
+        n_done = min(n_done + n_more, n_items)
+        n_resumed += n_more if resumed else 0
+        now, finished = time.perf_counter(), n_done == n_items
+        n_timed = n_done - n_resumed
+        if n_timed == 0 or (now - reported < _REPORT_EVERY and not finished):
             return
-        self._n_done = min(self._n_done + n_items, self._n_items)
-        self._n_resumed += n_items if resumed else 0
-        now, finished = time.perf_counter(), self._n_done == self._n_items
-        n_timed = self._n_done - self._n_resumed
-        if n_timed == 0 or (now - self._reported < _REPORT_EVERY and not finished):
+        seconds = now - start
+        left = seconds * (n_items - n_done) / n_timed
+        if clears and not width and min(seconds, left) <= _WORTH_A_LINE:
             return
-        seconds = now - self._start
-        left = seconds * (self._n_items - self._n_done) / n_timed
-        if self._clears and not self._width and min(seconds, left) <= _WORTH_A_LINE:
-            return
-        self._reported = now
-        text = f"{self._n_done}/{self._n_items} {self._noun}, {left:.0f} s left  "
+        reported = now
+        text = f"{n_done}/{n_items} {noun}, {left:.0f} s left  "
         # Shorter numbers leave nothing of the longer line before.
-        text = text.ljust(self._width) if self._clears else text
-        self._width = len(text)
-        _write(f"\r{text}" + ("\n" if finished and not self._clears else ""))
+        text = text.ljust(width) if clears else text
+        width = len(text)
+        _write(f"\r{text}" + ("\n" if finished and not clears else ""))
+
+    try:
+        yield done
+    finally:
+        if clears and width:
+            _write(f"\r{' ' * width}\r")
 
 
 def _write(text: str) -> None:
@@ -229,54 +225,14 @@ def is_watched() -> bool:
     except (AttributeError, ValueError):
         # Programs without a console have no stderr, and some have a closed one.
         return False
+    call = CALLED.get()
     return (
         is_terminal
         and threading.current_thread() is threading.main_thread()
         and multiprocessing.parent_process() is None
-        and not _is_part_of_other_work()
+        and not (call is not None and call.is_inner)
+        and not get_active_backend()[0].nesting_level
     )
-
-
-def is_cross_validated() -> bool:
-    """Whether this call fits or answers for a fold of scikit-learn's cross-validation."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if str(frame.f_globals.get("__name__", "")) == _FITS_FOLDS:
-            return True
-        frame = frame.f_back
-    return False
-
-
-def folds_being_made() -> Any:
-    """Return the folds that scikit-learn clones an estimator for, the same object for each of them.
-
-    None outside of these. The clones of a call need not be made in one thread.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if str(frame.f_globals.get("__name__", "")).startswith(_SEARCHES):
-            # What a generator expression goes through.
-            return frame.f_locals.get(".0")
-        frame = frame.f_back
-    return None
-
-
-def _is_part_of_other_work() -> bool:
-    """Whether this call of the package runs inside another, in a search, or as a task."""
-    frame: FrameType | None = sys._getframe(1)
-    has_left = False
-    while frame is not None:
-        module = str(frame.f_globals.get("__name__", ""))
-        package = module.partition(".")[0]
-        if package == _PACKAGE:
-            if has_left or module == _CALLS_ESTIMATORS:
-                return True
-        elif package in _RUN_TASKS or module.startswith(_SEARCHES):
-            return True
-        elif package not in _WRAPPERS and not module.startswith(_CALLBACKS):
-            has_left = True
-        frame = frame.f_back
-    return False
 
 
 # ------------------------------------------------------------------ dask and Ray
@@ -408,29 +364,20 @@ def check_fits(name: str, count: int, bytes_each: int) -> None:
 
 def available_bytes() -> int | None:
     """Available memory without swapping, in bytes; None if the system does not report it."""
-    sizes = [size for size in (_of_system(), _of_container()) if size is not None]
-    return min(sizes, default=None)
-
-
-def _of_system() -> int | None:
+    sizes = []
     try:
-        for line in _MEMINFO.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
+        lines = _MEMINFO.read_text().splitlines()
+        texts = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+        sizes += [int(size) * 1024 for size in texts]
     except (OSError, ValueError, IndexError):
         pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
-def _of_container() -> int | None:
-    try:
-        return int(_LIMIT.read_text())
-    except (OSError, ValueError):
-        # There is no control group, or its limit is "max", which is none.
-        return None
+    if not sizes:
+        with suppress(AttributeError, OSError, ValueError):
+            sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    # There may be no control group, or its limit is "max", which is none.
+    with suppress(OSError, ValueError):
+        sizes.append(int(_LIMIT.read_text()))
+    return min(sizes, default=None)
 
 
 # Random streams below a seed, and the seed in the form that results show and save.

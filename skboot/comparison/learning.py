@@ -190,10 +190,10 @@ def learning_curve(
         "stratify": False,
         "inner_cv": "as-is",
         "error_score": error_score,
-        "n_jobs": check.check_n_jobs(n_jobs),
+        "n_jobs": n_jobs,
         "random_state": checked_seed(memory, random_state),
         "memory": memory,
-        "verbose": check.check_verbose(verbose),
+        "verbose": verbose,
     }
     check.check_choice("band", band, ("simultaneous", "pointwise"))
     n_samples = check.check_count("n_repeats", n_repeats, 2)

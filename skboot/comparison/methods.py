@@ -636,10 +636,10 @@ def compare_methods(
         "stratify": stratify,
         "inner_cv": inner_cv,
         "error_score": error_score,
-        "n_jobs": check.check_n_jobs(n_jobs),
+        "n_jobs": n_jobs,
         "random_state": checked_seed(memory, random_state),
         "memory": memory,
-        "verbose": check.check_verbose(verbose),
+        "verbose": verbose,
     }
     fit = FitCall.of(parameters, has_test=_has(tests))
     asked = Asked(interval, adjust, fit.confidence_level, alternative, reference)

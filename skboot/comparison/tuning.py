@@ -127,7 +127,7 @@ def out_of_fold(
     >>> print(bootstrap_score(y, out_of_fold(found, X), random_state=0))
     0.800 (0.739 to 0.850)
     """
-    n_jobs = check.check_n_jobs(n_jobs)
+    n_jobs = check.check_workers(n_jobs, None).n_jobs
     if method is not None:
         check.check_choice("method", method, _METHODS)
     groups, of_fits = checked_params(params, groups)

@@ -19,11 +19,11 @@ from .._base.errors import Note, only_advises, thousands, warn_before
 from .._base.values import size_of
 from .._base.work import (
     DEFAULT_WORKERS,
-    Progress,
     Workers,
     check_fits,
     in_chunks,
     is_watched,
+    progress,
     single_threaded_blas,
 )
 from ..metrics.callables import n_cells_with_weights
@@ -146,8 +146,8 @@ def bootstrap(
     """
     n_values = sum(bound.statistic.n_values for bound in statistics)
     check_replicates_fit(binding.plan.n_resamples, n_values)
-    progress = Progress(binding.plan.n_resamples, "resamples", workers.verbose)
-    with progress, single_threaded_blas():
+    n_resamples = binding.plan.n_resamples
+    with progress(n_resamples, "resamples", workers.verbose) as done, single_threaded_blas():
         start = time.perf_counter()
         try:
             data, first = _data_and_first_block(binding, statistics)
@@ -160,12 +160,10 @@ def bootstrap(
             note = _note_on_time(binding, statistics, is_shown)
             if note is not None:
                 warn_before(note)
-        progress.done(binding.block_size)
+        done(binding.block_size)
         blocks = [first]
         if binding.n_blocks > 1:
-            blocks += _other_blocks(
-                binding, _block, (binding, statistics), workers, progress, seconds
-            )
+            blocks += _other_blocks(binding, _block, (binding, statistics), workers, done, seconds)
     results = []
     for k, (bound, known) in enumerate(zip(statistics, data, strict=True)):
         size = np.abs(known.estimate)
@@ -223,13 +221,13 @@ def over_blocks(
     list
         What it returned, by the number of the block.
     """
-    progress = Progress(binding.plan.n_resamples, "resamples", workers.verbose)
-    with progress, single_threaded_blas():
+    n_resamples = binding.plan.n_resamples
+    with progress(n_resamples, "resamples", workers.verbose) as done, single_threaded_blas():
         start = time.perf_counter()
         first = work(shared, 0)
         seconds = time.perf_counter() - start
-        progress.done(binding.block_size)
-        return [first, *_other_blocks(binding, work, shared, workers, progress, seconds)]
+        done(binding.block_size)
+        return [first, *_other_blocks(binding, work, shared, workers, done, seconds)]
 
 
 def _other_blocks(
@@ -237,7 +235,7 @@ def _other_blocks(
     work: Callable[[Any, int], Any],
     shared: Any,
     workers: Workers,
-    progress: Progress,
+    done: Callable[[int], None],
     seconds_each: float,
 ) -> list[Any]:
     """Do some work on every block but the first, which took so many seconds: the one loop."""
@@ -245,7 +243,7 @@ def _other_blocks(
     each = (_numbered, (work, shared), range(1, binding.n_blocks))
     for chunk in in_chunks(*each, n_jobs=workers.n_jobs, seconds_each=seconds_each):
         blocks.update(chunk)
-        progress.done(len(chunk) * binding.block_size)
+        done(len(chunk) * binding.block_size)
     return [blocks[number] for number in range(1, binding.n_blocks)]
 
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 
-from .._base.errors import Note
+from .._base.errors import Note, call_foreign
 from ._tuning import FEW_LEVELS
 from .ranking import falling_codes, level_ends, score_codes
 from .statistic import Evaluated, Floats, MetricError, ReadableBlock, ReducedData
@@ -538,7 +538,9 @@ class CurveOfCallable(Curve):
             if table.sample_weight is not None:
                 weighted["sample_weight"] = table.sample_weight[rows]
             try:
-                value = self.function(table.y_true[rows], table.score[rows], self.grid, **weighted)
+                value = call_foreign(
+                    self.function, table.y_true[rows], table.score[rows], self.grid, **weighted
+                )
                 array = np.asarray(value, dtype=np.float64)
                 if array.shape != self.grid.shape:
                     raise TypeError(

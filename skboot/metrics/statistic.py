@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._base.checks import fail
+from .._base.errors import call_foreign
 from .._base.values import content_of
 from .cells import SharedCells, label_counts
 
@@ -763,8 +764,9 @@ class CallableStatistic(Statistic):
         if data["y_true"] is not None:
             arguments.insert(0, data["y_true"][rows])
         if data["sample_weight"] is not None:
-            return self.function(*arguments, sample_weight=data["sample_weight"][rows])
-        return self.function(*arguments)
+            weights = data["sample_weight"][rows]
+            return call_foreign(self.function, *arguments, sample_weight=weights)
+        return call_foreign(self.function, *arguments)
 
 
 class NotANumber(TypeError):

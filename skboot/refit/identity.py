@@ -1,35 +1,35 @@
 """The key of a fit, which names its folder of finished runs: of its settings, data and code.
 
-The key is the same in every process, whatever the order of sets and the addresses of objects, so
-that a fit that was killed goes on. Functions and classes of an installed package enter by their
-name and the version of the package; any others enter by their bytecode, with the functions, classes
-and values that it refers to.
+joblib hashes parameters and data. The key is the same in every process, whatever the order of sets
+and the addresses of objects, so that a fit that was killed goes on. Functions and classes of an
+installed package enter by their name and the version of the package; any others enter by their
+code, with the functions, classes and values that it refers to.
 """
 
 from __future__ import annotations
 
 import builtins
-import copyreg
-import dis
 import hashlib
+import pickle
 import sys
 import types
-from collections.abc import Iterator
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import scipy.special
+from joblib.hashing import NumpyHasher
 
 _PACKAGE = __name__.partition(".")[0]
-# Packages whose code enters by its version even where they are developed, never by its bytecode.
+# Packages whose code enters by its version even where they are developed.
 _ALWAYS_BY_VERSION = frozenset(("joblib", "numpy", "scipy", "sklearn", "threadpoolctl", _PACKAGE))
 
-_ATOMS = frozenset((type(None), bool, int, float, complex, str, bytes, type(...)))
-_SET = (set, frozenset)
-_DESCRIPTORS = (staticmethod, classmethod)
+# Types of which many values in a row are hashed by how they print, in a tenth of the time.
+_ATOMS = frozenset((type(None), bool, int, float, complex, str, bytes))
+_FEW = 10
 
 # Packages whose objects enter as the function that they wrap: caches, and compiled functions.
 _WRAPPERS = ("_functools", "functools", "joblib", "numba")
@@ -38,10 +38,93 @@ _WRAPPERS = ("_functools", "functools", "joblib", "numba")
 _OF_EVERY_CLASS = frozenset(
     ("__dict__", "__weakref__", "__module__", "__qualname__", "__doc__", "__firstlineno__")
 ) | {"__static_attributes__", "_abc_impl"}
+# What Python knows of the code of a function, but for constants and places in a file.
+_OF_CODE = (
+    *("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags"),
+    *("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable"),
+)
 
 
 class UnknownIdentity(TypeError):
     """A value that has no identity outside this process."""
+
+
+class _Hasher(NumpyHasher):
+    """joblib's hash of a value; code of the user in it enters by name, and is put on a list.
+
+    Code is listed by id, in the order in which it is met. It is described once, because functions
+    may refer to each other.
+    """
+
+    def __init__(self, code: dict[int, Any]) -> None:
+        super().__init__()
+        self._code = code
+
+    def save(self, value: Any) -> None:
+        """Hash a value, or what stands for one that pickle does not take apart in this way."""
+        kind, part = type(value), value
+        if isinstance(value, type | types.FunctionType):
+            part = self._named(value, value.__qualname__)
+        elif isinstance(value, types.ModuleType):
+            part = ("module", value.__name__, version_of(value.__name__))
+        elif isinstance(value, types.BuiltinFunctionType) and not _is_bound(value):
+            part = self._named(value, value.__qualname__)
+        elif kind in (list, tuple) and len(value) > _FEW and _ATOMS.issuperset(map(type, value)):
+            part = (kind.__name__, repr(value))
+        elif isinstance(value, np.ndarray) and value.dtype.hasobject:
+            part = ("objects", repr(value.dtype.descr), value.shape, value.ravel().tolist())
+        elif isinstance(value, np.ndarray):
+            # The layout enters too, because BLAS rounds by it; other strides do not.
+            by_columns = value.flags.f_contiguous and not value.flags.c_contiguous
+            flat = (value.T if by_columns else np.ascontiguousarray(value)).reshape(-1)
+            self._hash.update(flat.view(np.uint8).data if flat.nbytes else b"")
+            part = ("array", repr(value.dtype.descr), value.shape, by_columns)
+        elif _module_of(kind).partition(".")[0] in _WRAPPERS and "__wrapped__" in dir(value):
+            # Other parts of a wrapper, such as its cache, differ from process to process.
+            part = (kind.__qualname__, value.__wrapped__)
+        elif isinstance(value, staticmethod | classmethod):
+            part = (kind.__name__, value.__func__)
+        elif isinstance(value, property):
+            part = ("property", value.fget, value.fset, value.fdel)
+        elif isinstance(value, cached_property):
+            part = ("cached_property", value.func)
+        elif isinstance(value, types.MappingProxyType):
+            part = ("mapping", dict(value))
+        elif isinstance(value, frozenset):
+            part = ("frozenset", set(value))
+        elif isinstance(value, types.CodeType):
+            part = (*(getattr(value, name) for name in _OF_CODE), value.co_consts)
+        try:
+            super().save(part)
+        except (UnknownIdentity, RecursionError):
+            raise
+        except Exception as error:
+            raise UnknownIdentity(f"{kind.__name__} ({error})") from error
+
+    def save_global(self, value: Any, name: Any = None, pack: Any = None) -> None:
+        """Hash what pickle finds by name: a compiled function, a constant of a package."""
+        if isinstance(value, np.ufunc) and not any(
+            getattr(module, value.__name__, None) is value for module in (np, scipy.special)
+        ):
+            raise UnknownIdentity(f"the compiled function {name!r}, whose code cannot be read")
+        self.save(self._named(value, name))
+
+    def _named(self, value: Any, name: str) -> tuple[Any, ...]:
+        """What stands for a value that is found by name."""
+        module = _module_of(value if hasattr(value, "__module__") else type(value))
+        version, of_class = version_of(module), None
+        if version is None and isinstance(value, type | types.FunctionType):
+            self._code.setdefault(id(value), value)
+        elif version is None:
+            version = _file_of(module)
+            if version is None and isinstance(value, types.BuiltinFunctionType):
+                raise UnknownIdentity(f"{name!r} of {module}, whose code cannot be read")
+            # A constant of the user's code enters with its class, whose code is described.
+            of_class = type(value) if version is None else None
+        return "name", module, name, version, of_class
+
+    # joblib sorts the items of a dict, whose order can matter.
+    _batch_setitems = pickle._Pickler._batch_setitems  # type: ignore[attr-defined]
 
 
 class Key:
@@ -55,10 +138,7 @@ class Key:
 
     def __init__(self) -> None:
         self.unseen: list[str] = []
-        self._hash = hashlib.blake2b(digest_size=16)
-        self._open: list[int] = []
-        # Code by id, in the order in which it was met. It is described once, because functions may
-        # refer to each other.
+        self._parts: list[str] = []
         self._code: dict[int, Any] = {}
 
     def add(self, value: Any) -> None:
@@ -69,195 +149,64 @@ class Key:
         UnknownIdentity
             For a value that exists in this process only.
         """
-        if type(value) in _ATOMS:
-            self._write(type(value).__name__, repr(value))
-        elif id(value) in self._open:
-            self._write("itself", str(self._open.index(id(value))))
-        else:
-            self._open.append(id(value))
-            try:
-                self._add_compound(value)
-            finally:
-                self._open.pop()
+        self._parts.append(_Hasher(self._code).hash(value))
 
     def finished(self) -> str:
         """The key, once all code that was met has been described."""
         described = 0
         while described < len(self._code):
-            for value in list(self._code.values())[described:]:
-                self._describe(value)
+            for code in list(self._code.values())[described:]:
+                self._parts.append(f"{_module_of(code)}.{code.__qualname__}")
+                if isinstance(code, type):
+                    self._describe_class(code)
+                else:
+                    self._describe_function(code)
                 described += 1
-        return self._hash.hexdigest()
-
-    # ------------------------------------------------------------------ values
-
-    def _write(self, *texts: str | bytes) -> None:
-        for text in texts:
-            encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-            self._hash.update(len(encoded).to_bytes(8, "little") + encoded)
-
-    def _add_compound(self, value: Any) -> None:
-        kind = type(value)
-        if kind in (list, tuple):
-            self._add_sequence(kind.__name__, value)
-        elif kind in (dict, types.MappingProxyType):
-            self._add_sequence("dict", [part for item in value.items() for part in item])
-        elif kind in _SET:
-            self._write(kind.__name__, *sorted(self._apart(element) for element in value))
-        elif kind in (np.ndarray, np.memmap):
-            self._add_array(np.asarray(value))
-        elif isinstance(value, np.generic) and not isinstance(value, np.void):
-            self._write("number", value.dtype.str, value.tobytes())
-        elif isinstance(value, type | types.FunctionType):
-            self._refer(value)
-        elif isinstance(value, types.ModuleType):
-            self._write("module", value.__name__, version_of(value.__name__) or "")
-        elif isinstance(value, types.MethodType):
-            self._add_sequence("method", (value.__func__, value.__self__))
-        elif isinstance(value, _DESCRIPTORS):
-            self._add_sequence(kind.__name__, (value.__func__,))
-        elif isinstance(value, property):
-            self._add_sequence("property", (value.fget, value.fset, value.fdel))
-        elif isinstance(value, cached_property):
-            self._add_sequence("cached_property", (value.func,))
-        elif isinstance(value, partial):
-            self._add_sequence("partial", (value.func, value.args, value.keywords))
-        else:
-            self._add_reduced(value)
-
-    def _add_sequence(self, kind: str, parts: Any) -> None:
-        self._write(kind, str(len(parts)))
-        if _ATOMS.issuperset(map(type, parts)):
-            self._write(repr(parts))
-            return
-        for part in parts:
-            self.add(part)
-
-    def _add_array(self, array: Any) -> None:
-        # The layout enters too, because BLAS rounds by it.
-        by_columns = array.flags.f_contiguous and not array.flags.c_contiguous
-        self._write("array", repr(array.dtype.descr), repr(array.shape), repr(by_columns))
-        if array.dtype.hasobject:
-            self.add(array.tolist())
-        elif array.nbytes:
-            flat = (array.T if by_columns else np.ascontiguousarray(array)).reshape(-1)
-            self._hash.update(flat.view(np.uint8).data)
-
-    def _add_reduced(self, value: Any) -> None:
-        """Add the parts into which pickle takes a value apart."""
-        kind = type(value)
-        if _module_of(kind).partition(".")[0] in _WRAPPERS and "__wrapped__" in dir(value):
-            # Other parts of a wrapper, such as its cache, differ from process to process.
-            self._write(kind.__qualname__)
-            self.add(value.__wrapped__)
-            return
-        try:
-            reduce = copyreg.dispatch_table.get(kind)
-            reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
-        except Exception as error:
-            raise UnknownIdentity(f"{kind.__name__} ({error})") from error
-        if isinstance(reduced, str):
-            self._add_by_name(value, reduced)
-            return
-        self._write("made by")
-        for part in reduced:
-            self.add(list(part) if isinstance(part, Iterator) else part)
-
-    def _add_by_name(self, value: Any, name: str) -> None:
-        """Add a value that pickle finds by name: a compiled function, a constant of a package."""
-        module = _module_of(value if hasattr(value, "__module__") else type(value))
-        if isinstance(value, np.ufunc) and not _is_of_libraries(value):
-            raise UnknownIdentity(f"the compiled function {name!r}, whose code cannot be read")
-        version = version_of(module) or _file_of(module)
-        if version is None and isinstance(value, types.BuiltinFunctionType):
-            raise UnknownIdentity(f"{name!r} of {module}, whose code cannot be read")
-        self._write("name", module, name, version or "")
-        if version is None:
-            # A constant of the user's code enters with its class, whose code is described.
-            self._refer(type(value))
-
-    def _apart(self, value: Any) -> bytes:
-        """Return the digest of one value, for values that have no order or may fail."""
-        outer, self._hash = self._hash, hashlib.blake2b(digest_size=16)
-        try:
-            self.add(value)
-            return self._hash.digest()
-        finally:
-            self._hash = outer
-
-    # ------------------------------------------------------------------ code
-
-    def _refer(self, code: Any) -> None:
-        """Add the name of a function or class; code of the user is described afterwards."""
-        module = _module_of(code)
-        version = version_of(module)
-        self._write("code", module, code.__qualname__, version or "")
-        if version is None:
-            self._code.setdefault(id(code), code)
-
-    def _describe(self, code: Any) -> None:
-        self._write("described", _module_of(code), code.__qualname__)
-        if isinstance(code, type):
-            self._describe_class(code)
-        else:
-            self._describe_function(code)
+        return str(joblib.hash(self._parts))
 
     def _describe_class(self, cls: type) -> None:
-        for base in (*cls.__bases__, type(cls)):
-            self._refer(base)
         # A class of compiled code enters by its file.
-        self._write(_file_of(_module_of(cls)) or "")
+        self.add((cls.__bases__, type(cls), _file_of(_module_of(cls))))
         for name, value in sorted(vars(cls).items()):
             if name not in _OF_EVERY_CLASS and not name.startswith("__annot"):
                 self._add_if_possible(f"{cls.__qualname__}.{name}", value)
 
     def _describe_function(self, function: Any) -> None:
-        self._write_bytecode(function.__code__)
-        cells = [_content(cell) for cell in function.__closure__ or ()]
-        options = function.__kwdefaults__, vars(function)
-        names = ("defaults", "options", *function.__code__.co_freevars)
-        for name, value in zip(names, (function.__defaults__, options, *cells), strict=True):
+        code, values = function.__code__, function.__globals__
+        self.add(code)
+        parts = {"defaults": function.__defaults__}
+        parts["options"] = (function.__kwdefaults__, vars(function))
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                parts[name] = cell.cell_contents
+            except ValueError:
+                # The function has not bound the name yet.
+                parts[name] = None
+        for name, value in parts.items():
             self._add_if_possible(f"{function.__qualname__}.{name}", value)
-        attributes = _names_in(function.__code__)
-        values = function.__globals__
-        for name in sorted(_read_by(function.__code__, "LOAD_GLOBAL", "LOAD_NAME")):
+        names = _names_in(code)
+        for name in sorted(names):
             if name in values:
-                self._add_global(name, values[name], attributes)
-        for name in sorted(_read_by(function.__code__, "IMPORT_NAME")):
-            for full in (name, f"{values.get('__package__')}.{name}"):
-                if full in sys.modules:
-                    self._add_global(full, sys.modules[full], attributes)
+                self._add_global(name, values[name], names, set())
+            for module in (name, f"{values.get('__package__')}.{name}"):
+                if module in sys.modules and version_of(module) is None:
+                    self._add_global(module, sys.modules[module], names, set())
 
-    def _write_bytecode(self, code: types.CodeType) -> None:
-        self._write("bytecode", code.co_code, repr((code.co_names, code.co_varnames)))
-        self._write(repr((code.co_freevars, code.co_cellvars, code.co_flags, code.co_argcount)))
-        self._write(repr((code.co_posonlyargcount, code.co_kwonlyargcount)), code.co_exceptiontable)
-        for constant in code.co_consts:
-            if isinstance(constant, types.CodeType):
-                self._write_bytecode(constant)
-            else:
-                self.add(constant)
-
-    def _add_global(self, name: str, value: Any, attributes: frozenset[str]) -> None:
+    def _add_global(self, name: str, value: Any, names: frozenset[str], within: set[int]) -> None:
         """Add a value that a function reads; of a user's module the attributes that it may read."""
-        self._write("global", name)
         if not isinstance(value, types.ModuleType) or version_of(value.__name__) is not None:
             self._add_if_possible(name, value)
-            return
-        self._write("module", value.__name__, _file_of(value.__name__) or "")
-        if id(value) in self._open:
-            return
-        self._open.append(id(value))
-        for attribute in sorted(attributes & vars(value).keys()):
-            self._add_global(f"{name}.{attribute}", vars(value)[attribute], attributes)
-        self._open.pop()
+        elif id(value) not in within:
+            self.add((name, value, _file_of(value.__name__)))
+            for attribute in sorted(names & vars(value).keys()):
+                inner = within | {id(value)}
+                self._add_global(f"{name}.{attribute}", vars(value)[attribute], names, inner)
 
     def _add_if_possible(self, name: str, value: Any) -> None:
-        self._write("named", name)
         try:
-            self._write(self._apart(value))
+            self.add((name, value))
         except (UnknownIdentity, RecursionError):
-            self._write("unseen", type(value).__qualname__)
+            self._parts.append(f"{name} is a {type(value).__qualname__}")
             if type(value).__module__ not in ("_thread", "_abc", "weakref"):
                 self.unseen.append(f"{name} ({type(value).__name__})")
 
@@ -307,36 +256,12 @@ def _file_of(module: str) -> str | None:
     return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
 
 
-def _is_of_libraries(function: np.ufunc) -> bool:
-    """Return whether a compiled function is the one that numpy or scipy has under its name."""
-    name = function.__name__
-    return any(getattr(module, name, None) is function for module in (np, scipy.special))
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        # The function has not bound the name yet.
-        return None
-
-
-def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _nested(constant)
+def _is_bound(function: types.BuiltinFunctionType) -> bool:
+    """Return whether a compiled function is a method of a value."""
+    return not isinstance(function.__self__, types.ModuleType | types.NoneType)
 
 
 def _names_in(code: types.CodeType) -> frozenset[str]:
-    return frozenset(name for part in _nested(code) for name in part.co_names)
-
-
-def _read_by(code: types.CodeType, *operations: str) -> set[str]:
-    """Return the names that operations of code read, those of functions inside it included."""
-    return {
-        instruction.argval
-        for part in _nested(code)
-        for instruction in dis.get_instructions(part)
-        if instruction.opname in operations
-    }
+    """Return the names that code reads, those of functions inside it included."""
+    inner = [_names_in(part) for part in code.co_consts if isinstance(part, types.CodeType)]
+    return frozenset(code.co_names).union(*inner)

@@ -256,10 +256,11 @@ def _run_metric(
 
 def weights_of_rows(argument: str, weights: Any, n_rows: int) -> NDArray[np.float64] | None:
     """Check weights of rows; None where all are equal, which changes no score."""
+    if weights is None:
+        return None
     with arguments_named({"sample_weight": argument}):
         checked = check_weights(weights)
-        if checked is None:
-            return None
+        assert checked is not None
         if len(checked) != n_rows:
             raise fail(
                 "sample_weight", f"have a value for each of {n_rows} rows", f"{len(checked)}"

@@ -27,10 +27,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import PredefinedSplit, check_cv
 
 from .._base.checks import missing_rows
-from .._base.errors import fail, refuse
+from .._base.errors import call_foreign, fail, refuse
 from .._base.sklearn_compat import has_callbacks, n_rows_of, take
 from .._base.values import arrays_of, remove_abandoned, replace_link, write_whole
-from .._base.work import Progress, in_chunks
+from .._base.work import in_chunks, progress
 
 # Lend the caller's data to estimators and scorers, some of which write into what they are given.
 #
@@ -83,11 +83,11 @@ class Lender:
         given = [hand_over(value) for value in lent]
         named = {name: hand_over(value) for name, value in options.items()}
         if self.copies or not (lent or any(not _is_atom(value) for value in options.values())):
-            return function(*given, **named)
+            return call_foreign(function, *given, **named)
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("error", _IGNORES_THE_LOCK)
-                return function(*given, **named)
+                return call_foreign(function, *given, **named)
         except Exception:
             self.refused = True
             raise
@@ -1122,7 +1122,7 @@ def run_all(
     n_jobs : int or None
         Workers, as joblib understands it.
     verbose : int or None
-        Whether progress is reported; see `Progress`.
+        Whether progress is reported; see `progress`.
     seconds_per_run : float
         Guess, from the run on all rows.
 
@@ -1130,12 +1130,16 @@ def run_all(
     -------
     list of dict
     """
-    with Progress(len(runs), "runs", verbose) as progress:
-        return _all_records(job, runs, progress, n_jobs, seconds_per_run)
+    with progress(len(runs), "runs", verbose) as done:
+        return _all_records(job, runs, done, n_jobs, seconds_per_run)
 
 
 def _all_records(
-    job: Job, runs: Sequence[Run], progress: Progress, n_jobs: int | None, seconds_per_run: float
+    job: Job,
+    runs: Sequence[Run],
+    done: Callable[..., None],
+    n_jobs: int | None,
+    seconds_per_run: float,
 ) -> list[Record]:
     records: dict[int, Record] = {}
     # A link in the place of the folder is replaced before the first run is kept.
@@ -1143,7 +1147,7 @@ def _all_records(
         for name in ("run-*", "probe.*"):
             remove_abandoned(job.folder, f".{name}")
         records = finished_runs(job.folder, [run.number for run in runs], _most_bytes(job))
-        progress.done(len(records), resumed=True)
+        done(len(records), resumed=True)
     pending = [run for run in runs if run.number not in records]
     if job.folder is not None and pending:
         _check_writable(job.folder)
@@ -1152,7 +1156,7 @@ def _all_records(
             record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
         ):
             records.update((record["number"], record) for record in chunk)
-            progress.done(len(chunk))
+            done(len(chunk))
     except (KeyboardInterrupt, BrokenProcessPool) as stopped:
         stopped.add_note(_note_on_stop(job, runs))
         raise

@@ -8,7 +8,6 @@ trained on this many rows. For the predictions of one trained model on a test se
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
 from html import escape
@@ -24,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.errors import of_failures_alone, tell, warn_user
+from .._base.errors import Notes, collected, tell, warn_user
 from .._base.hints import Hinting
 from .._base.sklearn_compat import (
     CallbackSupportMixin,
@@ -43,7 +42,6 @@ from .._base.typing import (
     RunsInterval,
     Strategy,
 )
-from .._base.work import folds_being_made, is_cross_validated
 from ..refit.scoring import named_scorers
 from ..refit.training import Loan
 from ..results import ResultTable
@@ -56,8 +54,8 @@ from .fit import (
     TestSetRuns,
     by_scorer,
     check_estimator,
+    note_on_folds,
     notes_on_copies,
-    notes_on_folds,
     routed_to_fit,
     router_of,
     run_all_trainings,
@@ -77,8 +75,8 @@ def _estimator_has(name: str) -> Any:
     return has
 
 
-# The folds that each scorer was last copied for.
-_COPIED_FOR: WeakKeyDictionary[BootstrapScorer, Any] = WeakKeyDictionary()
+# What the copies of a scorer have told in this process, and which of them did so first.
+_TOLD_BY_COPIES: WeakKeyDictionary[BootstrapScorer, dict[str, int]] = WeakKeyDictionary()
 
 
 def _has_score(self: BootstrapScorer) -> bool:
@@ -250,8 +248,8 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
     True
     """
 
-    # Whether an earlier copy for a fold of the same call warns.
-    _is_repeated: bool = False
+    # Whether `sklearn.base.clone` made it: of folds, and points of a search, each has a copy.
+    _is_copy: bool = False
 
     __metadata_request__fit: ClassVar = {
         "groups": True,
@@ -381,16 +379,25 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)
         has_test = data.tests is not None
-        is_repeated = self._is_repeated and is_cross_validated()
-        with of_failures_alone() if is_repeated else nullcontext():
-            self._run(data, has_test, self._routed(groups, params))
+        notes = Notes()
+        try:
+            with collected(notes):
+                self._run(data, has_test, self._routed(groups, params))
+        finally:
+            told = _TOLD_BY_COPIES.get(self, {}) if self._is_copy else {}
+            for note in notes:
+                is_new = told.setdefault(note.text, id(self)) == id(self)
+                if is_new or note.kind in ("failed", "undefined"):
+                    tell(note)
         return self
 
     def _run(self, data: FitData, has_test: bool, params: Routed) -> None:
         """Run all trainings, set their results, and tell what a reader must know of them."""
         call = FitCall.of(self.get_params(deep=False), has_test=has_test, one=True)
         call = with_own_samples(call, data)
-        tell(*notes_on_copies(call, data), *notes_on_folds(call, has_test))
+        tell(*notes_on_copies(call, data))
+        if call.n_train_resamples:
+            tell(note_on_folds(call, has_test))
         runs = run_all_trainings(call, self.estimator, data, params, owner=self)
         tell(*runs.notes)
         for category, text in runs.estimator_warnings:
@@ -407,11 +414,10 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
                 _set_or_delete(self, attribute, None)
 
     def __sklearn_clone__(self) -> Any:
-        """Return an unfitted copy; of the copies that one call makes for folds the first warns."""
-        twin, folds = unfitted_copy(self), folds_being_made()
-        is_second = folds is not None and _COPIED_FOR.get(self) is folds
-        twin._is_repeated = self._is_repeated or is_second
-        _COPIED_FOR[self] = folds
+        """Return an unfitted copy; what one copy of a scorer has told the others do not repeat."""
+        twin = unfitted_copy(self)
+        twin._is_copy = True
+        _TOLD_BY_COPIES[twin] = _TOLD_BY_COPIES.setdefault(self, {})
         return twin
 
     def _routed(self, groups: Any, params: dict[str, Any]) -> Routed:

@@ -41,7 +41,7 @@ from .._base.sklearn_compat import (
     with_rows,
 )
 from .._base.versions import versions_used
-from .._base.work import check_fits, is_cross_validated
+from .._base.work import check_fits
 from ..inference.intervals import FOR_ONE_SCORE, interval_named
 from ..inference.runs import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
@@ -83,6 +83,10 @@ from ..refit.training import (
     key_on_test,
 )
 from ..study.rows import Rows, Scoring, measured_by, warn_of_orders
+
+# Module of scikit-learn whose functions fit an estimator on each fold.
+_FITS_FOLDS = "sklearn.model_selection._validation"
+
 
 # The test sets of a fit: one or several by name, checked before any training.
 
@@ -307,7 +311,8 @@ class FitCall:
         level = check.check_confidence_level(given["confidence_level"])
         stratify = check.check_flag("stratify", given["stratify"])
         n_jobs, verbose = check.check_workers(given["n_jobs"], given["verbose"])
-        check.check_folder(given["memory"])
+        if given["memory"] is not None:
+            check.check_folder(given["memory"])
         if has_test:
             names = ("estimand", "interval", "n_train_resamples", "n_seeds", "n_test_resamples")
             _check_with_test(*(given[name] for name in names))
@@ -350,7 +355,7 @@ def _check_without_test(given: Mapping[str, Any], model_alone: bool) -> None:
     check.check_count("n_cv_repeats", given["n_cv_repeats"], 1)
     check.check_count("n_seeds", given["n_seeds"], 1)
     check.check_count("n_test_resamples", given["n_test_resamples"], 2)
-    if not check.is_among(estimand, ["method"]):
+    if not (isinstance(estimand, str) and estimand == "method"):
         advice = (
             "Give X_test for 'system', 'pooled' and 'next_run'; without one only 'method' is known."
         )
@@ -446,7 +451,8 @@ class FitData:
         if tests is not None:
             check_axes(X, tests)
         unit = None if groups is None else _checked_groups(groups)
-        return cls(X, with_exact_integers(y), unit, groups, tests)
+        y = y if type(y) is np.ndarray else with_exact_integers(y)
+        return cls(X, y, unit, groups, tests)
 
 
 def warn_of_order_of_fit(X: Any, y: Any, groups: Any, **tests: Any) -> None:
@@ -568,14 +574,11 @@ def _counts_of(k: int, split: Any, unit: NDArray[np.intp]) -> NDArray[np.intp]:
     return counts
 
 
-@only_advises()
-def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:
-    """Return advice where training samples are drawn within a fold of another's cross-validation.
+def note_on_folds(call: FitCall, has_test: bool) -> Note:
+    """Return advice for training samples that are drawn within a fold of a cross-validation.
 
-    It is seen where scikit-learn fits the folds itself, in this process or in its workers.
+    It is shown at the line where scikit-learn fits a fold, in this process or in its workers.
     """
-    if call.n_train_resamples == 0 or not is_cross_validated():
-        return []
     n_folds = 0
     if not has_test and call.strategy == "cv-bootstrap":
         n_folds = MOST_FOLDS * call.n_cv_repeats
@@ -584,13 +587,14 @@ def notes_on_folds(call: FitCall, has_test: bool) -> list[Note]:
         f"up to {n_fits} trainings for one fold of a cross-validation, which needs one. Use "
         "n_train_resamples=0 there, or fit the BootstrapScorer by itself for its interval."
     )
-    return [Note("slow", text)]
+    return Note("slow", text, about="folds", within=_FITS_FOLDS)
 
 
 def check_rows_of_fit(X: Any, y: Any, groups: Any) -> None:
     """Refuse masked values, targets of mixed types, and columns of another length than X."""
     for name, values in (("X", X), ("y", y), ("groups", groups)):
-        check.check_readable(name, values)
+        if type(values) is not np.ndarray:
+            check.check_readable(name, values)
         if values is not None and (np.isscalar(values) or getattr(values, "shape", None) == ()):
             raise check.fail(name, "have a row for each sample", "a single value")
         sized = all(hasattr(own, "shape") or hasattr(own, "__len__") for own in (X, values))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from importlib import import_module
@@ -26,10 +26,10 @@ from .._base.checks import has_order, is_dask
 from .._base.doors import door
 from .._base.work import (
     CHUNKS_PER_WORKER,
-    Progress,
     Workers,
     check_dask_workers,
     in_chunks,
+    progress,
     single_threaded_blas,
 )
 from ..inference.distribution import check_replicates_fit
@@ -314,11 +314,11 @@ def state_of_scanned(
     shares = _shares(runs, effective_n_jobs(n_jobs))
     seconds = n_rows * settings.n_drawn * _SECONDS_PER_WEIGHT / len(shares)
     work = (_state_of_share, (settings, given), shares)
-    with Progress(n_rows, "rows", workers.verbose) as progress:
+    with progress(n_rows, "rows", workers.verbose) as done:
         for states in in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
             for state in states:
                 found = found.plus(state, settings)
-                progress.done(state.n_rows)
+                done(state.n_rows)
     return settings, found
 
 
@@ -507,16 +507,19 @@ def state_of_dask(
             pairs = zip(states[::2], states[1::2], strict=False)
             odd = states[-1:] if len(states) % 2 else []
             states = [both(shared, *pair) for pair in pairs] + odd
-        progress = Progress(len(parts), "partitions", verbose)
-        with progress, _imported("dask.callbacks").Callback(posttask=partial(_counted, progress)):
+        callback = _imported("dask.callbacks").Callback
+        with (
+            progress(len(parts), "partitions", verbose) as done,
+            callback(posttask=partial(_counted, done)),
+        ):
             found: StreamState = dask.compute(states[0])[0]
     return settings, found
 
 
-def _counted(progress: Progress, key: Any, *_: Any) -> None:
+def _counted(done: Callable[[int], None], key: Any, *_: Any) -> None:
     """Count a task that has ended, if it was that of a partition."""
     if str(key).startswith(_part_state.__name__):
-        progress.done(1)
+        done(1)
 
 
 def _part_state(

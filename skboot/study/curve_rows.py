@@ -203,7 +203,7 @@ def _rows_of_each(
         column = check.converted(argument, scores)
         refuse_exchanged(truth, column, "a curve", argument)
     positive = positive_class(truth, asked.pos_label)
-    weights = check.check_weights(sample_weight)
+    weights = None if sample_weight is None else check.check_weights(sample_weight)
     if weights is not None and callable(curve) and not _takes_weights(curve):
         advice = "Give the function an argument sample_weight, or leave weights out."
         must = "be None for a function without sample_weight"

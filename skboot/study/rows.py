@@ -288,10 +288,11 @@ def checked_rows(
     """Check the columns of a call and pair them by row order; ``name`` is that of ``y_pred``."""
     truth = check_truth(y_true)
     predicted = check.check_answers(name, y_pred)
-    weights = check.check_weights(sample_weight)
+    weights = None if sample_weight is None else check.check_weights(sample_weight)
     check.check_same_length(**{name: predicted, "y_true": truth, "sample_weight": weights})
-    known = check.check_labels(labels, truth)
-    return rows_of(truth, predicted, check.unequal(weights), known, name)
+    known = None if labels is None else check.check_labels(labels, truth)
+    weights = None if weights is None else check.unequal(weights)
+    return rows_of(truth, predicted, weights, known, name)
 
 
 def check_truth(y_true: ArrayLike | None) -> NDArray[Any] | None:
@@ -318,7 +319,7 @@ def rows_of(
         return Rows(truth, predicted, weights, labels)
     if labels is None and predicted.ndim == 2:
         labels = labels_of_columns(truth, predicted.shape[1])
-    if predicted.ndim == 1:
+    if predicted.ndim == 1 and truth.dtype != predicted.dtype:
         truth, predicted = check.check_integers(name, truth, predicted)
     return Rows(truth, predicted, weights, labels)
 
@@ -485,13 +486,17 @@ def measured_by(
     """
     named = [pair for by_run in rows.values() for pair in by_run]
     arrays = [array for _, array in named]
-    better = check.check_direction(scoring.greater_is_better)
+    better = scoring.greater_is_better
+    if better is not None:
+        check.check_direction(better)
     pos_label = scoring.pos_label
     metric = str(scoring.metric) if isinstance(scoring.metric, NotGiven) else scoring.metric
     options: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
     if pos_label is not OF_SCORERS and pos_label is not None:
         options["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
-    order = category_order(arrays[0].y_true, *(array.y_pred for array in arrays))
+    values = [arrays[0].y_true, *(array.y_pred for array in arrays)]
+    has_order = any(v is not None and v.dtype.metadata is not None for v in values)
+    order = category_order(*values) if has_order else None
     one_column = scoring.labels is not None and any(array.y_pred.ndim == 1 for array in arrays)
     of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
     if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:

@@ -44,8 +44,9 @@ def checked_columns(
 ) -> Columns:
     """Check what all runs share."""
     truth = check_truth(y_true)
-    weights = check.check_weights(sample_weight)
-    return Columns(truth, weights, check.check_labels(labels, truth))
+    weights = None if sample_weight is None else check.check_weights(sample_weight)
+    known = None if labels is None else check.check_labels(labels, truth)
+    return Columns(truth, weights, known)
 
 
 def checked_runs(
@@ -93,6 +94,7 @@ def paired_runs(
     if labels is None and truth is not None and of_column and predicted[0].ndim == 2:
         labels = labels_of_columns(truth, predicted[0].shape[1])
     names = _names(len(predicted), len(full), method)
+    unequal = None if weights is None else check.unequal(weights)
     paired = []
     for name, values in zip(names, predicted + full, strict=True):
         # The truth comes first, because messages name the column that disagrees with it.
@@ -106,9 +108,9 @@ def paired_runs(
                 "Runs come first: (n_runs, n_samples[, n_classes]).",
             )
         of_run = truth
-        if truth is not None and of_column and values.ndim == 1:
+        if truth is not None and of_column and values.ndim == 1 and truth.dtype != values.dtype:
             of_run, values = check.check_integers(name, truth, values)
-        paired.append(Rows(of_run, values, check.unequal(weights), labels))
+        paired.append(Rows(of_run, values, unequal, labels))
     return Runs(paired, len(predicted))
 
 

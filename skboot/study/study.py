@@ -1003,6 +1003,8 @@ def _design(
                 "True",
                 "Give groups of shape (n_samples, 2).",
             )
+        if strata is None:
+            return RowDesign.of(n_samples)
         codes = check.check_strata(strata, None)
         check_row_each("strata", codes, n_samples)
         codes, remarks = _collapsed(codes, codes, "row")

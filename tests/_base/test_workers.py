@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from skboot import BootstrapScorer, bootstrap_score
 from skboot._base import work
-from skboot._base.work import Progress, in_chunks, single_threaded_blas
+from skboot._base.work import in_chunks, progress, single_threaded_blas
 
 
 def times(factor, item):
@@ -90,18 +90,6 @@ def test_a_score_asks_for_neither_processes_nor_threads():
     assert len(done.stdout.split()) == 10
 
 
-def test_progress_is_predicted_from_items_that_took_time(capsys):
-    progress = Progress(20, "runs", 1)
-    progress._start -= 10.0
-    progress._reported -= 10.0
-    progress.done(10, resumed=True)
-    assert capsys.readouterr().err == ""
-    progress.done(5)
-    assert capsys.readouterr().err == "\r15/20 runs, 10 s left  "
-    progress.done(8)
-    assert capsys.readouterr().err == "\r20/20 runs, 0 s left  \n"
-
-
 # ------------------------------------------------------------------ progress unasked
 
 
@@ -122,7 +110,7 @@ class Clock:
 
 def set_stderr(monkeypatch, stream):
     # pytest puts its own stderr into sys before each test.
-    system = SimpleNamespace(stderr=stream, modules=sys.modules, _getframe=sys._getframe)
+    system = SimpleNamespace(stderr=stream, modules=sys.modules)
     monkeypatch.setattr(work, "sys", system)
     return stream
 
@@ -155,16 +143,28 @@ def score(clock, seconds=0.1, **options):
     return bootstrap_score(LABELS, LABELS, **{**settings, "random_state": 0, **options})
 
 
+def test_progress_is_predicted_from_items_that_took_time(monkeypatch, clock):
+    stream = set_stderr(monkeypatch, io.StringIO())
+    with progress(20, "runs", 1) as done:
+        clock.now = 10.0
+        done(10, resumed=True)
+        assert stream.getvalue() == ""
+        done(5)
+        assert stream.getvalue() == "\r15/20 runs, 10 s left  "
+        done(8)
+    assert stream.getvalue().endswith("\r20/20 runs, 0 s left  \n")
+
+
 def test_long_work_reports_unasked_after_five_seconds_and_clears_its_line(terminal, clock):
-    with Progress(100, "runs", None) as progress:
+    with progress(100, "runs", None) as done:
         clock.now = 4.0
-        progress.done(4)
+        done(4)
         assert terminal.getvalue() == ""
         clock.now = 6.0
-        progress.done(2)
+        done(2)
         assert terminal.getvalue() == "\r6/100 runs, 94 s left  "
         clock.now = 97.0
-        progress.done(91)
+        done(91)
         # Reported to the end, also when less than five seconds are left.
         assert terminal.getvalue().endswith("\r97/100 runs, 3 s left  ")
     last, cleared = terminal.getvalue().split("\r")[-3:-1]
@@ -175,9 +175,9 @@ def test_long_work_reports_unasked_after_five_seconds_and_clears_its_line(termin
 
 def test_a_line_is_cleared_before_an_error_is_shown(terminal, clock):
     def stopped():
-        with Progress(100, "runs", None) as progress:
+        with progress(100, "runs", None) as done:
             clock.now = 10.0
-            progress.done(10)
+            done(10)
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -186,9 +186,9 @@ def test_a_line_is_cleared_before_an_error_is_shown(terminal, clock):
 
 
 def test_work_that_is_nearly_done_after_five_seconds_reports_nothing(terminal, clock):
-    with Progress(100, "runs", None) as progress:
+    with progress(100, "runs", None) as done:
         clock.now = 9.0
-        progress.done(70)
+        done(70)
     assert terminal.getvalue() == ""
 
 
@@ -215,6 +215,31 @@ def test_one_shows_progress_where_there_is_no_terminal(monkeypatch, clock):
     assert stream.getvalue().endswith("320/320 resamples, 0 s left  \n")
 
 
+def test_a_notebook_shows_a_bar_of_tqdm(monkeypatch):
+    calls = []
+
+    class Bar:
+        def __init__(self, total, unit):
+            calls.append((total, unit))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *raised):
+            calls.append("closed")
+
+        def update(self, n):
+            calls.append(n)
+
+    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace(__spec__="found"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
+    with progress(5, "runs", 1) as done:
+        done(2, resumed=True)
+        done(3)
+    assert calls == [(5, " runs"), 2, 3, "closed"]
+
+
 @pytest.mark.parametrize("stderr", [io.StringIO(), None])
 def test_none_shows_nothing_without_a_terminal(monkeypatch, capsys, clock, stderr):
     set_stderr(monkeypatch, stderr)
@@ -238,14 +263,14 @@ def test_none_shows_nothing_in_another_process(terminal, clock, monkeypatch):
 
 
 def test_none_shows_nothing_in_a_task_of_joblib(terminal, clock):
-    joblib.Parallel(n_jobs=1)([joblib.delayed(score)(clock)])
+    joblib.Parallel(n_jobs=2, backend="threading")([joblib.delayed(score)(clock)])
     assert clock.now > 30
     assert terminal.getvalue() == ""
 
 
 def test_none_shows_nothing_in_a_task_of_dask(terminal, clock):
     dask = pytest.importorskip("dask")
-    dask.compute(dask.delayed(score)(clock), scheduler="synchronous")
+    dask.compute(dask.delayed(score)(clock), scheduler="threads")
     assert clock.now > 30
     assert terminal.getvalue() == ""
 
@@ -275,11 +300,12 @@ def scorer_of(clock, **options):
     return BootstrapScorer(Slow(), strategy="oob", n_train_resamples=20, random_state=0, **options)
 
 
-def test_a_fit_shows_progress_by_itself_but_not_inside_cross_validate(terminal, clock):
+def test_a_fit_shows_progress_by_itself_but_not_in_workers_of_a_cross_validation(terminal, clock):
     X = np.zeros((20, 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cross_validate(scorer_of(clock), X, LABELS, cv=2)
+        with parallel_config("threading", n_jobs=2):
+            cross_validate(scorer_of(clock), X, LABELS, cv=2)
         assert clock.now > 40
         assert terminal.getvalue() == ""
         scorer_of(clock).fit(X, LABELS)

@@ -77,7 +77,7 @@ def test_a_model_alone_trains_as_often_as_its_estimator(pattern):
 
 
 @pytest.mark.parametrize("pattern", ["cross_val_score", "search", "pipeline"])
-def test_a_call_warns_once_and_not_for_every_fold(pattern):
+def test_copies_of_a_scorer_warn_once_and_not_for_every_fold(pattern):
     scorer = BootstrapScorer(GaussianNB(), random_state=0, **FEW)
     model = make_pipeline(StandardScaler(), scorer) if pattern == "pipeline" else scorer
     with warnings.catch_warnings(record=True) as caught:
@@ -88,7 +88,7 @@ def test_a_call_warns_once_and_not_for_every_fold(pattern):
             cross_val_score(model, X, Y, cv=4)
             cross_val_score(model, X, Y, cv=3)
     texts = [str(one.message) for one in caught if "for one fold" in str(one.message)]
-    assert len(texts) == (1 if pattern == "search" else 2)
+    assert len(texts) == 1
 
 
 def test_a_refit_after_a_search_and_a_fit_by_itself_have_no_advice():
