@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.work import child_seed, child_words
-from ..splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
+from ..splitters.bootstrap import draws_that_leave_some_out, rows_by_class
 from .training import Run, rows_of_sample
 
 # First key of all streams, under which no splitter with the same random state has one.
@@ -147,23 +147,20 @@ def draw_training_samples(
     -------
     TrainingSamples
     """
-    root = stream(seed, _SAMPLES)
-    splits: Any = StratifiedBootstrapSplit if stratify else BootstrapSplit
-    splits = splits if unit is None else GroupBootstrapSplit
-    splitter = splits(max(n_resamples, 1), random_state=root)
-    first_of_unit = None if unit is None else np.unique(unit, return_index=True)[1]
-    n_units = n_rows if first_of_unit is None else len(first_of_unit)
+    n_units = n_rows if unit is None else int(unit.max()) + 1
     counts: NDArray[Any] = np.empty((n_resamples, n_units), dtype=np.uint8)
-    rows = np.empty((n_rows, 0))
-    is_drawn = n_resamples > 0 and given is None
-    drawn = splitter.split(rows, codes if stratify else None, unit) if is_drawn else ()
-    for sample, (train, _) in enumerate(drawn):
-        row_counts = np.bincount(train, minlength=n_rows)
-        if row_counts.max() > np.iinfo(counts.dtype).max:
-            counts = counts.astype(np.uint16)
-        counts[sample] = row_counts if first_of_unit is None else row_counts[first_of_unit]
-    counts = counts if given is None else given
-    n_folds = _n_folds(n_units, codes)
+    if given is not None:
+        counts = given
+    elif n_resamples > 0:
+        strata = rows_by_class(codes) if stratify else [np.arange(n_units)]
+        draws = draws_that_leave_some_out(strata, n_resamples, stream(seed, _SAMPLES))
+        for sample, (n_drawn, _) in enumerate(draws):
+            if n_drawn.max() > np.iinfo(counts.dtype).max:
+                counts = counts.astype(np.uint16)
+            counts[sample] = n_drawn
+    # Ten folds, or the rows of the rarest class if these are fewer, but not under five.
+    rarest = MOST_FOLDS if codes is None else int(np.bincount(codes).min())
+    n_folds = min(n_units, MOST_FOLDS, max(rarest, FEWEST_FOLDS))
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
     of_repeats = np.array(folds).reshape(-1, n_rows)
@@ -287,12 +284,6 @@ def full_run_seed(seed: np.random.SeedSequence, s: int) -> NDArray[Any]:
 def stream(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
     """Return a child of a seed that no splitter with the same random state draws from."""
     return child_seed(seed, _PREFIX, *key)
-
-
-def _n_folds(n_units: int, codes: NDArray[np.intp] | None) -> int:
-    """Return ten, or the rows of the rarest class if these are fewer, but not under five."""
-    rarest = MOST_FOLDS if codes is None else int(np.bincount(codes).min())
-    return min(n_units, MOST_FOLDS, max(rarest, FEWEST_FOLDS))
 
 
 def _folds(
