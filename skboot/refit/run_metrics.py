@@ -40,8 +40,9 @@ from ..metrics.posteriors import PosteriorMean
 from ..metrics.statistic import ReducedData, Statistic, as_number
 from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import Binding, ResamplingPlan
+from .lending import copy_of_rows
 from .samples import TrainingSamples
-from .training import Answers, Record, Scored, copy_of_rows
+from .training import Answers, Record, Scored
 
 # The value of a metric on the rows left out of a run, and the influence of each unit on it.
 #

@@ -44,8 +44,8 @@ from .._base.typing import (
     Strategy,
 )
 from .._base.work import folds_being_made, is_cross_validated
+from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
-from ..refit.training import Loan
 from ..results import ResultTable
 from . import packing, test_set
 from .fit import (

@@ -52,13 +52,16 @@ from ..metrics.statistic import MetricError, NotANumber
 from ..refit import training
 from ..refit.estimates import MethodError, method_error
 from ..refit.identity import Key, UnknownIdentity
+from ..refit.lending import Lender, Loan
 from ..refit.run_metrics import ErrorFunction, RunMetric, RunRecords, Target
 from ..refit.samples import (
     MOST_FOLDS,
+    PERMUTATIONS,
     DrawnSamples,
     TrainingSamples,
     draw_training_samples,
     full_run_seed,
+    stream,
 )
 from ..refit.scoring import (
     Entry,
@@ -73,8 +76,6 @@ from ..refit.training import (
     Answers,
     HeldOut,
     Job,
-    Lender,
-    Loan,
     Record,
     Run,
     Scored,
@@ -931,7 +932,7 @@ class OutOfBagRuns(Trained):
     @cached_property
     def errors(self) -> list[MethodError]:
         """Error of the method by each metric."""
-        rng = self.kept.samples.permutations()
+        rng = np.random.default_rng(stream(self.kept.samples.seed, PERMUTATIONS))
         return [
             method_error(metric, self.kept, metric.no_information(self.answers, rng))
             for metric in self.metrics
@@ -1059,7 +1060,12 @@ def _on_tests(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) ->
     if call.n_train_resamples:
         notes += _copies(job)
     folder, unseen = _folder(call, job, scorers)
-    others = _records(call, replace(job, folder=folder), samples.runs_for_tests(), seconds)
+    others = _records(
+        call,
+        replace(job, folder=folder),
+        samples.runs_for_tests(),
+        seconds,
+    )
     return TestSetRuns(
         model=model,
         loan=job.loan,
@@ -1104,7 +1110,12 @@ def _on_rows_left_out(
         own = Answers(other, job.X, job.y, job.classes, job.loan)
         full.append(_full_record(job, own, fit_time))
     folder, unseen = _folder(call, job, (scorers, params) if params else scorers)
-    records = _records(call, replace(job, folder=folder), samples.runs(), seconds)
+    records = _records(
+        call,
+        replace(job, folder=folder),
+        samples.runs(),
+        seconds,
+    )
     failures = _failures(records, call.failed_score)
     notes = [*_copies(job), *unseen, *failures, *_unkept(records)]
     kept = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
@@ -1207,7 +1218,8 @@ def _samples(
         given=call.train_samples,
         rows_given=call.train_rows,
     )
-    samples = replace(draw(), about_seeds=_about_seeds(call, job))
+    seeded = job.recipe.is_random or not job.group_copies
+    samples = replace(draw(), about_seeds=_about_seeds(call, job), seeded=seeded)
     return samples, DrawnSamples(draw, job.group_copies)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._base.errors import Note, Notes, collected, refuse, tell
 from .._base.work import Workers
-from ..refit.samples import TrainingSamples
+from ..refit.samples import TEST_RESAMPLES, TrainingSamples, stream
 from ..refit.training import Record, key_on_test
 from ..results import EvaluationResult, ResultTable
 from ..results.method_basis import SeveralRuns
@@ -103,7 +103,7 @@ def study_of_test(
         # Metrics that do not all weigh rows share a plan of rows that count alike.
         sample_weight=own.tests.weights[k] if own.weighing == set(own.scorers) else None,
         n_resamples=n_resamples,
-        random_state=own.samples.test_resamples(),
+        random_state=stream(own.samples.seed, TEST_RESAMPLES),
     )
     n_series = (len(usable.sampled) + len(usable.full)) * len(runs)
     return Study.of_rows(sampling, len(own.tests.rows[k].y), n_series, wanted)
