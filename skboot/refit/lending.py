@@ -134,7 +134,8 @@ class Loan:
 
 def locked(value: Any) -> Any:
     """The same data, locked against writing; a copy of data that cannot be locked."""
-    if _is_atomic(type(value)):
+    kind: Any = type(value)
+    if _is_atomic(kind):
         return value
     if _is_plain(value):
         view = value.view()
@@ -157,7 +158,8 @@ def locked(value: Any) -> Any:
 
 def copy_of(value: Any) -> Any:
     """A copy of the same layout, changes of which the caller does not see."""
-    if _is_atomic(type(value)):
+    kind: Any = type(value)
+    if _is_atomic(kind):
         return value
     if _is_plain(value):
         # The copy has the same layout, by which BLAS rounds: numbers may not depend on who got one.

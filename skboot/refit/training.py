@@ -559,7 +559,9 @@ class Answers:
         Answers that are not finite fail the run, as scikit-learn's metrics do; some metrics, such
         as those of ranks, would make a number of them.
         """
-        answer = getattr(self.estimator, method, None) or self._method([method])
+        answer: Any = getattr(self.estimator, method, None)
+        if answer is None:
+            self._method([method])  # says which metrics do without it
         answers = self.lender.call(answer, self.X)
         # Classifiers of several outputs return the probabilities of each in a list.
         of_outputs = method != "predict" and np.ndim(self.y) == 2 and np.shape(self.y)[1] > 1
