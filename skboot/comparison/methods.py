@@ -44,21 +44,17 @@ from ..refit.differences import (
 from ..refit.samples import TrainingSamples
 from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
-from ..scorer import packing
-from ..scorer.fit import (
+from ..scorer.call import (
     FitCall,
     FitData,
-    OutOfBagRuns,
-    TestSetRuns,
-    Trained,
     check_estimator,
     notes_on_copies,
     routed_to_fit,
     router_of,
-    run_all_trainings,
     warn_of_order_of_fit,
 )
-from ..scorer.test_set import runs_on_test, study_of_test, usable_runs
+from ..scorer.fit import OutOfBagRuns, TestSetRuns, Trained, run_all_trainings
+from ..scorer.results import result_of, runs_on_test, study_of_test, usable_runs
 from ..study.rows import Wanted
 from .arguments import (
     check_adjust,
@@ -155,10 +151,8 @@ def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any
     """
     systems: dict[str, list[EvaluationResult]] = {}
     for name, own in runs.items():
-        results_of_method = packing.results_of(
-            call.fit, call.estimators[name], own.kept, own.errors
-        )
-        systems[name] = [result for result, _ in results_of_method]
+        estimator = call.estimators[name]
+        systems[name] = [result_of(call.fit, estimator, own.kept, e)[0] for e in own.errors]
     first = next(iter(runs.values()))
     results = {}
     for k, error in enumerate(first.errors):

@@ -7,7 +7,6 @@ trained on this many rows. For the predictions of one trained model on a test se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import partial
@@ -44,26 +43,21 @@ from .._base.typing import (
     Strategy,
 )
 from .._base.work import folds_being_made, is_cross_validated
-from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
-from ..results import ResultTable
-from . import packing, test_set
-from .fit import (
+from . import results
+from .call import (
     FitCall,
     FitData,
-    OutOfBagRuns,
-    Routed,
-    TestSetRuns,
     by_scorer,
     check_estimator,
     notes_on_copies,
     notes_on_folds,
     routed_to_fit,
     router_of,
-    run_all_trainings,
     warn_of_order_of_fit,
     with_own_samples,
 )
+from .fit import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 
 def _estimator_has(name: str) -> Any:
@@ -383,28 +377,39 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         has_test = data.tests is not None
         is_repeated = self._is_repeated and is_cross_validated()
         with of_failures_alone() if is_repeated else nullcontext():
-            self._run(data, has_test, self._routed(groups, params))
+            if routing_enabled() and groups is not None:
+                params = {**params, "groups": groups}
+            routed = routed_to_fit(self, self.estimator, self.scoring, params)
+            call = FitCall.of(self.get_params(deep=False), has_test=has_test, one=True)
+            if call.train_samples is not None:
+                call = with_own_samples(call, data)
+            tell(*notes_on_copies(call, data), *notes_on_folds(call, has_test))
+            runs = run_all_trainings(call, self.estimator, data, routed, owner=self)
+            tell(*runs.notes)
+            for category, text in runs.estimator_warnings:
+                warn_user(text, category)
+            attributes: dict[str, Any] = {}
+            if isinstance(runs, OutOfBagRuns):
+                attributes = results.attributes_of(call, self.estimator, runs)
+            elif isinstance(runs, TestSetRuns):
+                attributes = results.attributes_on_tests(call, self.estimator, runs)
+            model = runs.model
+            attributes |= {
+                name: getattr(model, name, None)
+                for name in ("n_features_in_", "feature_names_in_", "classes_")
+            }
+            attributes["estimator_"] = model if self.refit else None
+            # An empty sequence, of no samples, is false.
+            attributes["train_samples_"] = runs.train_samples or None
+            self._loan = runs.loan
+            for name in (*results.FITTED, *attributes):
+                value = attributes.get(name)
+                if value is not None:
+                    setattr(self, name, value)
+                elif name in vars(self):
+                    # An earlier fit has set what this one has not.
+                    delattr(self, name)
         return self
-
-    def _run(self, data: FitData, has_test: bool, params: Routed) -> None:
-        """Run all trainings, set their results, and tell what a reader must know of them."""
-        call = FitCall.of(self.get_params(deep=False), has_test=has_test, one=True)
-        call = with_own_samples(call, data)
-        tell(*notes_on_copies(call, data), *notes_on_folds(call, has_test))
-        runs = run_all_trainings(call, self.estimator, data, params, owner=self)
-        tell(*runs.notes)
-        for category, text in runs.estimator_warnings:
-            warn_user(text, category)
-        self._set_model(runs.model, runs.loan)
-        # An empty sequence, of no samples, is false.
-        _set_or_delete(self, "train_samples_", runs.train_samples or None)
-        if isinstance(runs, OutOfBagRuns):
-            self._set_attributes(call, runs)
-        elif isinstance(runs, TestSetRuns):
-            self._set_attributes_on_tests(call, runs)
-        else:
-            for attribute in (*packing.WITH_RESULT, *packing.WITHOUT_TEST):
-                _set_or_delete(self, attribute, None)
 
     def __sklearn_clone__(self) -> Any:
         """Return an unfitted copy; of the copies that one call makes for folds the first warns."""
@@ -413,51 +418,6 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         twin._is_repeated = self._is_repeated or is_second
         _COPIED_FOR[self] = folds
         return twin
-
-    def _routed(self, groups: Any, params: dict[str, Any]) -> Routed:
-        """Return the parameters of the estimator's fit, and of the scorers."""
-        if routing_enabled() and groups is not None:
-            params = {**params, "groups": groups}
-        return routed_to_fit(self, self.estimator, self.scoring, params)
-
-    # -------------------------------------------------------------- results
-
-    def _set_model(self, model: Any, loan: Loan) -> None:
-        """Set the attributes of the run on all rows."""
-        for name in ("n_features_in_", "feature_names_in_", "classes_"):
-            _set_or_delete(self, name, getattr(model, name, None))
-        _set_or_delete(self, "estimator_", model if self.refit else None)
-        self._loan = loan
-
-    def _set_attributes(self, call: FitCall, runs: OutOfBagRuns) -> None:
-        """Set the results of a fit without a test set."""
-        names = [error.metric.name for error in runs.errors]
-        results = packing.results_of(call, self.estimator, runs.kept, runs.errors)
-        self.runs_ = packing.runs_of(runs.kept, runs.errors[0])
-        _set_or_delete(
-            self, "prediction_instability_", packing.instability_of(runs.kept, runs.errors)
-        )
-        cautions = {name: own for name, (_, own) in zip(names, results, strict=True)}
-        tell(*packing.named_cautions(cautions, runs.single))
-        by_name = {
-            name: packing.attributes_of(error, result)
-            for name, error, (result, _) in zip(names, runs.errors, results, strict=True)
-        }
-        for attribute in by_name[names[0]]:
-            values = {name: own[attribute] for name, own in by_name.items()}
-            if attribute == "result_":
-                values = ResultTable(values)
-            setattr(self, attribute, values[names[0]] if runs.single else values)
-
-    def _set_attributes_on_tests(self, call: FitCall, runs: TestSetRuns) -> None:
-        """Set the results of a fit with a test set, and delete those that it does not have."""
-        record = packing.record_of(call, self.estimator, packing.RECORDED_WITH_TEST)
-        results = test_set.results_on_tests(call, runs, record)
-        self.runs_ = test_set.runs_of(runs.samples, runs.records, _first(_first(results)))
-        for attribute, value in test_set.attributes_of(results, runs.single).items():
-            setattr(self, attribute, value)
-        for attribute in packing.WITHOUT_TEST:
-            _set_or_delete(self, attribute, None)
 
     # -------------------------------------------------------------- as an estimator
 
@@ -677,7 +637,7 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text = super().__repr__(N_CHAR_MAX)
-        return "\n".join([text, *packing.score_lines(self.result_)]) if self._has_result else text
+        return "\n".join([text, *results.score_lines(self.result_)]) if self._has_result else text
 
     def _repr_html_inner(self) -> str:
         return self._with_claims(super()._repr_html_inner())
@@ -720,16 +680,3 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         """
         router = MetadataRouter(owner=self).add_self_request(self)
         return router_of(router, {"": self.estimator}, self.scoring)
-
-
-def _first(by_name: Mapping[Any, Any]) -> Any:
-    """Return the first value."""
-    return next(iter(by_name.values()))
-
-
-def _set_or_delete(owner: Any, name: str, value: Any) -> None:
-    """Set an attribute; without a value, delete that of an earlier fit."""
-    if value is not None:
-        setattr(owner, name, value)
-    else:
-        vars(owner).pop(name, None)
