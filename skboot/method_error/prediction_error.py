@@ -17,13 +17,20 @@ from numpy.typing import ArrayLike
 
 from .._base.checks import check_choice, check_groups, check_size, converted, fail
 from .._base.doors import door
-from .._base.errors import Note
 from .._base.typing import Clipping, SpreadForm
 from ..inference.automatic import IntervalWithNotes
 from ..inference.evidence import ConfidenceInterval
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, cv_bootstrap, with_texts
 from .error632 import POINTS, ErrorSummary, PredictionError, error632
-from .out_of_bag import Array, OutOfBagError, Reader, UnitChunk, Units, additive_error, columns_of
+from .out_of_bag import (
+    Array,
+    OutOfBagError,
+    UnitChunk,
+    Units,
+    columns_less,
+    columns_of,
+    out_of_bag_error,
+)
 
 
 @door("prediction_error")
@@ -112,7 +119,7 @@ def prediction_error(
         raise fail("form", must, repr(form), "Leave form at its default.")
     rate = _checked_rate(no_information_rate, limits)
     data = _checked_losses(losses, weights, resubstitution_losses, groups, limits, form)
-    out_of_bag = additive_error(data.losses, data.weights, data.units, form)
+    out_of_bag = out_of_bag_error(data.losses, data.weights, units=data.units, form=form)
     cv = None
     if cv_losses is not None:
         out_of_fold = _checked_cv_losses(cv_losses, data.losses.shape[1], limits)
@@ -287,10 +294,15 @@ def _cv_bootstrap_of_losses(
     deviations = cv - cv.mean(axis=1, keepdims=True)
     chunks = list(units.chunks(max(len(scores), len(cv))))
     cv_influence = np.concatenate([c.sum(deviations[:, c.rows]) for c in chunks], axis=1)
-    counts, influence = data.weights, _row_influence(data.losses, scores)
+    counts, influence = data.weights, columns_less(data.losses, scores)
     if units.order is not None:
         counts = np.concatenate([c.first(data.weights[:, c.rows]) for c in chunks], axis=1)
-        influence = columns_of(_group_influence(data, counts, scores, chunks))
+        # The influence of each group on the out-of-bag mean of each resample.
+        outside = counts == 0
+        rows_per_group = outside @ units.sizes / np.maximum(outside.sum(axis=1), 1)
+        sums = [chunk.sum(data.losses[:, chunk.rows].astype(float)) for chunk in chunks]
+        gaps = np.concatenate(sums, axis=1) - np.outer(scores, units.sizes)
+        influence = columns_of(gaps / np.maximum(rows_per_group, 1)[:, None])
     return cv_bootstrap(
         float(cv.mean()),
         cv_influence * (units.n_units / cv.shape[1]),
@@ -302,20 +314,6 @@ def _cv_bootstrap_of_losses(
         guard="proportion" if np.isin(cv, bounds).all() else None,
         resubstitution=float(data.resubstitution.mean()),
     )
-
-
-def _row_influence(losses: Array, scores: Array) -> Reader:
-    """Return a reader of the influence of each row on the out-of-bag mean of each resample."""
-    return lambda columns: losses[:, columns] - scores[:, None]
-
-
-def _group_influence(data: _Losses, counts: Array, scores: Array, chunks: list[UnitChunk]) -> Array:
-    """Return the influence of each group on the out-of-bag means, (n_resamples, n_groups)."""
-    outside = counts == 0
-    rows_per_group = outside @ data.units.sizes / np.maximum(outside.sum(axis=1), 1)
-    sums = [chunk.sum(data.losses[:, chunk.rows].astype(float)) for chunk in chunks]
-    deviations = np.concatenate(sums, axis=1) - np.outer(scores, data.units.sizes)
-    return deviations / np.maximum(rows_per_group, 1)[:, None]
 
 
 # Intervals for the performance of a method, from what a result stores of its runs.
@@ -442,16 +440,9 @@ def method_interval(
     if method == "adjusted":
         error = replace(error, point632_plus=summary.point)
     limits, notes = error.interval_with_notes(method, confidence_level, point=point)
-    if method != "hull":
-        notes = _without_points(summary, notes, error.point_notes)
+    if method not in ("hull", *CV_INTERVALS) and summary.strategy not in (".632", ".632+"):
+        # Without the notes on the .632 points, where another point is the estimate.
+        about_points = error.point_notes
+        notes = tuple(note for note in notes if note.text not in about_points)
     limits = limits.mirrored() if summary.sign > 0 else limits.mirrored().mirrored()
     return IntervalWithNotes(limits, notes)
-
-
-def _without_points(
-    summary: MethodErrorSummary, notes: tuple[Note, ...], point_notes: tuple[str, ...]
-) -> tuple[Note, ...]:
-    """Return the notes without those on the .632 points, where another point is the estimate."""
-    if summary.strategy in (".632", ".632+"):
-        return notes
-    return tuple(note for note in notes if note.text not in point_notes)
