@@ -379,11 +379,6 @@ class MethodErrorSummary:
         return float(getattr(self.error, POINTS[self.strategy]))
 
     @property
-    def automatic(self) -> str:
-        """Interval that "auto" stands for."""
-        return "cv-bootstrap" if self.strategy == "cv-bootstrap" else "adjusted"
-
-    @property
     def point_standard_error(self) -> float:
         """Standard error of the point."""
         return self.standard_error_for("auto")
@@ -419,7 +414,8 @@ def method_interval(
     ValueError
         If the interval is unknown, or the runs do not support it.
     """
-    method = summary.automatic if method == "auto" else method
+    if method == "auto":
+        method = "cv-bootstrap" if summary.strategy == "cv-bootstrap" else "adjusted"
     if method not in METHOD_INTERVALS:
         raise ValueError(
             f"The interval of a method must be one of {sorted(METHOD_INTERVALS)} or 'auto'. "

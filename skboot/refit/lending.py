@@ -76,7 +76,7 @@ class Lender:
         hand_over = copy_of if self.copies else locked
         given = [hand_over(value) for value in lent]
         named = {name: hand_over(value) for name, value in options.items()}
-        is_lent = lent or not _all_atoms(options.values())
+        is_lent = lent or (options and not _all_atoms(options.values()))
         if self.copies or not is_lent:
             return function(*given, **named)
         try:
@@ -98,19 +98,16 @@ class Loan:
     ----------
     name : str
         Name under which this process remembers that copies are needed.
+    copies : bool
+        Whether copies are given away.
     """
 
     name: str = field(default_factory=lambda: secrets.token_hex(8))
-    _copies: bool = False
-
-    @property
-    def copies(self) -> bool:
-        """Whether copies are given away."""
-        return self._copies or self.name in _needed_copies
+    copies: bool = False
 
     def attempt(self, work: Callable[[Lender], _T]) -> _T:
         """Work with locked data, and again with copies if a call with these failed."""
-        lender = Lender(self.copies)
+        lender = Lender(self.copies or self.name in _needed_copies)
         try:
             return work(lender)
         except Exception as error:
@@ -120,7 +117,7 @@ class Loan:
                 raise
         result = work(Lender(copies=True))
         # If the second attempt fails too, the lock was not the cause, and nothing is remembered.
-        self._copies = True
+        self.copies = True
         _needed_copies.add(self.name)
         return result
 

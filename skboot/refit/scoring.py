@@ -224,7 +224,9 @@ def _run_metric(
         return run_metrics.ScorerRunMetric(arguments, scorer)
     statistic = needed.statistic
     low, high = statistic.bounds
-    weights = weights_of_rows("sample_weight", params.get("sample_weight"), n_rows)
+    weights = None
+    if "sample_weight" in params:
+        weights = weights_of_rows("sample_weight", params["sample_weight"], n_rows)
     is_called = weights is not None and not statistic.takes_weights
     if is_called and not _may_take_weights(needed.function):
         raise refused_weights(name)

@@ -29,7 +29,7 @@ from sklearn.model_selection import PredefinedSplit, check_cv
 
 from .._base.checks import missing_rows
 from .._base.errors import fail, refuse
-from .._base.sklearn_compat import has_callbacks, n_rows_of, take
+from .._base.sklearn_compat import n_rows_of, take
 from .._base.values import arrays_of, remove_abandoned, replace_link, write_whole
 from .._base.work import Progress, in_chunks
 from .lending import Lender, Loan, copy_of_rows
@@ -60,21 +60,17 @@ class Tasks:
     contexts: dict[int | str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, owner: Any, estimator: Any, n_tasks: int, X: Any, y: Any) -> Tasks | None:
-        """Begin the task of a fit; None where nothing listens.
+    def of(cls, owner: Any, n_tasks: int, X: Any, y: Any) -> Tasks:
+        """Begin the task of a fit.
 
         Parameters
         ----------
         owner : estimator
             Has the methods of `sklearn.callback.CallbackSupportMixin`.
-        estimator : estimator
-            That is trained: it may have callbacks of its own.
         n_tasks : int
             Trainings on all rows, and one for all those on samples.
         X, y : array-like
         """
-        if not (has_callbacks(owner) or has_callbacks(estimator)):
-            return None
         context = owner._init_callback_context(max_subtasks=n_tasks)
         return cls(owner, context.call_on_fit_task_begin(estimator=owner, X=X, y=y))
 
@@ -191,19 +187,10 @@ class UniqueRowsSplit:
         return np.flatnonzero(chosen[self._copy_of])
 
 
-def wrapped(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    """Return the parameters that `group_copies` replaces, and whether a classifier owns each."""
-    return [
-        (key, bool(is_classifier(owner)))
-        for key, owner in _owners_of_cv(estimator, params)
-        if _can_be_wrapped(owner, params[key])
-    ]
-
-
 def group_copies(estimator: Any, ids: NDArray[np.intp], keys: Sequence[tuple[str, bool]]) -> None:
     """Make inner cross-validation of an estimator keep rows of equal id together, in place.
 
-    `keys` are what `wrapped` found in this estimator, or in the one that it is a clone of.
+    `keys` are those of the `Recipe` of this estimator, or of the one that it is a clone of.
     """
     params = estimator.get_params(deep=True)
     for key, classifier in keys:
@@ -693,7 +680,7 @@ class Recipe(NamedTuple):
     splitters : tuple of str
         Splitters that hold random states.
     inner_cv : list of (str, bool)
-        As of `wrapped`.
+        The parameters that `group_copies` replaces, and whether a classifier owns each.
     sets_states : bool
         Whether the user set one of the random states.
     is_random : bool
@@ -719,7 +706,11 @@ class Recipe(NamedTuple):
         return cls(
             states,
             tuple(splitters),
-            wrapped(estimator, params),
+            [
+                (key, bool(is_classifier(owner)))
+                for key, owner in _owners_of_cv(estimator, params)
+                if _can_be_wrapped(owner, params[key])
+            ],
             any(params[key] is not None for key in states),
             bool(states or splitters),
         )

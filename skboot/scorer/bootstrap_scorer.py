@@ -399,8 +399,7 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
                 for name in ("n_features_in_", "feature_names_in_", "classes_")
             }
             attributes["estimator_"] = model if self.refit else None
-            # An empty sequence, of no samples, is false.
-            attributes["train_samples_"] = runs.train_samples or None
+            attributes["train_samples_"] = runs.train_samples if call.n_train_resamples else None
             self._loan = runs.loan
             for name in (*results.FITTED, *attributes):
                 value = attributes.get(name)

@@ -7,12 +7,12 @@ trained on the same samples (`skboot.compare_methods`).
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from sklearn.utils import get_tags
 from .._base import checks as check
 from .._base.errors import Note, only_advises
 from .._base.sklearn_compat import (
+    has_callbacks,
     scorer_parts,
     with_rows,
 )
@@ -186,8 +187,6 @@ def first_record(
 
 # ------------------------------------------------------------------ trainings
 
-_Keyed = TypeVar("_Keyed", RunMetric, KeptAnswers)
-
 
 @dataclass(frozen=True, eq=False)
 class Trained:
@@ -321,11 +320,12 @@ def run_all_trainings(
     if data.y is None and tags.target_tags.required:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     tasks = None
-    if owner is not None:
+    # The estimator may have callbacks of its own.
+    if owner is not None and (has_callbacks(owner) or has_callbacks(estimator)):
         n_full = 1 if data.tests is not None else call.n_seeds if call.n_train_resamples else 1
         n_others = int(call.n_train_resamples > 0 or (data.tests is not None and call.n_seeds > 1))
-        tasks = Tasks.of(owner, estimator, n_full + n_others, data.X, data.y)
-        if tasks is not None and call.verbose is None:
+        tasks = Tasks.of(owner, n_full + n_others, data.X, data.y)
+        if call.verbose is None:
             # A bar or a log that is set on the scorer reports in place of this package.
             call = replace(call, verbose=0)
     job = Job(
@@ -370,7 +370,7 @@ def _on_tests(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) ->
     for name in sorted(weighing):
         if not responses[name].metrics[name].statistic.takes_weights:
             raise refused_weights(name)
-    answers = _one_of_each_key(responses.values())
+    answers = list({own.key: own for own in responses.values()}.values())
     job = replace(job, keep=[one.keep for one in answers], tests=tuple(tests.rows))
     with _scoring_of_data():
         first = first_record(job, model, fit_time, scorers, tests, answers)
@@ -407,11 +407,13 @@ def _on_rows_left_out(
     if single and scorer_parts(next(iter(scorers.values()))) is None:
         scorers, params, single = _with_entries(scorers, params, answers)
     metrics = run_metrics_of(scorers, target, answers, params)
-    pooling = [metric.name for metric in metrics if metric.pools_runs]
-    if pooling and np.isfinite(call.failed_score):
+    counts_failures = np.isfinite(call.failed_score)
+    if counts_failures and (pooling := [metric.name for metric in metrics if metric.pools_runs]):
         must = f"be np.nan or 'raise' for {pooling}, which pool the rows of all runs"
         raise check.fail("error_score", must, f"{call.failed_score:g}")
-    job = replace(job, keep=[metric.keep for metric in _one_of_each_key(metrics)])
+    # Once, where several metrics need the same of a run.
+    by_key = {metric.key: metric for metric in metrics}
+    job = replace(job, keep=[metric.keep for metric in by_key.values()])
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
     samples, drawn = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
@@ -624,11 +626,6 @@ def _copies(job: Job) -> list[Note]:
         "optimistic. Use an integer cv of the outermost search, or fixed iterations."
     )
     return [Note("caution", text)]
-
-
-def _one_of_each_key(each: Iterable[_Keyed]) -> list[_Keyed]:
-    """Return what is kept of a run once where several metrics need the same."""
-    return list({one.key: one for one in each}.values())
 
 
 def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
