@@ -520,7 +520,12 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
         cv = by_parts = _cv(straight, kept, float(spread.full.mean()), samples)
     if by_parts is None:
         # Without folds, the rows left out stand for the test rows.
-        mean = _mean_outside(samples["oob_influence"], samples["counts"] == 0)
+        outside = samples["counts"] == 0
+        sums = [
+            where_outside(samples["oob_influence"](columns), outside[:, columns]).sum(axis=0)
+            for columns in column_blocks(*outside.shape)
+        ]
+        mean = np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
         samples["bounds"] = metric.bounds
         by_parts = cv_bootstrap(spread.out_of_bag.error, mean[None] - mean.mean(), **samples)
     # Variances of the error of one run: training sample, seed, n test rows, their interaction.
@@ -839,15 +844,6 @@ def _cv(
         **samples,
         **extra,
     )
-
-
-def _mean_outside(read: Reader, outside: Array) -> Array:
-    """Mean of each column where `outside` holds; 0 where it never does."""
-    sums = [
-        where_outside(read(columns), outside[:, columns]).sum(axis=0)
-        for columns in column_blocks(*outside.shape)
-    ]
-    return np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
 
 
 def _seed_variance(kept: RunRecords, parts: _Parts) -> tuple[float, float]:

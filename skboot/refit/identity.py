@@ -166,7 +166,10 @@ class Key:
     def _add_by_name(self, value: Any, name: str) -> None:
         """Add a value that pickle finds by name: a compiled function, a constant of a package."""
         module = _module_of(value if hasattr(value, "__module__") else type(value))
-        if isinstance(value, np.ufunc) and not _is_of_libraries(value):
+        # A compiled function is known where numpy or scipy has it under its name.
+        is_compiled, name_there = isinstance(value, np.ufunc), getattr(value, "__name__", "")
+        libraries = (np, scipy.special)
+        if is_compiled and all(getattr(own, name_there, None) is not value for own in libraries):
             raise UnknownIdentity(f"the compiled function {name!r}, whose code cannot be read")
         version = version_of(module) or _file_of(module)
         if version is None and isinstance(value, types.BuiltinFunctionType):
@@ -218,7 +221,9 @@ class Key:
         names = ("defaults", "options", *function.__code__.co_freevars)
         for name, value in zip(names, (function.__defaults__, options, *cells), strict=True):
             self._add_if_possible(f"{function.__qualname__}.{name}", value)
-        attributes = _names_in(function.__code__)
+        attributes = frozenset(
+            name for part in _nested(function.__code__) for name in part.co_names
+        )
         values = function.__globals__
         for name in sorted(_read_by(function.__code__, "LOAD_GLOBAL", "LOAD_NAME")):
             if name in values:
@@ -307,12 +312,6 @@ def _file_of(module: str) -> str | None:
     return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
 
 
-def _is_of_libraries(function: np.ufunc) -> bool:
-    """Return whether a compiled function is the one that numpy or scipy has under its name."""
-    name = function.__name__
-    return any(getattr(module, name, None) is function for module in (np, scipy.special))
-
-
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
@@ -326,10 +325,6 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _nested(constant)
-
-
-def _names_in(code: types.CodeType) -> frozenset[str]:
-    return frozenset(name for part in _nested(code) for name in part.co_names)
 
 
 def _read_by(code: types.CodeType, *operations: str) -> set[str]:

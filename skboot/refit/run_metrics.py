@@ -25,7 +25,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sklearn.metrics
@@ -814,22 +814,6 @@ def _mean_defined(values: Sequence[float]) -> float:
 # ------------------------------------------------------------------ what was kept of all runs
 
 
-class RowsOfRuns(NamedTuple):
-    """What bootstrap runs kept of consecutive rows.
-
-    Attributes
-    ----------
-    rows : slice
-    data : ndarray of shape (n_runs, n_rows, ...)
-    outside : ndarray of shape (n_runs, n_rows)
-        Which of them each run left out.
-    """
-
-    rows: slice
-    data: Array
-    outside: Array
-
-
 @dataclass(frozen=True, eq=False)
 class RunRecords:
     """What was kept of all runs.
@@ -889,10 +873,18 @@ class RunRecords:
             values[rows] = own
         return data, runs
 
-    def by_rows(self, key: str) -> Iterator[RowsOfRuns]:
-        """Yield what bootstrap runs kept of consecutive rows, 0 where a run kept nothing of one.
+    def by_rows(self, key: str) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield what bootstrap runs kept of consecutive rows.
 
         Read in blocks, the answers of many runs never are one array.
+
+        Yields
+        ------
+        rows : slice
+        data : ndarray of shape (n_runs, n_rows, ...)
+            0 where a run kept nothing of a row.
+        outside : ndarray of shape (n_runs, n_rows)
+            Which of them each run left out.
         """
         records = self.records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, own in enumerate(records) if key in own], dtype=np.intp)
@@ -912,7 +904,7 @@ class RunRecords:
             ):
                 own[given] = values[start:end]
             n_read = ends
-            yield RowsOfRuns(rows, data, outside)
+            yield rows, data, outside
 
     @cached_property
     def counts_failures(self) -> bool:
