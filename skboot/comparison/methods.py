@@ -296,11 +296,11 @@ def _notes(
         if reason:
             of_pair = [Note("degenerate", f"{reason[0].upper()}{reason[1:]}.")]
         elif asked.standard_error == 0:
-            text = (
+            tango = (
                 "The two methods decide every row alike, or every row differently: the limits are "
                 f"those of Tango's score interval for {asked.n_units} independent units."
             )
-            of_pair = [Note("choice", text)]
+            of_pair = [Note("choice", tango)]
         else:
             assert out_of_bag is not None
             cautions = out_of_bag.cautions

@@ -273,7 +273,7 @@ def cross_validated_difference(
     """
     part, both = first.left_out, (first, second)
     (scores, influence, share), (other_scores, other_influence, other_share) = (
-        _of_samples(one, error) for one, error in zip(both, resubstitution, strict=True)
+        _sample_errors(one, error) for one, error in zip(both, resubstitution, strict=True)
     )
     variance = cross_validated_variance(
         first.influence - second.influence,
@@ -311,7 +311,7 @@ def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
     ]
 
 
-def _of_samples(method: FoldsOfMethod, resubstitution: float) -> tuple[Array, Array, float]:
+def _sample_errors(method: FoldsOfMethod, resubstitution: float) -> tuple[Array, Array, float]:
     """Errors on the rows left out, and the influence of units on them, averaged over seeds.
 
     With them the share of the training variance that is left at the full size. The square root of

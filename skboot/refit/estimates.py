@@ -97,10 +97,10 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     failed_error = metric.error_of(runs.failed_score)
     errors = runs.fold_values(f"{metric.key}: error", failed_error)
     if isinstance(metric, ReplicateRunMetric):
-        return _of_responses(metric, runs, errors)
+        return _folds_of_responses(metric, runs, errors)
     if not np.isfinite(errors).any():
         return None
-    influence = _within_folds(metric, runs)
+    influence = _influence_within_folds(metric, runs)
     if not len(influence):
         return None
     rows = runs.n_rows // runs.samples.n_folds
@@ -114,14 +114,14 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     return CrossValidated(float(np.nanmean(errors)), influence, {"notes": (note,)})
 
 
-def _of_responses(
+def _folds_of_responses(
     metric: ReplicateRunMetric, runs: RunRecords, errors: Array
 ) -> CrossValidated | None:
     """Return the metric of all answers of a repeat read together, or its mean over folds."""
     comparable = runs.of_folds(f"{metric.key}: comparable")
     pooled = metric.reads_folds_together and len(comparable) > 0
     given = comparable if pooled else runs.of_folds(f"{metric.key}: response")
-    by_repeat = [_together(metric, answers, number) for number, answers in enumerate(given)]
+    by_repeat = [_pooled_metric(metric, answers, number) for number, answers in enumerate(given)]
     defined = [(value, values) for value, values in by_repeat if np.isfinite(values).all()]
     if not defined or not (pooled or np.isfinite(errors).any()):
         return None
@@ -143,7 +143,7 @@ def _of_responses(
     return CrossValidated(centre, influence, {"notes": (note,)})
 
 
-def _together(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
+def _pooled_metric(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
     """Return the metric of all out-of-fold answers of a repeat, and each row's influence on it."""
     assert metric.target.y is not None
     value, influence = replicate(
@@ -158,7 +158,7 @@ def _together(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[fl
     return value, np.where(computed, mean + scale * (influence - mean), mean)
 
 
-def _within_folds(metric: RunMetric, runs: RunRecords) -> Array:
+def _influence_within_folds(metric: RunMetric, runs: RunRecords) -> Array:
     """Return the influence of each row, within its fold, on the mean over folds, by repeat."""
     repeats = []
     for repeat, fold_of in enumerate(runs.samples.folds):
@@ -225,7 +225,7 @@ def n_effective_of(metric: RunMetric, runs: RunRecords) -> int:
         # Balanced errors of two classes keep the rule they were measured with (record 0021).
         is_recall = metric.statistic.matrix_rule.endswith("recalls")
         if by_class and not (is_recall and len(metric.labels) <= 2):
-            return _of_class_average(metric, runs)
+            return _n_effective_of_class_average(metric, runs)
     return max(min(runs.n_units, rarest), 2)
 
 
@@ -267,7 +267,7 @@ def class_average_df(
     return min(max(df, 2.0), most)
 
 
-def _of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
+def _n_effective_of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
     """Return degrees of freedom plus one, rounded down because fewer give the wider interval."""
     # Answers out-of-fold, or else out-of-bag, at weights by which each row counts once.
     data = runs.of_folds(metric.key)
@@ -488,9 +488,9 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
     inner, n_seeds = metric.under_root, kept.samples.n_seeds
     straight = metric if inner is None else inner
     spread = (
-        _of_rows(straight, kept)
+        _row_parts(straight, kept)
         if isinstance(straight, RowRunMetric)
-        else _of_replicates(straight, kept)
+        else _replicate_parts(straight, kept)
     )
     parts = spread if inner is None else _root_of_parts(spread, kept)
     run_errors = np.full(kept.samples.n_bootstrap_runs, np.nan)
@@ -597,7 +597,7 @@ class _Parts:
     out_of_bag: OutOfBagError | None
 
 
-def _of_rows(metric: RowRunMetric, kept: RunRecords) -> _Parts:
+def _row_parts(metric: RowRunMetric, kept: RunRecords) -> _Parts:
     """Means of losses and functions of means."""
     answers = np.array([one[metric.key] for one in kept.full])
     full = np.asarray(metric.errors(answers, np.ones(answers.shape[:2])), dtype=float)
@@ -708,7 +708,7 @@ def by_unit(rows: UsableRows, kept: RunRecords) -> Reader:
     return columns_of(influence)
 
 
-def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
+def _replicate_parts(metric: RunMetric, kept: RunRecords) -> _Parts:
     """Rank metrics and callables: the mean over bootstrap samples."""
     runs, errors, influence = replicates_of(metric, kept)
     n_seeds = kept.samples.n_seeds

@@ -83,7 +83,7 @@ class ErrorFunction:
         if len(y) == 0 or (weights is not None and not weights.any()):
             return np.nan
         if self.statistic.calls_function:
-            return self._of_rows(y, given, weights, [np.arange(len(y))])[0]
+            return self._values_on(y, given, weights, [np.arange(len(y))])[0]
         reduced = self.statistic.reduce(y, given, weights)
         binding = _binding(self.statistic, reduced, RowDesign.of(len(y)))
         value = float(self.statistic.evaluate(binding.observed()[0], reduced)[0])
@@ -96,7 +96,7 @@ class ErrorFunction:
         n_units = int(units.max()) + 1
         if self.statistic.calls_function:
             others = (np.flatnonzero(units != unit) for unit in range(n_units))
-            return np.array(self._of_rows(y, given, weights, others))
+            return np.array(self._values_on(y, given, weights, others))
         reduced = self.statistic.reduce(y, given, weights)
         design = GroupDesign.of(units.astype(np.intp))
         values = np.empty(n_units)
@@ -106,11 +106,11 @@ class ErrorFunction:
             drawn = np.ones((len(some), n_units), dtype=np.int64)
             drawn[np.arange(len(some)), some] = 0
             binding = _binding(self.statistic, reduced, design, drawn)
-            blocks = over_blocks(binding, _of_block, (binding, self.statistic, reduced), _ALONE)
+            blocks = over_blocks(binding, _block_values, (binding, self.statistic, reduced), _ALONE)
             values[some] = np.concatenate(blocks)[: len(some)]
         return self.factor * values
 
-    def _of_rows(self, y: Array, given: Array, weights: Array | None, rows: Any) -> list[float]:
+    def _values_on(self, y: Array, given: Array, weights: Array | None, rows: Any) -> list[float]:
         reduced = self.statistic.reduce(y, given, weights)
         blocks = (_Rows(each, reduced) for each in rows)
         values = [self.statistic.evaluate(block, reduced)[0] for block in blocks]  # type: ignore[arg-type]
@@ -232,7 +232,7 @@ def call_scorer(
     return as_number(call(X) if y is None else call(X, y))
 
 
-def _of_block(shared: tuple[Binding, Statistic, ReducedData], number: int) -> Array:
+def _block_values(shared: tuple[Binding, Statistic, ReducedData], number: int) -> Array:
     """Return the values of a statistic on the resamples of a block."""
     binding, statistic, reduced = shared
     return statistic.evaluate(binding.block(number)[0], reduced)

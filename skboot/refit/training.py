@@ -481,7 +481,7 @@ class Answers:
         if name == "predict":
             return self.predicted
         if np.ndim(self.y) == 2 and np.shape(self.y)[1] > 1:
-            return self._of_outputs(name)
+            return self._output_scores(name)
         if name == "decision_function":
             return self.decisions if positive == 1 else -self.decisions
         return self._one_column_of_two(positive)
@@ -511,7 +511,7 @@ class Answers:
         columns = self.probabilities
         return columns[:, positive] if columns.shape[1] == 2 else columns
 
-    def _of_outputs(self, method: str) -> NDArray[np.float64]:
+    def _output_scores(self, method: str) -> NDArray[np.float64]:
         """Return a score for each of several labels: of a list, the column of the positive class.
 
         As the scorers of scikit-learn take it; a label that no training row has gets 0.
@@ -604,15 +604,17 @@ def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Reco
 
     The time of the fit and its warnings are put into ``record``, also where the run fails.
     """
-    train = rows = job.every_row
-    outside = np.ones(job.n_rows, dtype=bool)
     if run.counts is not None:
         train, outside = rows_of_sample(run, job.every_row, job.unit, job.group_copies)
         rows = job.every_row if job.predict_all else np.flatnonzero(outside)
+        outside = outside[rows]
     elif run.test is not None:
         rows, train_rows = run.test, np.ones(job.n_rows, dtype=bool)
         train_rows[rows] = False
-        train = np.flatnonzero(train_rows)
+        train, outside = np.flatnonzero(train_rows), np.ones(len(rows), dtype=bool)
+    else:
+        train = rows = job.every_row
+        outside = np.zeros(job.n_rows, dtype=bool)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -635,7 +637,7 @@ def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Reco
             answers = Answers(estimator, X, y, job.classes, lender)
             scored = Scored(
                 rows,
-                outside[rows],
+                outside,
                 None if job.unit is None else job.unit[rows],
                 train if job.predict_all and run.counts is not None else None,
                 "fold" if run.counts is None else "bootstrap",

@@ -571,9 +571,8 @@ def _records(
         raise ValueError(f"All {len(records)} runs failed. First error: {errors[0]}")
     if errors:
         listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
-        become = "are left out of every average"
-        if np.isfinite(call.failed_score):
-            become = f"count as {call.failed_score:g}"
+        score = call.failed_score
+        become = f"count as {score:g}" if np.isfinite(score) else "are left out of every average"
         text = f"{len(errors)} of {len(records)} runs failed and {become}."
         notes.append(Note("failed", f"{text}\n{listed}"))
     unkept = [record[training.UNKEPT] for record in records if training.UNKEPT in record]
