@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Unpack, overload
 
 import numpy as np
@@ -29,7 +29,7 @@ from .._base.typing import (
 from .._base.work import Workers
 from ..inference.differences import share_won
 from ..inference.multiplicity import LowRankRoot
-from ..inference.runs import Outperformance, outperformance, too_few_pairs
+from ..inference.runs import outperformance, too_few_pairs
 from ..method_error.cv_bootstrap import MethodsDifference
 from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.prediction_error import STRATEGIES
@@ -41,24 +41,19 @@ from ..refit.differences import (
     out_of_bag_difference,
     out_of_bag_losses,
 )
-from ..refit.samples import TrainingSamples
 from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
-from ..scorer import packing
-from ..scorer.fit import (
+from ..scorer.call import (
     FitCall,
     FitData,
-    OutOfBagRuns,
-    TestSetRuns,
-    Trained,
     check_estimator,
     notes_on_copies,
     routed_to_fit,
     router_of,
-    run_all_trainings,
     warn_of_order_of_fit,
 )
-from ..scorer.test_set import runs_on_test, study_of_test, usable_runs
+from ..scorer.fit import OutOfBagRuns, TestSetRuns, run_all_trainings
+from ..scorer.results import result_of, runs_on_test, study_of_test, usable_runs
 from ..study.rows import Wanted
 from .arguments import (
     check_adjust,
@@ -72,11 +67,7 @@ from .contestants import pairs_of
 from .families import records_of
 from .runs import CompareRunsCall, Student, compare_runs_of, root_of
 
-# Differences between methods that `compare_methods` trained on the same samples: its engines.
-
-
 Array = NDArray[Any]
-
 
 # Share of the distinct units that a bootstrap sample holds, where there are many: 1 - 1 / e.
 _SHARE_OF_BOOTSTRAP = 0.632
@@ -95,17 +86,10 @@ class MethodsCall:
     fit: FitCall
     asked: Asked
 
-    @property
+    @cached_property
     def is_cross_validated(self) -> bool:
         """Whether differences are those of cross-validation, without a test set."""
         return self.fit.strategy == "cv-bootstrap"
-
-    @property
-    def interval_name(self) -> str:
-        """Of the differences, without a test set."""
-        if self.asked.interval != "auto":
-            return self.asked.interval
-        return "cv-bootstrap" if self.is_cross_validated else "adjusted"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -124,17 +108,6 @@ class MethodsCall:
             **{name: getattr(self.fit, name) for name in names},
             **self.asked.settings,
         }
-
-    def outperformance(self, first: Array, second: Array, samples: Array | None) -> Outperformance:
-        """P(A > B) over runs; larger scores are better."""
-        return outperformance(
-            first,
-            second,
-            samples=samples,
-            n_resamples=self.fit.n_test_resamples,
-            confidence_level=self.asked.confidence_level,
-            seed=self.fit.seed,
-        )
 
 
 # ------------------------------------------------------------------ on the rows left out
@@ -155,19 +128,17 @@ def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any
     """
     systems: dict[str, list[EvaluationResult]] = {}
     for name, own in runs.items():
-        results_of_method = packing.results_of(
-            call.fit, call.estimators[name], own.kept, own.errors
-        )
-        systems[name] = [result for result, _ in results_of_method]
+        estimator = call.estimators[name]
+        systems[name] = [result_of(call.fit, estimator, own.kept, e)[0] for e in own.errors]
     first = next(iter(runs.values()))
     results = {}
     for k, error in enumerate(first.errors):
         alone = {name: of_method[k] for name, of_method in systems.items()}
-        results[error.metric.name] = _left_out(call, runs, k, alone)
+        results[error.metric.name] = _compare_by(call, runs, k, alone)
     return next(iter(results.values())) if first.single else ResultTable(results)
 
 
-def _left_out(
+def _compare_by(
     call: MethodsCall,
     runs: Mapping[str, OutOfBagRuns],
     k: int,
@@ -182,8 +153,32 @@ def _left_out(
     differences = _differences(call, dict(zip(runs, losses, strict=True)), pairs, resubstitution)
     # An error is better the smaller it is; the score may have either direction.
     scores = {name: -own.errors[k].run_errors for name, own in runs.items()}
-    law = _MethodsLaw(call, differences, metrics[0].bounds)
-    records = _records(law, call, scores, pairs, samples)
+    of_sample = None
+    if samples.n_seeds > 1:
+        of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
+    records = records_of(
+        _MethodsLaw(call, differences, metrics[0].bounds),
+        pairs,
+        PairedDifference,
+        bootstrap_support=[
+            np.nan
+            if own.out_of_bag is None
+            else share_won(own.out_of_bag.replicates, greater_is_better=False)
+            for own in differences
+        ],
+        outperformance=[
+            outperformance(
+                scores[one],
+                scores[other],
+                samples=of_sample,
+                n_resamples=call.fit.n_test_resamples,
+                confidence_level=call.asked.confidence_level,
+                seed=call.fit.seed,
+            )
+            for one, other in pairs
+        ],
+        reason=[own.reason for own in differences],
+    )
     notes = _notes(call, records, differences, losses[0])
     by_folds = call.is_cross_validated
     return answered(
@@ -258,9 +253,11 @@ class _MethodsLaw(Student):
         bounds: tuple[float, float],
     ) -> None:
         self.out_of_bag = [each.out_of_bag for each in differences]
-        self.reasons = [each.reason for each in differences]
         asked = [each.asked for each in differences]
-        super().__init__(call.asked, asked, call.interval_name, call.fit.seed, bounds)
+        name = call.asked.interval
+        if name == "auto":
+            name = "cv-bootstrap" if call.is_cross_validated else "adjusted"
+        super().__init__(call.asked, asked, name, call.fit.seed, bounds)
 
     def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
         """See `Student.root_of_correlation`: by the influence of units on the differences."""
@@ -269,32 +266,6 @@ class _MethodsLaw(Student):
         # A difference that no unit influences varies by itself.
         alone = np.eye(len(influence))[:, ~influence.any(axis=1)]
         return root_of(np.hstack([influence, alone]), np.eye(influence.shape[1] + alone.shape[1]))
-
-
-def _records(
-    law: _MethodsLaw,
-    call: MethodsCall,
-    scores: Mapping[str, Array],
-    pairs: Sequence[tuple[str, str]],
-    samples: TrainingSamples,
-) -> list[PairedDifference]:
-    """Return the record of each pair, from differences and the scores of runs, (n_runs,)."""
-    of_sample = None
-    if samples.n_seeds > 1:
-        of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
-    return records_of(
-        law,
-        pairs,
-        PairedDifference,
-        bootstrap_support=[
-            np.nan if error is None else share_won(error.replicates, greater_is_better=False)
-            for error in law.out_of_bag
-        ],
-        outperformance=[
-            call.outperformance(scores[one], scores[other], of_sample) for one, other in pairs
-        ],
-        reason=law.reasons,
-    )
 
 
 def _notes(
@@ -321,8 +292,21 @@ def _notes(
             "some method and are left out of all differences.",
         )
     pairs: dict[Note, list[str]] = {}
-    for record, difference in zip(records, differences, strict=True):
-        for note in _notes_on(call, difference):
+    for record, (out_of_bag, asked, reason) in zip(records, differences, strict=True):
+        if reason:
+            of_pair = [Note("degenerate", f"{reason[0].upper()}{reason[1:]}.")]
+        elif asked.standard_error == 0:
+            tango = (
+                "The two methods decide every row alike, or every row differently: the limits are "
+                f"those of Tango's score interval for {asked.n_units} independent units."
+            )
+            of_pair = [Note("choice", tango)]
+        else:
+            assert out_of_bag is not None
+            cautions = out_of_bag.cautions
+            texts = cautions if call.is_cross_validated else out_of_bag.notes
+            of_pair = [Note("caution" if text in cautions else "advice", text) for text in texts]
+        for note in of_pair:
             pairs.setdefault(note, []).append(f"{record.first} - {record.second}")
     for note, names in pairs.items():
         more = f" and {len(names) - 3} others" if len(names) > 3 else ""
@@ -331,23 +315,6 @@ def _notes(
     few_pairs = too_few_pairs(record.outperformance for record in records)
     notes += [Note("advice", text) for text in few_pairs]
     return notes
-
-
-def _notes_on(call: MethodsCall, difference: _Difference) -> list[Note]:
-    """Return what must be known of one difference."""
-    out_of_bag, asked, reason = difference
-    if reason:
-        return [Note("degenerate", f"{reason[0].upper()}{reason[1:]}.")]
-    if asked.standard_error == 0:
-        text = (
-            "The two methods decide every row alike, or every row differently: the limits are "
-            f"those of Tango's score interval for {asked.n_units} independent units."
-        )
-        return [Note("choice", text)]
-    assert out_of_bag is not None
-    cautions = out_of_bag.cautions
-    texts = cautions if call.is_cross_validated else out_of_bag.notes
-    return [Note("caution" if text in cautions else "advice", text) for text in texts]
 
 
 # ------------------------------------------------------------------ on test sets
@@ -367,33 +334,26 @@ def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
         A table with several metrics, or by test set; of both, a table of tables.
     """
     first = next(iter(runs.values()))
-    by_set = {}
-    for k, name in enumerate(first.tests.names):
-        results = _on_test(call, runs, k)
-        by_set[name] = next(iter(results.values())) if first.single else ResultTable(results)
-    return by_set[None] if list(by_set) == [None] else ResultTable(by_set)
-
-
-def _on_test(
-    call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int
-) -> dict[str, ComparisonResult]:
-    """Return the comparison by each metric on one test set."""
-    first = next(iter(runs.values()))
     usable = usable_runs(first.samples, [own.records for own in runs.values()])
     wanted = Wanted("auto", call.asked.confidence_level, Workers(call.fit.n_jobs))
-    study = study_of_test(runs, k, usable, call.fit.n_test_resamples, wanted)
-    calls, scores = runs_on_test(runs, k, usable, study)
-    results = compare_runs_of(
-        {metric: CompareRunsCall(own, True, call.asked) for metric, own in calls.items()}, scores
-    )
     strata = ("the number of training rows of each class",) if call.fit.stratify else ()
-    return {
-        metric: result._with_provenance(
-            held_fixed=(*result.provenance.held_fixed, *strata),
-            settings={**result.provenance.settings, **call.settings},
+    by_set = {}
+    for k, name in enumerate(first.tests.names):
+        study = study_of_test(runs, k, usable, call.fit.n_test_resamples, wanted)
+        calls, scores = runs_on_test(runs, k, usable, study)
+        compared = compare_runs_of(
+            {metric: CompareRunsCall(own, True, call.asked) for metric, own in calls.items()},
+            scores,
         )
-        for metric, result in results.items()
-    }
+        results = {
+            metric: result._with_provenance(
+                held_fixed=(*result.provenance.held_fixed, *strata),
+                settings={**result.provenance.settings, **call.settings},
+            )
+            for metric, result in compared.items()
+        }
+        by_set[name] = next(iter(results.values())) if first.single else ResultTable(results)
+    return by_set[None] if list(by_set) == [None] else ResultTable(by_set)
 
 
 _INTERVALS_ON_TESTS = ("auto", "components", "welch")
@@ -619,8 +579,14 @@ def compare_methods(
         "groups_test": groups_test,
         "sample_weight_test": sample_weight_test,
     }
-    named = _named(estimators, adjust, alternative, reference)
-    _check_asked(estimand, interval, strategy, _has(tests), n_train_resamples, n_seeds)
+    has_test = any(part is not None for part in tests.values())
+    named = named_values("estimators", estimators, "estimator", "method", "BootstrapScorer")
+    for name, estimator in named.items():
+        check_estimator(f"estimators[{name!r}]", estimator)
+    check_adjust(adjust)
+    check_alternative(alternative)
+    check_reference(reference, named)
+    _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
     groups, given = checked_params(params, groups)
     parameters = {
         "scoring": scoring,
@@ -641,25 +607,14 @@ def compare_methods(
         "memory": memory,
         "verbose": verbose,
     }
-    fit = FitCall.of(parameters, has_test=_has(tests))
+    fit = FitCall.of(parameters, has_test=has_test)
     asked = Asked(interval, adjust, fit.confidence_level, alternative, reference)
-    call = MethodsCall(named, fit, asked)
     data = FitData.of(X, y, groups=groups, **tests)
     warn_of_order_of_fit(X, y, groups, **tests)
-    return _compared(call, data, given)
-
-
-def _has(tests: Mapping[str, Any]) -> bool:
-    """Return whether a test set was given, or a part of one."""
-    return any(part is not None for part in tests.values())
-
-
-def _compared(call: MethodsCall, data: FitData, params: Mapping[str, Any]) -> Any:
-    """Return what compare_methods returns, and raise the warnings."""
-    tell(*notes_on_copies(call.fit, data))
-    runs = runs_of_methods(call.fit, call.estimators, data, "compare_methods", params)
+    tell(*notes_on_copies(fit, data))
+    runs = runs_of_methods(fit, named, data, "compare_methods", given)
     compare: Any = compare_left_out if data.tests is None else compare_on_tests
-    return compare(call, runs)
+    return compare(MethodsCall(named, fit, asked), runs)
 
 
 def runs_of_methods(
@@ -684,43 +639,32 @@ def runs_of_methods(
     runs = {}
     for name, estimator in estimators.items():
         said = f"{name}: " if name else ""
-        with _fitting(name) as caught:
-            routed = routed_to_fit(router, estimator, fit.scoring, params, name)
-            runs[name] = run_all_trainings(fit, estimator, data, routed)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                routed = routed_to_fit(router, estimator, fit.scoring, params, name)
+                runs[name] = run_all_trainings(fit, estimator, data, routed)
+            except Exception as error:
+                if name:
+                    error.add_note(f"Raised while fitting estimator {name!r}.")
+                raise
         raised = [(each.category, str(each.message)) for each in caught]
         for category, text in dict.fromkeys([*raised, *runs[name].estimator_warnings]):
             warn_user(f"{owner}: {said}{text}", category)
         tell(*[replace(note, text=f"{said}{note.text}") for note in runs[name].notes])
-    _check_metrics(runs)
+    # A classifier beside a regressor, where the metric comes from the kind of estimator.
+    names = {name: list(one.metric_names) for name, one in runs.items()}
+    if len({tuple(own) for own in names.values()}) > 1:
+        advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."
+        raise check.fail("scoring", "be the same for all estimators", f"{names}", advice)
+    weighted = {name: sorted(one.weighted_metrics) for name, one in runs.items()}
+    if len({tuple(own) for own in weighted.values()}) > 1:
+        advice = "Give scoring= with a request of its own: set_score_request(sample_weight=True)."
+        raise check.fail("scoring", "weigh rows for all estimators or none", f"{weighted}", advice)
     return runs
 
 
-@contextmanager
-def _fitting(name: str) -> Iterator[list[warnings.WarningMessage]]:
-    """Collect the warnings that an estimator raises, and say in errors which one it is."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            yield caught
-        except Exception as error:
-            if name:
-                error.add_note(f"Raised while fitting estimator {name!r}.")
-            raise
-
-
 # ------------------------------------------------------------------ arguments
-
-
-def _named(estimators: Any, adjust: Any, alternative: Any, reference: Any) -> dict[str, Any]:
-    """Estimators by name, at least two, and what is asked of their differences."""
-    one = "BootstrapScorer"
-    named = named_values("estimators", estimators, "estimator", "method", one)
-    for name, estimator in named.items():
-        check_estimator(f"estimators[{name!r}]", estimator)
-    check_adjust(adjust)
-    check_alternative(alternative)
-    check_reference(reference, named)
-    return named
 
 
 def _check_asked(
@@ -757,15 +701,3 @@ def checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
         advice = "Set random_state=0, so that a later call can find the runs of this one."
         raise check.fail("memory", "be None without a random_state", "a folder", advice)
     return check.check_seed(random_state)
-
-
-def _check_metrics(runs: Mapping[str, Trained]) -> None:
-    """Refuse a classifier beside a regressor where the metric comes from the kind of estimator."""
-    names = {name: list(one.metric_names) for name, one in runs.items()}
-    if len({tuple(own) for own in names.values()}) > 1:
-        advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."
-        raise check.fail("scoring", "be the same for all estimators", f"{names}", advice)
-    weighted = {name: sorted(one.weighted_metrics) for name, one in runs.items()}
-    if len({tuple(own) for own in weighted.values()}) > 1:
-        advice = "Give scoring= with a request of its own: set_score_request(sample_weight=True)."
-        raise check.fail("scoring", "weigh rows for all estimators or none", f"{weighted}", advice)

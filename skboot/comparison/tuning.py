@@ -25,7 +25,7 @@ from ..inference.evidence import ConfidenceInterval, range_of_difference
 from ..metrics.lookup import known_names, resolve_metrics
 from ..results import rendering
 from ..results.result import Shown
-from ..scorer.fit import check_rows_of_fit
+from ..scorer.call import check_rows_of_fit
 from .arguments import checked_params
 
 Floats = NDArray[np.float64]

@@ -39,16 +39,15 @@ from .out_of_bag import (
     UNSTABLE_RATIO,
     Array,
     Reader,
-    TrainingSpread,
     columns_of,
     quartiles,
     training_spread,
     within_fences,
 )
 
-# The two variances of the "cv-bootstrap" interval, and how far bootstrap samples move one of them.
-#
-# `skboot.method_error.cv_bootstrap` says what they are made of, and makes intervals of them.
+# ------------------------------------------------------------------ variances
+# The two variances of the interval, and how far bootstrap samples move one of them. `cv_bootstrap`
+# says what they are made of, and makes intervals of them.
 
 
 def cv_variances(
@@ -81,75 +80,29 @@ def cv_variances(
         By name of the field.
     """
     influence, n_units = cv.mean(axis=0), counts.shape[1]
-    lines = np.flatnonzero(np.isfinite(scores))
-    given = oob_influence, lines, seed_variance
-    plain, capped, n_beyond = _spreads(influence, counts, scores, *given)
-    variances = {
-        "variance_cv": float(cv.var(axis=1, ddof=1).mean() / n_units),
-        "variance_cv_averaged": float(influence.var(ddof=1) / n_units),
-        "variance_training": plain.variance,
-        "variance_jackknife": _usable_jackknife(plain),
-    }
-    return {
-        "standard_error_conservative": float(np.sqrt(_largest(**variances))),
-        **variances,
-        **_narrower(variances, capped, influence, share, bounds),
-        "n_beyond_fences": n_beyond,
-    }
-
-
-def _spreads(
-    influence: Array, counts: Array, scores: Array, given: Any, lines: Array, seed_variance: float
-) -> tuple[TrainingSpread, TrainingSpread, int]:
-    """Return the training spread, that of scores within their fences, and the number moved."""
-    every = columns_of(given)
-    whole = len(lines) == len(scores)
-    counts, scores = (counts, scores) if whole else (counts[lines], scores[lines])
-
-    def read(columns: slice) -> Array:
-        return every(columns) if whole else every(columns)[lines]
-
-    plain = training_spread(influence, counts, scores, read, None, seed_variance)
+    lines, read = np.flatnonzero(np.isfinite(scores)), columns_of(oob_influence)
+    if len(lines) < len(scores):
+        counts, scores, read = counts[lines], scores[lines], _lines_of(read, lines)
+    plain = capped = training_spread(influence, counts, scores, read, None, seed_variance)
     moved, factors = within_fences(scores)
     n_beyond = int(np.count_nonzero(factors != 1))
-    if not n_beyond:
-        return plain, plain, 0
-    capped = training_spread(influence, counts, moved, read, factors, seed_variance)
-    return plain, capped, n_beyond
-
-
-def _usable_jackknife(spread: TrainingSpread) -> float:
-    """Return V_IJ; NaN with fewer than 4 sqrt(n_units) resamples."""
-    enough = len(spread.residual) >= JACKKNIFE_RESAMPLES * np.sqrt(len(spread.effect))
-    return spread.jackknife if enough else float("nan")
-
-
-def _largest(
-    variance_cv: float,
-    variance_cv_averaged: float,
-    variance_training: float,
-    variance_jackknife: float,
-) -> float:
-    """Return the conservative variance: the largest of the three."""
-    candidates = [variance_cv_averaged, variance_cv + variance_training]
-    if np.isfinite(variance_jackknife):
-        candidates.append(variance_jackknife)
-    return max(candidates)
-
-
-def _narrower(
-    variances: dict[str, float],
-    capped: TrainingSpread,
-    influence: Array,
-    share: float,
-    bounds: tuple[float, float],
-) -> dict[str, Any]:
-    """Return the standard error of the narrower form, and its parts, by field name."""
-    test, averaged = variances["variance_cv"], variances["variance_cv_averaged"]
-    cap = _largest(test, averaged, capped.variance, _usable_jackknife(capped))
+    if n_beyond:
+        capped = training_spread(influence, counts, moved, read, factors, seed_variance)
+    test = float(cv.var(axis=1, ddof=1).mean() / n_units)
+    averaged = float(influence.var(ddof=1) / n_units)
+    # The infinitesimal jackknife is left out with fewer than 4 sqrt(n_units) resamples.
+    enough = len(scores) >= JACKKNIFE_RESAMPLES * np.sqrt(n_units)
+    jackknife = plain.jackknife if enough else float("nan")
+    conservative, cap = (
+        max(averaged, test + spread.variance, spread.jackknife)
+        if enough and np.isfinite(spread.jackknife)
+        else max(averaged, test + spread.variance)
+        for spread in (plain, capped)
+    )
+    # The narrower form and its parts.
     robust = capped.robust_variance
-    by_count = float(2 * influence @ capped.effect / len(influence))
-    by_presence = float(2 * influence @ capped.presence / len(influence))
+    by_count = float(2 * influence @ capped.effect / n_units)
+    by_presence = float(2 * influence @ capped.presence / n_units)
     parts = (share * robust, by_count, by_presence, cap)
     variance_of = partial(_narrower_variance, averaged, bool(np.isfinite(bounds).all()))
     moves = [share * capped.moves_robust, capped.moves_effect, capped.moves_presence]
@@ -158,6 +111,11 @@ def _narrower(
         of_variance = capped.residual**2 if cap > averaged else np.zeros_like(capped.residual)
     moves.append(capped.moves_jackknife if cap == capped.jackknife else of_variance)
     return {
+        "standard_error_conservative": float(np.sqrt(conservative)),
+        "variance_cv": test,
+        "variance_cv_averaged": averaged,
+        "variance_training": plain.variance,
+        "variance_jackknife": jackknife,
         "standard_error": float(np.sqrt(variance_of(*parts))),
         "variance_training_robust": robust,
         "covariance_training": by_count,
@@ -165,7 +123,12 @@ def _narrower(
         "training_share": share,
         "variance_cap": cap,
         "monte_carlo_errors": _monte_carlo_errors(variance_of, parts, np.stack(moves)),
+        "n_beyond_fences": n_beyond,
     }
+
+
+def _lines_of(read: Reader, lines: Array) -> Reader:
+    return lambda columns: read(columns)[lines]
 
 
 def _narrower_variance(
@@ -199,14 +162,13 @@ def _monte_carlo_errors(
     return now, later
 
 
+# ------------------------------------------------------------------ few events
 # Score-type limits for metrics that few rows of one class decide.
 #
 # A method that finds two of 15 positives on average finds none on some data sets: there bootstrap
-# and
-# cross-validation show no spread, and on others too little. Wilson's interval has its width on
-# these
-# too. It is carried over to metrics of one class, which are functions of one proportion, and to
-# coefficients of agreement, which are functions of two.
+# and cross-validation show no spread, and on others too little. Wilson's interval has its width on
+# these too. It is carried over to metrics of one class, which are functions of one proportion, and
+# to coefficients of agreement, which are functions of two.
 
 
 FEW_EVENTS = ("set ratio", "matthews", "kappa")
@@ -245,8 +207,12 @@ def set_ratio_limits(
         return 0.0, 1.0
     miss, hit = weights
     share = position * hit / (position * hit + (1 - position) * miss)
-    low, high = score_limits(share, size, quantile)
-    return _ratio(low, miss, hit), _ratio(high, miss, hit)
+    limits = (
+        float(miss * limit / (miss * limit + hit * (1 - limit)))
+        for limit in score_limits(share, size, quantile)
+    )
+    low, high = limits
+    return low, high
 
 
 def mover_limits(rates: Array, sizes: Array, quantile: float) -> tuple[float, float]:
@@ -289,7 +255,7 @@ def agreement_reach(
     the changes of the coefficient are added as squares: method of variance estimates recovery (Zou
     and Donner 2008, Stat. Med. 27:1693), for a function of the rates in place of their sum.
     """
-    function = _COEFFICIENTS[coefficient]
+    function = _matthews if coefficient == "matthews" else _kappa
     centre = function(class_errors, shares)
     squares = np.zeros(2)
     for k in range(2):
@@ -300,10 +266,6 @@ def agreement_reach(
             squares[side] += (function(moved, shares) - centre) ** 2
     below, above = np.sqrt(squares)
     return float(below), float(above)
-
-
-def _ratio(share: float, miss: float, hit: float) -> float:
-    return float(miss * share / (miss * share + hit * (1 - share)))
 
 
 def _matthews(class_errors: Array, shares: Array) -> float:
@@ -325,10 +287,7 @@ def _called(class_errors: Array, shares: Array) -> float:
     return float(shares[1] * (1 - class_errors[1]) + shares[0] * class_errors[0])
 
 
-_COEFFICIENTS: dict[str, Callable[[Array, Array], float]] = {
-    "matthews": _matthews,
-    "kappa": _kappa,
-}
+# ------------------------------------------------------------------ intervals
 
 Bounds = tuple[float, float]
 
@@ -683,6 +642,13 @@ def cv_bootstrap(
     variances = cv_variances(cv, counts, scores, oob_influence, share, seed_variance, bounds)
     n_effective = n_units if n_effective is None else int(n_effective)
     cautions = _cautions(cv, len(lines), bounds)
+    left_out: tuple[str, ...] = ()
+    if len(lines) < len(scores):
+        n_left_out = len(scores) - len(lines)
+        left_out = (
+            f"{n_left_out} of {len(scores)} resamples have no defined out-of-bag score and are "
+            "left out.",
+        )
     return CVBootstrap(
         centre=float(centre),
         **variances,
@@ -697,7 +663,7 @@ def cv_bootstrap(
         class_errors=read_only(np.asarray(class_errors, dtype=float)),
         class_sizes=read_only(np.asarray(class_sizes, dtype=float)),
         guard_weights=read_only(np.asarray(guard_weights, dtype=float)),
-        notes=notes + _notes(len(lines), len(scores)) + cautions,
+        notes=notes + left_out + cautions,
         cautions=cautions,
     )
 
@@ -828,16 +794,6 @@ def _degrees_of_freedom(influence: Array, most: float, bounds: Bounds) -> float:
     return float(min(most, max(worth, LEAST_DF)))
 
 
-def _notes(n_used: int, n_given: int) -> tuple[str, ...]:
-    """Return a note on the resamples that are left out, where some are."""
-    if n_used == n_given:
-        return ()
-    return (
-        f"{n_given - n_used} of {n_given} resamples have no defined out-of-bag score and are "
-        "left out.",
-    )
-
-
 def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
     """Return what makes the interval unreliable: too few resamples, heavy-tailed losses."""
     cautions = []
@@ -893,6 +849,7 @@ def with_texts(
     return IntervalWithNotes(interval, tuple(notes))
 
 
+# ------------------------------------------------------------------ roots
 # The square root of a mean of losses, whose spread is that of the mean to first order.
 #
 # The mean is where rows and training samples add up, so that variances are taken there. A root has
@@ -948,13 +905,12 @@ def root_of_cv(cv: CVBootstrap, centre: float) -> CVBootstrap:
     )
 
 
+# ------------------------------------------------------------------ differences
 # Difference of two methods at this training-set size, from one data set.
 #
 # Both were trained on the same bootstrap samples and the same folds. Repeated cross-validation
-# gives
-# the centre, at (almost) this sample size; bootstrap samples give the spread. Errors, and their
-# difference, are in loss direction; units are rows, or whole groups of rows.
-
+# gives the centre, at (almost) this sample size; bootstrap samples give the spread. Errors, and
+# their difference, are in loss direction; units are rows, or whole groups of rows.
 
 Floats = NDArray[np.float64]
 

@@ -63,8 +63,37 @@ def errors_by_size(values: Floats, *, is_mean: bool = True) -> ErrorsBySize:
         V2 is at most the largest up to there, unless s^2 is larger; and the variance of an error
         that is no mean at least that of the last size up to there, since few units are tested.
     """
-    found = [_at_one_size(own) for own in values]
-    share, on_tests, between, shared, spread, times = np.array([one.numbers for one in found]).T
+    n_sizes, n_samples, n_units = values.shape
+    # Of each size: the error; the share trained on; variances of the mean over units, of
+    # subsamples, and of the mean difficulty of the units trained on, with the covariance of these
+    # two; number of subsamples with a value.
+    estimate, share, on_tests, between, spread, shared, times = np.zeros((7, n_sizes))
+    # The deviation of each unit's mean, and the error of each subsample beside that of its test
+    # units; NaN without a value.
+    units, samples = np.zeros((n_sizes, n_units)), np.full((n_sizes, n_samples), np.nan)
+    for k, of_size in enumerate(values):
+        used = (~np.isnan(of_size)).any(axis=1)
+        errors, outside = of_size[used], ~np.isnan(of_size[used])
+        n_times = outside.sum(axis=0)
+        tested = n_times > 0
+        mean = np.where(outside, errors, 0.0).sum(axis=0) / np.maximum(n_times, 1)
+        estimate[k] = mean[tested].mean()
+        units[k] = np.where(tested, mean - estimate[k], 0.0)
+        rest = np.where(outside, errors - mean, 0.0)
+        n_outside = outside.sum(axis=1)
+        samples[k, used] = rest.sum(axis=1) / n_outside
+        # What the units' own scatter makes of a subsample's mean.
+        scatter = (rest**2).sum() / max(float((n_times - 1)[tested].sum()), 1.0)
+        of_units = (outside * (1 - 1 / np.maximum(n_times, 1))).sum(axis=1)
+        noise = float((of_units / n_outside**2).mean())
+        between[k] = max(float(samples[k, used].var(ddof=1)) - scatter * noise, 0.0)
+        inside = ~outside & tested
+        difficulty = (inside * units[k]).sum(axis=1) / np.maximum(inside.sum(axis=1), 1)
+        covariances = np.cov(difficulty, samples[k, used])
+        shared[k], spread[k] = covariances[0, 1], covariances[0, 0]
+        n_tested = int(tested.sum())
+        on_tests[k] = float((units[k] ** 2).sum()) / max(n_tested - 1, 1) / n_tested
+        share[k], times[k] = (~outside).mean(), len(errors)
     trusted = np.asarray(share <= _HALF)
     n_trusted = int(trusted.sum())
     trusted = trusted if n_trusted else ~trusted
@@ -78,15 +107,12 @@ def errors_by_size(values: Floats, *, is_mean: bool = True) -> ErrorsBySize:
     if n_trusted and not is_mean:
         variance[n_trusted:] = np.maximum(variance[n_trusted:], variance[n_trusted - 1])
     # The parts of units, and of subsamples, are correlated over sizes as they are seen to be.
-    units = np.array([one.of_units for one in found])
     together = units @ units.T / max(units.shape[1] - 1, 1) / units.shape[1]
     root = np.sqrt(of_training)
-    together += root[:, None] * root * _correlation(np.array([one.of_samples for one in found]))
+    together += root[:, None] * root * _correlation(samples)
     by = np.sqrt(np.diag(together))
     factor = np.divide(np.sqrt(variance), by, out=np.zeros_like(by), where=by > 0)
-    return ErrorsBySize(
-        np.array([one.estimate for one in found]), together * factor[:, None] * factor
-    )
+    return ErrorsBySize(estimate, together * factor[:, None] * factor)
 
 
 def extended(x: Floats, values: Floats, weights: Floats, at: float) -> Floats:
@@ -117,57 +143,6 @@ def extended(x: Floats, values: Floats, weights: Floats, at: float) -> Floats:
         least[better] = left[better]
         found[better] = (fitted @ np.array([1.0, at**-power]))[better]
     return found
-
-
-class _AtOneSize(NamedTuple):
-    """What the subsamples of one size say.
-
-    Attributes
-    ----------
-    estimate : float
-    numbers : tuple of float
-        Share trained on; variance of the mean over units; variance of subsamples; covariance of
-        these with the mean difficulty of the units trained on, and the variance of that; number of
-        subsamples with a value.
-    of_units : ndarray of shape (n_units,)
-        Deviation of each unit's mean.
-    of_samples : ndarray of shape (n_samples,)
-        Error of each subsample beside that of its test units; NaN without a value.
-    """
-
-    estimate: float
-    numbers: tuple[float, float, float, float, float, int]
-    of_units: Floats
-    of_samples: Floats
-
-
-def _at_one_size(values: Floats) -> _AtOneSize:
-    n_samples, outside = len(values), ~np.isnan(values)
-    used = outside.any(axis=1)
-    values, outside = values[used], outside[used]
-    times = outside.sum(axis=0)
-    tested = times > 0
-    filled = np.where(outside, values, 0.0)
-    mean = filled.sum(axis=0) / np.maximum(times, 1)
-    estimate = float(mean[tested].mean())
-    deviation = np.where(tested, mean - estimate, 0.0)
-    rest = np.where(outside, values - mean, 0.0)
-    n_outside = outside.sum(axis=1)
-    of_samples = rest.sum(axis=1) / n_outside
-    # What the units' own scatter makes of a subsample's mean.
-    scatter = (rest**2).sum() / max(float((times - 1)[tested].sum()), 1.0)
-    noise = float(((outside * (1 - 1 / np.maximum(times, 1))).sum(axis=1) / n_outside**2).mean())
-    between = max(float(of_samples.var(ddof=1)) - scatter * noise, 0.0)
-    inside = ~outside & tested
-    difficulty = (inside * deviation).sum(axis=1) / np.maximum(inside.sum(axis=1), 1)
-    shared = np.cov(difficulty, of_samples)
-    n_tested = int(tested.sum())
-    on_tests = float((deviation**2).sum()) / max(n_tested - 1, 1) / n_tested
-    share = float((~outside).mean())
-    every = np.full(n_samples, np.nan)
-    every[used] = of_samples
-    numbers = (share, on_tests, between, float(shared[0, 1]), float(shared[0, 0]), len(values))
-    return _AtOneSize(estimate, numbers, deviation, every)
 
 
 def _correlation(of_samples: Floats) -> Floats:

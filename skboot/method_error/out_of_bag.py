@@ -16,12 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from .._base.checks import fail
 from .._base.values import read_only, same_values
 
-# Every threshold of this package, with its unit, what changes at it, and the record of it.
-#
-# The first table is part of the methods: another value makes another interval or note. The other
-# one
+# Every threshold of this package, with its unit, what changes at it, and the record of it. The
+# first table is part of the methods: another value makes another interval or note. The other one
 # bounds memory, and changes numbers by rounding alone.
-
 
 # ------------------------------------------------------------------ intervals and their notes
 
@@ -63,8 +60,7 @@ ELEMENTS_AT_ONCE = 1 << 18
 COUNTS_AT_ONCE = 1 << 16
 
 
-# Arrays read a block of columns at a time, and sums over such blocks.
-
+# ------------------------------------------------------------------ blocks of columns
 
 Array = NDArray[Any]
 Reader = Callable[[slice], Array]
@@ -113,9 +109,6 @@ def check_influence(sums: Array) -> None:
         )
 
 
-ReadRows = Callable[[Any], Array]
-
-
 @dataclass(frozen=True, eq=False)
 class OutOfBagError:
     """Out-of-bag error of a method with its standard error.
@@ -158,7 +151,12 @@ class OutOfBagError:
 
 
 def out_of_bag_error(
-    losses: ArrayLike, weights: ArrayLike, *, groups: ArrayLike | None = None, form: str = "centred"
+    losses: ArrayLike,
+    weights: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    form: str = "centred",
+    units: Units | None = None,
 ) -> OutOfBagError:
     """Out-of-bag error Err(1) of an additive loss and its standard error.
 
@@ -169,6 +167,8 @@ def out_of_bag_error(
         samples give their paired difference.
     groups : array-like of shape (n_samples,), optional
     form : {"centred", "et97"}
+    units : Units, optional
+        In place of groups, where they are known.
 
     Returns
     -------
@@ -183,7 +183,49 @@ def out_of_bag_error(
     sums its rows' first terms.
     """
     array, counts = np.asarray(losses), np.asarray(weights)
-    return additive_error(array, counts, Units.of(groups, array.shape[1]), form)
+    n_lines, n_rows = counts.shape
+    units = Units.of(groups, n_rows) if units is None else units
+    by_row = np.full(n_rows, np.nan)  # E_i; NaN if never out-of-bag
+    # Of each resample: sum of the out-of-bag losses Q, of Q - E_i, and of these over the share of
+    # out-of-bag resamples of their row; number of rows out-of-bag.
+    raw, centred, noise, size = np.zeros((4, n_lines))
+    for chunk in units.chunks(n_lines):
+        outside = counts[:, chunk.rows] == 0
+        left_out = where_outside(array[:, chunk.rows].astype(float), outside)
+        times = outside.sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            by_row[chunk.rows] = left_out.sum(axis=0) / times
+        deviations = where_outside(left_out - by_row[chunk.rows], outside)
+        raw += left_out.sum(axis=1)
+        size += outside.sum(axis=1)
+        centred += deviations.sum(axis=1)
+        noise += deviations @ (n_lines / np.maximum(times, 1))
+    n_used = np.count_nonzero(np.isfinite(by_row))
+    with np.errstate(invalid="ignore"):
+        replicates = raw / size
+    if form == "et97":
+        return _published(array, counts, by_row, replicates, raw / n_used)
+    error = float(np.nanmean(by_row))
+
+    def noise_of_unit(chunk: UnitChunk) -> Array:
+        outside = counts[:, chunk.rows] == 0
+        times = np.maximum(outside.sum(axis=0), 1)
+        left_out = array[:, chunk.rows].astype(float)
+        deviations = where_outside(left_out - by_row[chunk.rows], outside)
+        deviations *= n_lines / (n_used * times)
+        return chunk.sum(deviations)
+
+    gaps = np.nan_to_num(by_row - error)
+    base = np.concatenate([chunk.sum(gaps[chunk.rows]) for chunk in units.chunks(1)]) / n_used
+    influence, variance = _influence_values(
+        base=base,
+        slope=inverse_share(units.n_units) * (centred / n_used),
+        noise=noise / n_used,
+        drawn=lambda chunk: chunk.first(counts[:, chunk.rows]),
+        noise_of_unit=noise_of_unit,
+        units=units,
+    )
+    return standard_error_of(error, by_row, replicates, influence, variance, base, "centred")
 
 
 def out_of_bag_metric(
@@ -218,13 +260,37 @@ def out_of_bag_metric(
         must = "be finite in at least two resamples"
         advice = "Use more resamples, or resample within strata, so that every class is out-of-bag."
         raise fail("scores", must, repr(len(lines)), advice)
-    read = columns_of(influence)
-    result = _metric_error(
-        values[lines],
-        lambda columns: drawn[lines, columns],
-        lambda columns: read(columns)[lines],
-        drawn.shape[1],
+    read, n_units, scores = columns_of(influence), drawn.shape[1], values[lines]
+    units = Units.of(None, n_units)
+    mean = np.zeros(n_units)
+    size, shift, noise = np.zeros((3, len(scores)))
+
+    def noise_of_unit(chunk: UnitChunk) -> Array:
+        outside = drawn[lines, chunk.rows] == 0
+        times = np.maximum(outside.sum(axis=0), 1)
+        deviations = where_outside(read(chunk.rows)[lines] - mean[chunk.rows], outside)
+        deviations *= len(scores) / (n_units * times)
+        return deviations
+
+    for chunk in units.chunks(len(scores)):
+        outside = drawn[lines, chunk.rows] == 0
+        total = where_outside(read(chunk.rows)[lines], outside).sum(axis=0)
+        mean[chunk.rows] = total / np.maximum(outside.sum(axis=0), 1)
+        size += outside.sum(axis=1)
+        shift += outside @ mean[chunk.rows]
+        noise += noise_of_unit(chunk).sum(axis=1)
+    check_influence(mean)
+    base = (mean - mean.mean()) / n_units
+    moves, variance = _influence_values(
+        base=base,
+        slope=scores - shift / np.maximum(size, 1),
+        noise=noise,
+        drawn=lambda chunk: drawn[lines, chunk.rows],
+        noise_of_unit=noise_of_unit,
+        units=units,
     )
+    error = float(scores.mean())
+    result = standard_error_of(error, np.empty(0), scores, moves, variance, base, "centred")
     notes = result.notes
     if len(lines) < len(values):
         left_out = len(values) - len(lines)
@@ -296,110 +362,6 @@ class Units:
             yield UnitChunk(units, self.order[first:last], offsets)
 
 
-class _FirstPass(NamedTuple):
-    """Sums over columns that the influence values are made of."""
-
-    by_row: Array  # (n_samples,) E_i; NaN if never out-of-bag
-    replicates: Array  # (n_resamples,) mean out-of-bag loss
-    raw: Array  # (n_resamples,) q_b: mean over rows of I_i Q_i
-    centred: Array  # (n_resamples,) q'_b: mean over rows of I_i (Q_i - E_i)
-    noise: Array  # (n_resamples,) q'_b with each row over its share of out-of-bag resamples
-
-
-def additive_error(losses: Array, weights: Array, units: Units, form: str) -> OutOfBagError:
-    """Return the `out_of_bag_error` of checked arrays and units."""
-
-    def read(columns: Any) -> Array:
-        return losses[:, columns].astype(float)
-
-    first = _first_pass(read, weights, units)
-    if form == "et97":
-        return _published(read, weights, first)
-    return _centred(read, weights, units, first)
-
-
-def _first_pass(read: ReadRows, weights: Array, units: Units) -> _FirstPass:
-    """Return the errors by row and by resample, and the slopes of the influence values."""
-    by_row = np.full(weights.shape[1], np.nan)
-    raw, centred, noise, size = np.zeros((4, len(weights)))
-    for chunk in units.chunks(len(weights)):
-        outside = weights[:, chunk.rows] == 0
-        losses = where_outside(read(chunk.rows), outside)
-        times = outside.sum(axis=0)
-        with np.errstate(invalid="ignore"):
-            by_row[chunk.rows] = losses.sum(axis=0) / times
-        deviations = where_outside(losses - by_row[chunk.rows], outside)
-        raw += losses.sum(axis=1)
-        size += outside.sum(axis=1)
-        centred += deviations.sum(axis=1)
-        noise += deviations @ (len(weights) / np.maximum(times, 1))
-    n_used = np.count_nonzero(np.isfinite(by_row))
-    with np.errstate(invalid="ignore"):
-        replicates = raw / size
-    return _FirstPass(by_row, replicates, raw / n_used, centred / n_used, noise / n_used)
-
-
-def _centred(read: ReadRows, weights: Array, units: Units, first: _FirstPass) -> OutOfBagError:
-    """Return the error with the standard error of losses centred per row."""
-    error = float(np.nanmean(first.by_row))
-    n_used = np.count_nonzero(np.isfinite(first.by_row))
-
-    def noise_of_unit(chunk: UnitChunk) -> Array:
-        outside = weights[:, chunk.rows] == 0
-        times = np.maximum(outside.sum(axis=0), 1)
-        deviations = where_outside(read(chunk.rows) - first.by_row[chunk.rows], outside)
-        deviations *= len(weights) / (n_used * times)
-        return chunk.sum(deviations)
-
-    by_row = np.nan_to_num(first.by_row - error)
-    base = np.concatenate([chunk.sum(by_row[chunk.rows]) for chunk in units.chunks(1)]) / n_used
-    influence, noise = _influence_values(
-        base=base,
-        slope=inverse_share(units.n_units) * first.centred,
-        noise=first.noise,
-        drawn=lambda chunk: chunk.first(weights[:, chunk.rows]),
-        noise_of_unit=noise_of_unit,
-        units=units,
-    )
-    return standard_error_of(
-        error, first.by_row, first.replicates, influence, noise, base, "centred"
-    )
-
-
-def _metric_error(scores: Array, drawn: Reader, influence: Reader, n_units: int) -> OutOfBagError:
-    """Return the mean of defined scores with its standard error."""
-    units = Units.of(None, n_units)
-    mean = np.zeros(n_units)
-    size, shift, noise = np.zeros((3, len(scores)))
-
-    def noise_of_unit(chunk: UnitChunk) -> Array:
-        outside = drawn(chunk.rows) == 0
-        times = np.maximum(outside.sum(axis=0), 1)
-        deviations = where_outside(influence(chunk.rows) - mean[chunk.rows], outside)
-        deviations *= len(scores) / (n_units * times)
-        return deviations
-
-    for chunk in units.chunks(len(scores)):
-        outside = drawn(chunk.rows) == 0
-        total = where_outside(influence(chunk.rows), outside).sum(axis=0)
-        mean[chunk.rows] = total / np.maximum(outside.sum(axis=0), 1)
-        size += outside.sum(axis=1)
-        shift += outside @ mean[chunk.rows]
-        noise += noise_of_unit(chunk).sum(axis=1)
-    check_influence(mean)
-    base = (mean - mean.mean()) / n_units
-    values, variance = _influence_values(
-        base=base,
-        slope=scores - shift / np.maximum(size, 1),
-        noise=noise,
-        drawn=lambda chunk: drawn(chunk.rows),
-        noise_of_unit=noise_of_unit,
-        units=units,
-    )
-    error = float(scores.mean())
-    return standard_error_of(error, np.empty(0), scores, values, variance, base, "centred")
-
-
 def _influence_values(
     *,
     base: Array,
@@ -432,17 +394,23 @@ def _influence_values(
     return values, variance / n_lines
 
 
-def _published(read: ReadRows, weights: Array, first: _FirstPass) -> OutOfBagError:
-    """Efron and Tibshirani (1997), equations 35 to 43, without their loop over resamples."""
+def _published(
+    losses: Array, weights: Array, by_row: Array, replicates: Array, means: Array
+) -> OutOfBagError:
+    """Efron and Tibshirani (1997), equations 35 to 43, without their loop over resamples.
+
+    ``means`` are q_b, the mean over all rows of I_i Q_i.
+    """
     n_lines, n_rows = weights.shape
-    error = float(np.nanmean(first.by_row))
-    n_used = np.count_nonzero(np.isfinite(first.by_row))
+    error = float(np.nanmean(by_row))
+    n_used = np.count_nonzero(np.isfinite(by_row))
     factor, scale = 2 + 1 / (n_rows - 1), inverse_share(n_rows)
-    raw = first.raw - first.raw.mean()
-    base = np.nan_to_num(first.by_row - error) / n_used
+    raw = means - means.mean()
+    base = np.nan_to_num(by_row - error) / n_used
     errors = np.zeros(n_lines)
     for columns in column_blocks(n_lines, n_rows):
-        errors += np.nan_to_num(_without_one(read, weights, first, columns)).sum(axis=1) / n_used
+        without = _without_one(losses, weights, by_row, columns)
+        errors += np.nan_to_num(without).sum(axis=1) / n_used
     values, internal = np.empty(n_rows), 0.0
     for columns in column_blocks(n_lines, n_rows):
         counts = weights[:, columns].astype(float)
@@ -450,19 +418,19 @@ def _published(read: ReadRows, weights: Array, first: _FirstPass) -> OutOfBagErr
         covariance = moves.sum(axis=0) / (n_lines - 1)
         values[columns] = factor * base[columns] + scale * covariance
         left = ((n_lines - 1) * covariance - n_lines / (n_lines - 1) * moves) / (n_lines - 2)
-        gaps = _without_one(read, weights, first, columns) - errors[:, None]
-        replicates = factor * np.nan_to_num(gaps) / n_used + scale * left
-        internal += float(replicates.var(axis=0).sum()) * (n_lines - 1)
-    return standard_error_of(error, first.by_row, first.replicates, values, internal, base, "et97")
+        gaps = _without_one(losses, weights, by_row, columns) - errors[:, None]
+        moved = factor * np.nan_to_num(gaps) / n_used + scale * left
+        internal += float(moved.var(axis=0).sum()) * (n_lines - 1)
+    return standard_error_of(error, by_row, replicates, values, internal, base, "et97")
 
 
-def _without_one(read: ReadRows, weights: Array, first: _FirstPass, columns: slice) -> Array:
+def _without_one(losses: Array, weights: Array, by_row: Array, columns: slice) -> Array:
     """Return E_i without resample b, (n_resamples, n_columns); E_i if no other leaves i out."""
     outside = weights[:, columns] == 0
-    losses = where_outside(read(columns), outside)
+    left_out = where_outside(losses[:, columns].astype(float), outside)
     left = outside.sum(axis=0) - outside
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(left > 0, (losses.sum(axis=0) - losses) / left, first.by_row[columns])
+        return np.where(left > 0, (left_out.sum(axis=0) - left_out) / left, by_row[columns])
 
 
 def inverse_share(n_units: int) -> float:
@@ -500,7 +468,21 @@ def standard_error_of(
     unadjusted = float(np.sum(influence**2))
     floor = float(np.sum(base**2))
     floored = not unadjusted - noise >= floor
-    notes = _result_notes(by_row, len(replicates), floored)
+    n_resamples, notes, cautions = len(replicates), [], []
+    never = int(np.count_nonzero(np.isnan(by_row)))
+    if never:
+        notes.append(
+            f"{never} of {len(by_row)} rows were never out-of-bag and are left out of the "
+            "out-of-bag error; use more resamples."
+        )
+    if n_resamples < FEW_RESAMPLES:
+        cautions = [f"{n_resamples} resamples are too few for a stable standard error; use 200."]
+        notes += cautions
+    if floored:
+        notes.append(
+            "The standard error is floored at the spread of the per-unit errors: the part of the "
+            "training sample is smaller than the Monte Carlo noise of these resamples."
+        )
     return OutOfBagError(
         error=error,
         by_row=read_only(by_row),
@@ -511,45 +493,19 @@ def standard_error_of(
         standard_error_floored=floored,
         form=form,
         n_units=len(influence),
-        n_resamples=len(replicates),
-        notes=notes,
-        cautions=_few_resamples(len(replicates)),
+        n_resamples=n_resamples,
+        notes=tuple(notes),
+        cautions=tuple(cautions),
     )
 
 
-def _result_notes(by_row: Array, n_resamples: int, floored: bool) -> tuple[str, ...]:
-    """Return notes on rows and resamples that limit the standard error."""
-    notes = []
-    never = int(np.count_nonzero(np.isnan(by_row)))
-    if never:
-        notes.append(
-            f"{never} of {len(by_row)} rows were never out-of-bag and are left out of the "
-            "out-of-bag error; use more resamples."
-        )
-    notes += _few_resamples(n_resamples)
-    if floored:
-        notes.append(
-            "The standard error is floored at the spread of the per-unit errors: the part of the "
-            "training sample is smaller than the Monte Carlo noise of these resamples."
-        )
-    return tuple(notes)
-
-
-def _few_resamples(n_resamples: int) -> tuple[str, ...]:
-    """Return a note on the standard error of few resamples; nothing if they are enough."""
-    if n_resamples >= FEW_RESAMPLES:
-        return ()
-    return (f"{n_resamples} resamples are too few for a stable standard error; use 200.",)
-
-
+# ------------------------------------------------------------------ training spread
 # Variance of the error of a method between training samples, from bootstrap samples.
 #
 # The out-of-bag scores of two bootstrap samples differ for two reasons: their models were trained
-# on
-# other units, and they are scored on other units. `training_spread` removes the second by means of
-# the influence values and gives the first in the forms that `skboot.method_error.cv_bootstrap` adds
-# up. `within_fences` is applied before where the scores of single training samples may be far
-# larger
+# on other units, and they are scored on other units. `training_spread` removes the second by means
+# of the influence values and gives the first in the forms that `cv_bootstrap` adds up.
+# `within_fences` is applied before where the scores of single training samples may be far larger
 # than the others, as those of least squares on hardly more distinct rows than there are columns.
 
 
@@ -593,7 +549,8 @@ class TrainingSpread(NamedTuple):
     def variance(self) -> float:
         """s_T^2: variance between training samples; infinite where it is too large for a float."""
         with np.errstate(invalid="ignore", over="ignore"):
-            noise = float(np.mean(self._noise)) if len(self._noise) else 0.0
+            known = self.sampling[~np.isnan(self.sampling)]
+            noise = float(np.mean(known)) if len(known) else 0.0
             variance = float(self.residual.var(ddof=1)) - noise
         return np.inf if np.isnan(variance) else max(variance, 0.0)
 
@@ -601,7 +558,8 @@ class TrainingSpread(NamedTuple):
     def robust_variance(self) -> float:
         """s_rob^2: the same from the interquartile range of the residuals."""
         first, _, third = quartiles(self.residual)
-        noise = quartiles(self._noise)[1] if len(self._noise) else 0.0
+        known = self.sampling[~np.isnan(self.sampling)]
+        noise = quartiles(known)[1] if len(known) else 0.0
         return max(((third - first) / _NORMAL_IQR) ** 2 - noise, 0.0)
 
     @property
@@ -611,10 +569,6 @@ class TrainingSpread(NamedTuple):
         beyond = (self.residual < first) | (self.residual > third)
         scale = ((third - first) / _NORMAL_IQR) ** 2
         return 2 * scale * (beyond - 0.5) / (_NORMAL_IQR * _NORMAL_DENSITY)
-
-    @property
-    def _noise(self) -> Array:
-        return self.sampling[~np.isnan(self.sampling)]
 
 
 def quartiles(values: Array) -> tuple[float, float, float]:
@@ -701,63 +655,44 @@ def training_spread(
         residual -= residual.mean()
         within = (second - first**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
-        effect, jackknife, moves_effect, moves_jackknife = _jackknife(
-            cv_influence, counts, residual
-        )
-        presence, moves_presence = _presence(cv_influence, counts, residual)
+        # T_i, V_IJ without its Monte Carlo noise, P_i, and how far each sample moves these.
+        effect, presence, jackknife = np.empty(n_units), np.empty(n_units), 0.0
+        on_testing, on_training, on_presence = np.zeros((3, n_used))
+        for columns in column_blocks(n_used, n_units):
+            of_units = cv_influence[columns]
+            products = counts[:, columns].astype(float)
+            products -= products.mean(axis=0)
+            products *= residual[:, None]
+            effect[columns] = products.mean(axis=0)
+            on_testing += products @ of_units
+            on_training += products @ effect[columns]
+            jackknife += float(np.sum((of_units / n_units + effect[columns]) ** 2))
+            jackknife -= sum_of_variances(products) / n_used
+            drawn = [(counts[:, columns] == times).astype(float) for times in (0, 1)]
+            sizes = [lines.sum(axis=0) for lines in drawn]
+            means = [residual @ d / np.maximum(n, 1) for d, n in zip(drawn, sizes, strict=True)]
+            known = (sizes[0] > 0) & (sizes[1] > 0)
+            presence[columns] = np.where(known, means[1] - means[0], 0.0)
+            for lines, n, sign in zip(drawn, sizes, (-1, 1), strict=True):
+                on_presence += lines @ np.where(known, sign * of_units / np.maximum(n, 1), 0.0)
+        on_testing *= 2 / n_units
     return TrainingSpread(
         residual,
         sampling,
         effect,
         presence,
         jackknife,
-        moves_effect,
-        moves_presence,
-        moves_jackknife,
+        moves_effect=on_testing,
+        moves_presence=2 * n_used / n_units * on_presence * residual,
+        moves_jackknife=on_testing + 2 * on_training,
     )
 
 
-def _jackknife(
-    cv_influence: Array, counts: Array, residual: Array
-) -> tuple[Array, float, Array, Array]:
-    """Return T_i, (n_units,), V_IJ without Monte Carlo noise, how far samples move both."""
-    n_used, n_units = counts.shape
-    effect, total = np.empty(n_units), 0.0
-    on_testing, on_training = np.zeros((2, n_used))
-    for columns in column_blocks(n_used, n_units):
-        products = counts[:, columns].astype(float)
-        products -= products.mean(axis=0)
-        products *= residual[:, None]
-        effect[columns] = products.mean(axis=0)
-        on_testing += products @ cv_influence[columns]
-        on_training += products @ effect[columns]
-        total += float(np.sum((cv_influence[columns] / n_units + effect[columns]) ** 2))
-        total -= sum_of_variances(products) / n_used
-    on_testing *= 2 / n_units
-    return effect, total, on_testing, on_testing + 2 * on_training
-
-
-def _presence(cv_influence: Array, counts: Array, residual: Array) -> tuple[Array, Array]:
-    """Return P_i, (n_units,): what units do by being in a sample once; how far samples move it."""
-    n_used, n_units = counts.shape
-    presence, moves = np.empty(n_units), np.zeros(n_used)
-    for columns in column_blocks(n_used, n_units):
-        own = [(counts[:, columns] == times).astype(float) for times in (0, 1)]
-        sizes = [of.sum(axis=0) for of in own]
-        means = [residual @ of / np.maximum(n, 1) for of, n in zip(own, sizes, strict=True)]
-        known = (sizes[0] > 0) & (sizes[1] > 0)
-        presence[columns] = np.where(known, means[1] - means[0], 0.0)
-        for of, n, sign in zip(own, sizes, (-1, 1), strict=True):
-            moves += of @ np.where(known, sign * cv_influence[columns] / np.maximum(n, 1), 0.0)
-    return presence, 2 * n_used / n_units * moves * residual
-
-
-# Out-of-bag error of the selection of the best of several candidates, from blocks of resamples.
-#
-# It is the `skboot.method_error.out_of_bag.out_of_bag_error` of models each of which is one of a
-# few
-# candidates. The losses are then a table of candidates and units, and two passes over the resamples
-# give the sums that the standard error is made of. No array has n_resamples x n_samples elements.
+# ------------------------------------------------------------------ selection
+# Out-of-bag error of the selection of the best of several candidates, from blocks of resamples. It
+# is the `out_of_bag_error` of models each of which is one of a few candidates. The losses are then
+# a table of candidates and units, and two passes over the resamples give the sums that the standard
+# error is made of. No array has n_resamples x n_samples elements.
 
 
 Floats = NDArray[np.float64]
@@ -802,19 +737,38 @@ def out_of_bag_error_of_selection(
     `out_of_bag_error`; the mean of the slopes is 0, since each unit's losses are centred over the
     resamples that leave it out, and so the second pass needs only what the first has summed.
     """
-    sums, sizes = _of_units(losses, sample_weight, unit)
+    # Sums of the weighted losses over the rows of each unit, and of the weights.
+    sizes = np.ones(losses.shape[1]) if sample_weight is None else sample_weight
+    sums = losses if sample_weight is None else losses * sizes
+    if unit is not None:
+        sums = np.array([np.bincount(unit, sizes * row) for row in losses])
+        sizes = np.bincount(unit, sizes).astype(np.float64)
     n_lines, n_units = len(chosen), len(sizes)
-    first = _first_selection_pass(sums, sizes, chosen, drawn)
-    used = float(sizes[first.times > 0].sum())
-    error = float(first.means.sum() / used)
-    base = np.where(first.times > 0, first.means - sizes * error, 0.0) / used
-    weight = n_lines / (used * np.maximum(first.times, 1))
+    # Of each unit: losses, number of resamples that leave it out, number of times it was drawn; of
+    # each resample: loss and number of rows.
+    total, times, counts = np.zeros((3, n_units))
+    raw, size = np.empty((2, n_lines))
+    for at, lines in _parts(drawn(), n_lines):
+        outside = lines == 0
+        left_out = np.where(outside, sums[chosen[at]], 0.0)
+        raw[at] = left_out.sum(axis=1)
+        # The rounding of a matrix product would depend on the number of resamples in a part.
+        size[at] = np.where(outside, sizes, 0.0).sum(axis=1)
+        total += left_out.sum(axis=0)
+        times += np.count_nonzero(outside, axis=0)
+        counts += lines.sum(axis=0)
+    means = np.divide(total, times, out=np.zeros_like(total), where=times > 0)
+    counts /= n_lines
+    used = float(sizes[times > 0].sum())
+    error = float(means.sum() / used)
+    base = np.where(times > 0, means - sizes * error, 0.0) / used
+    weight = n_lines / (used * np.maximum(times, 1))
     share = sizes / sizes.sum() + 1 / (n_units - 1)
     moved, linear_sum, square_sum = np.zeros((3, n_units))
     for at, lines in _parts(drawn(), n_lines):
-        deviations = np.where(lines == 0, sums[chosen[at]] - first.means, 0.0)
+        deviations = np.where(lines == 0, sums[chosen[at]] - means, 0.0)
         slope = inverse_share(n_units) * deviations.sum(axis=1) / used
-        linear = (lines - first.counts) * slope[:, None]
+        linear = (lines - counts) * slope[:, None]
         moved += linear.sum(axis=0)
         deviations *= weight
         linear -= np.outer(deviations.sum(axis=1), share)
@@ -825,50 +779,10 @@ def out_of_bag_error_of_selection(
     noise = float(np.sum(square_sum - linear_sum**2 / n_lines)) / (n_lines - 1) / n_lines
     influence = base + moved / n_lines
     # The loss of a unit without weight is 0; that of a unit that was never left out is undefined.
-    by_unit = np.where(first.times > 0, 0.0, np.nan)
-    np.divide(first.means, sizes, out=by_unit, where=(first.times > 0) & (sizes > 0))
+    by_unit = np.where(times > 0, 0.0, np.nan)
+    np.divide(means, sizes, out=by_unit, where=(times > 0) & (sizes > 0))
     by_row = by_unit if unit is None else by_unit[unit]
-    return standard_error_of(error, by_row, first.replicates, influence, noise, base, "centred")
-
-
-class _FirstSelectionPass(NamedTuple):
-    """Sums over the resamples that the influence values are made of."""
-
-    means: Floats  # (n_units,) mean out-of-bag loss, summed over the rows; 0 if never out-of-bag
-    times: Floats  # (n_units,) number of resamples that leave the unit out
-    counts: Floats  # (n_units,) mean number of times it was drawn
-    replicates: Floats  # (n_resamples,) mean out-of-bag loss
-
-
-def _first_selection_pass(
-    sums: Floats, sizes: Floats, chosen: NDArray[np.intp], drawn: Blocks
-) -> _FirstSelectionPass:
-    """Return the mean out-of-bag loss of each unit and of each resample."""
-    total, times, counts = np.zeros((3, len(sizes)))
-    raw, size = np.empty((2, len(chosen)))
-    for at, lines in _parts(drawn(), len(chosen)):
-        outside = lines == 0
-        losses = np.where(outside, sums[chosen[at]], 0.0)
-        raw[at] = losses.sum(axis=1)
-        # The rounding of a matrix product would depend on the number of resamples in a part.
-        size[at] = np.where(outside, sizes, 0.0).sum(axis=1)
-        total += losses.sum(axis=0)
-        times += np.count_nonzero(outside, axis=0)
-        counts += lines.sum(axis=0)
-    replicates = raw / size
-    means = np.divide(total, times, out=np.zeros_like(total), where=times > 0)
-    return _FirstSelectionPass(means, times, counts / len(chosen), replicates)
-
-
-def _of_units(
-    losses: Floats, sample_weight: Floats | None, unit: NDArray[np.integer] | None
-) -> tuple[Floats, Floats]:
-    """Return the weighted sums of the losses over the rows of each unit, and of the weights."""
-    weights = np.ones(losses.shape[1]) if sample_weight is None else sample_weight
-    if unit is None:
-        return (losses if sample_weight is None else losses * weights), weights
-    sums = np.array([np.bincount(unit, weights * row) for row in losses])
-    return sums, np.bincount(unit, weights).astype(np.float64)
+    return standard_error_of(error, by_row, raw / size, influence, noise, base, "centred")
 
 
 def _parts(
@@ -885,7 +799,8 @@ def _parts(
         start += len(block)
 
 
-# No-information rates: the error if labels were independent of predictions.
+# ------------------------------------------------------------------ no-information rates
+# The error if labels were independent of predictions.
 #
 # `no_information_squared` and `no_information_absolute` are means over all pairs of a target and a
 # prediction, in closed form. `NO_INFORMATION_SCORE` holds scores that are the same whatever the

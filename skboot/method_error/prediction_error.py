@@ -10,20 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._base.checks import check_choice, check_groups, check_size, converted, fail
 from .._base.doors import door
-from .._base.errors import Note
 from .._base.typing import Clipping, SpreadForm
 from ..inference.automatic import IntervalWithNotes
 from ..inference.evidence import ConfidenceInterval
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, cv_bootstrap, with_texts
 from .error632 import POINTS, ErrorSummary, PredictionError, error632
-from .out_of_bag import Array, OutOfBagError, Reader, UnitChunk, Units, additive_error, columns_of
+from .out_of_bag import Array, Reader, UnitChunk, Units, columns_less, columns_of, out_of_bag_error
 
 
 @door("prediction_error")
@@ -110,17 +109,40 @@ def prediction_error(
     if form == "et97" and groups is not None:
         must = "be 'centred' with groups"
         raise fail("form", must, repr(form), "Leave form at its default.")
-    rate = _checked_rate(no_information_rate, limits)
-    data = _checked_losses(losses, weights, resubstitution_losses, groups, limits, form)
-    out_of_bag = additive_error(data.losses, data.weights, data.units, form)
-    cv = None
+    rate: Any = no_information_rate
+    is_number = isinstance(rate, Real) and np.isfinite(float(rate))
+    if not (is_number and limits[0] <= rate <= limits[1]):
+        must = f"be a finite float within bounds={limits}"
+        advice = "Give the mean loss over all pairs of a label and a prediction."
+        raise fail("no_information_rate", must, repr(rate), advice)
+    array, counts, full = _checked_losses(losses, weights, resubstitution_losses, limits, form)
+    n_rows = array.shape[1]
+    units = Units.of(None if groups is None else _checked_groups(groups, n_rows), n_rows)
+    _check_lines(array, counts, units, limits)
+    out_of_bag = out_of_bag_error(array, counts, units=units, form=form)
+    resubstitution, cv = float(full.mean()), None
     if cv_losses is not None:
-        out_of_fold = _checked_cv_losses(cv_losses, data.losses.shape[1], limits)
-        cv = _cv_bootstrap_of_losses(data, out_of_fold, out_of_bag, limits)
+        out_of_fold = np.atleast_2d(_numbers("cv_losses", cv_losses)).astype(float)
+        is_table = out_of_fold.ndim == 2 and out_of_fold.shape[1] == n_rows
+        if not is_table or not np.isfinite(out_of_fold).all():
+            must = f"be finite numbers of shape (n_repeats, {n_rows})"
+            advice = (
+                "Give the out-of-fold loss of every row, one line per repeat of cross-validation."
+            )
+            raise fail("cv_losses", must, repr(out_of_fold.shape), advice)
+        _check_in_bounds("cv_losses", out_of_fold, limits)
+        parts = _cv_parts(array, counts, units, out_of_fold, out_of_bag.replicates)
+        cv = cv_bootstrap(
+            *parts,
+            bounds=limits,
+            n_rows=n_rows,
+            guard="proportion" if np.isin(out_of_fold, limits).all() else None,
+            resubstitution=resubstitution,
+        )
     return error632(
         out_of_bag,
-        resubstitution=float(data.resubstitution.mean()),
-        no_information_rate=rate,
+        resubstitution=resubstitution,
+        no_information_rate=float(rate),
         bounds=limits,
         clipping=clipping,
         cv=cv,
@@ -130,24 +152,14 @@ def prediction_error(
 # ------------------------------------------------------------------ checks
 
 
-class _Losses(NamedTuple):
-    """Losses of all models, and how often each row was in each training sample."""
-
-    losses: Array  # (n_resamples, n_samples)
-    weights: Array  # (n_resamples, n_samples)
-    resubstitution: Array  # (n_samples,)
-    units: Units
-
-
 def _checked_losses(
     losses: ArrayLike,
     weights: ArrayLike,
     resubstitution_losses: ArrayLike,
-    groups: ArrayLike | None,
     bounds: Bounds,
     form: str,
-) -> _Losses:
-    """Return losses, counts and units of matching shapes, losses within the bounds."""
+) -> tuple[Array, Array, Array]:
+    """Return losses and counts, (n_resamples, n_samples), and losses of all rows, (n_samples,)."""
     array, counts = _numbers("losses", losses), _numbers("weights", weights)
     least = 3 if form == "et97" else 2
     if array.ndim != 2 or array.shape[0] < least or array.shape[1] < 2:
@@ -166,10 +178,7 @@ def _checked_losses(
         advice = "Give the losses, on all rows, of the model trained on all rows."
         raise fail("resubstitution_losses", must, repr(full.shape), advice)
     _check_in_bounds("resubstitution_losses", full, bounds)
-    n_rows = array.shape[1]
-    checked = _Losses(array, counts, full, Units.of(_checked_groups(groups, n_rows), n_rows))
-    _check_lines(checked, bounds)
-    return checked
+    return array, counts, full
 
 
 def _numbers(name: str, values: ArrayLike) -> Array:
@@ -184,15 +193,6 @@ def _numbers(name: str, values: ArrayLike) -> Array:
 def _of_one_column(array: Array) -> Array:
     """Return the entries of a table of one column, which data frames give, or the array."""
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
-
-
-def _checked_rate(rate: Any, bounds: Bounds) -> float:
-    is_number = isinstance(rate, Real) and np.isfinite(float(rate))
-    if is_number and bounds[0] <= rate <= bounds[1]:
-        return float(rate)
-    must = f"be a finite float within bounds={bounds}"
-    advice = "Give the mean loss over all pairs of a label and a prediction."
-    raise fail("no_information_rate", must, repr(rate), advice)
 
 
 def _checked_bounds(bounds: Any) -> Bounds:
@@ -210,9 +210,7 @@ def _checked_bounds(bounds: Any) -> Bounds:
     return low, high
 
 
-def _checked_groups(groups: ArrayLike | None, n_rows: int) -> Array | None:
-    if groups is None:
-        return None
+def _checked_groups(groups: ArrayLike, n_rows: int) -> Array:
     labels = _of_one_column(converted("groups", groups))
     if labels.shape != (n_rows,):
         must = f"be an array of shape ({n_rows},)"
@@ -227,21 +225,21 @@ def _check_in_bounds(name: str, values: Array, bounds: Bounds) -> None:
         raise fail(name, f"be within bounds={bounds}", got, advice)
 
 
-def _check_lines(data: _Losses, bounds: Bounds) -> None:
+def _check_lines(losses: Array, weights: Array, units: Units, bounds: Bounds) -> None:
     """Refuse weights that are no counts of a bootstrap, and out-of-bag losses out of bounds."""
-    n_draws, any_outside = np.zeros(len(data.losses)), False
-    for chunk in data.units.chunks(len(data.losses)):
-        weights = data.weights[:, chunk.rows]
-        n_draws += _checked_counts(weights, chunk, data.units).sum(axis=1)
-        outside = weights == 0
-        losses = data.losses[:, chunk.rows][outside]
+    n_draws, any_outside = np.zeros(len(losses)), False
+    for chunk in units.chunks(len(losses)):
+        of_rows = weights[:, chunk.rows]
+        n_draws += _checked_counts(of_rows, chunk, units).sum(axis=1)
+        outside = of_rows == 0
+        left_out = losses[:, chunk.rows][outside]
         any_outside = any_outside or bool(outside.any())
-        if np.isnan(losses).any():
+        if np.isnan(left_out).any():
             must = "be free of NaN where weights are 0 (out-of-bag)"
             advice = "Leave out the lines of failed models, in losses and weights."
             raise fail("losses", must, "NaN", advice)
-        _check_in_bounds("losses", losses, bounds)
-    n_units = data.units.n_units
+        _check_in_bounds("losses", left_out, bounds)
+    n_units = units.n_units
     if not (n_draws == n_units).all():
         line = int(np.flatnonzero(n_draws != n_units)[0])
         must = f"be counts of {n_units} draws per line, as many as there are rows or groups"
@@ -266,58 +264,30 @@ def _checked_counts(weights: Array, chunk: UnitChunk, units: Units) -> Array:
     return counts
 
 
-def _checked_cv_losses(cv_losses: ArrayLike, n_rows: int, bounds: Bounds) -> Array:
-    cv = np.atleast_2d(_numbers("cv_losses", cv_losses)).astype(float)
-    if cv.ndim != 2 or cv.shape[1] != n_rows or not np.isfinite(cv).all():
-        must = f"be finite numbers of shape (n_repeats, {n_rows})"
-        advice = "Give the out-of-fold loss of every row, one line per repeat of cross-validation."
-        raise fail("cv_losses", must, repr(cv.shape), advice)
-    _check_in_bounds("cv_losses", cv, bounds)
-    return cv
+def _cv_parts(
+    losses: Array, weights: Array, units: Units, cv: Array, scores: Array
+) -> tuple[float, Array, Array, Array, Reader]:
+    """Return centre, influence, counts, scores and their influence, of rows or groups.
 
-
-# ------------------------------------------------------------------ cross-validation
-
-
-def _cv_bootstrap_of_losses(
-    data: _Losses, cv: Array, out_of_bag: OutOfBagError, bounds: Bounds
-) -> CVBootstrap:
-    """Return the cross-validated error of a mean loss, with the spread of the training samples."""
-    units, scores = data.units, out_of_bag.replicates
+    The cross-validated error of a mean loss, with the spread of the training samples.
+    """
     deviations = cv - cv.mean(axis=1, keepdims=True)
     chunks = list(units.chunks(max(len(scores), len(cv))))
     cv_influence = np.concatenate([c.sum(deviations[:, c.rows]) for c in chunks], axis=1)
-    counts, influence = data.weights, _row_influence(data.losses, scores)
+    counts, influence = weights, columns_less(losses, scores)
     if units.order is not None:
-        counts = np.concatenate([c.first(data.weights[:, c.rows]) for c in chunks], axis=1)
-        influence = columns_of(_group_influence(data, counts, scores, chunks))
-    return cv_bootstrap(
-        float(cv.mean()),
-        cv_influence * (units.n_units / cv.shape[1]),
-        counts,
-        scores,
-        influence,
-        bounds=bounds,
-        n_rows=cv.shape[1],
-        guard="proportion" if np.isin(cv, bounds).all() else None,
-        resubstitution=float(data.resubstitution.mean()),
-    )
+        counts = np.concatenate([c.first(weights[:, c.rows]) for c in chunks], axis=1)
+        # The influence of each group on the out-of-bag mean of each resample.
+        outside = counts == 0
+        rows_per_group = outside @ units.sizes / np.maximum(outside.sum(axis=1), 1)
+        sums = [chunk.sum(losses[:, chunk.rows].astype(float)) for chunk in chunks]
+        gaps = np.concatenate(sums, axis=1) - np.outer(scores, units.sizes)
+        influence = columns_of(gaps / np.maximum(rows_per_group, 1)[:, None])
+    cv_influence = cv_influence * (units.n_units / cv.shape[1])
+    return float(cv.mean()), cv_influence, counts, scores, influence
 
 
-def _row_influence(losses: Array, scores: Array) -> Reader:
-    """Return a reader of the influence of each row on the out-of-bag mean of each resample."""
-    return lambda columns: losses[:, columns] - scores[:, None]
-
-
-def _group_influence(data: _Losses, counts: Array, scores: Array, chunks: list[UnitChunk]) -> Array:
-    """Return the influence of each group on the out-of-bag means, (n_resamples, n_groups)."""
-    outside = counts == 0
-    rows_per_group = outside @ data.units.sizes / np.maximum(outside.sum(axis=1), 1)
-    sums = [chunk.sum(data.losses[:, chunk.rows].astype(float)) for chunk in chunks]
-    deviations = np.concatenate(sums, axis=1) - np.outer(scores, data.units.sizes)
-    return deviations / np.maximum(rows_per_group, 1)[:, None]
-
-
+# ------------------------------------------------------------------ intervals
 # Intervals for the performance of a method, from what a result stores of its runs.
 #
 # `MethodErrorSummary` is what a result stores: an error by a strategy, with the errors and standard
@@ -381,11 +351,6 @@ class MethodErrorSummary:
         return float(getattr(self.error, POINTS[self.strategy]))
 
     @property
-    def automatic(self) -> str:
-        """Interval that "auto" stands for."""
-        return "cv-bootstrap" if self.strategy == "cv-bootstrap" else "adjusted"
-
-    @property
     def point_standard_error(self) -> float:
         """Standard error of the point."""
         return self.standard_error_for("auto")
@@ -421,7 +386,8 @@ def method_interval(
     ValueError
         If the interval is unknown, or the runs do not support it.
     """
-    method = summary.automatic if method == "auto" else method
+    if method == "auto":
+        method = "cv-bootstrap" if summary.strategy == "cv-bootstrap" else "adjusted"
     if method not in METHOD_INTERVALS:
         raise ValueError(
             f"The interval of a method must be one of {sorted(METHOD_INTERVALS)} or 'auto'. "
@@ -442,16 +408,9 @@ def method_interval(
     if method == "adjusted":
         error = replace(error, point632_plus=summary.point)
     limits, notes = error.interval_with_notes(method, confidence_level, point=point)
-    if method != "hull":
-        notes = _without_points(summary, notes, error.point_notes)
+    if method not in ("hull", *CV_INTERVALS) and summary.strategy not in (".632", ".632+"):
+        # Without the notes on the .632 points, where another point is the estimate.
+        about_points = error.point_notes
+        notes = tuple(note for note in notes if note.text not in about_points)
     limits = limits.mirrored() if summary.sign > 0 else limits.mirrored().mirrored()
     return IntervalWithNotes(limits, notes)
-
-
-def _without_points(
-    summary: MethodErrorSummary, notes: tuple[Note, ...], point_notes: tuple[str, ...]
-) -> tuple[Note, ...]:
-    """Return the notes without those on the .632 points, where another point is the estimate."""
-    if summary.strategy in (".632", ".632+"):
-        return notes
-    return tuple(note for note in notes if note.text not in point_notes)

@@ -40,6 +40,7 @@ from .run_metrics import RowRunMetric, RunMetric, RunRecords
 from .training import Record
 
 Array = NDArray[Any]
+Floats = NDArray[np.float64]
 
 # Share of an error up to which a difference is a matter of rounding.
 _ROUNDING = 1e-12
@@ -102,7 +103,15 @@ def out_of_bag_losses(
         every = np.intersect1d(every, one.used)
     if all(len(one.used) == len(every) for one in found):
         return found
-    only = [_only(kept, every) for kept in runs]
+    # Without the runs on other training samples.
+    n_seeds, n_boot = runs[0].samples.n_seeds, runs[0].samples.n_bootstrap_runs
+    samples, only = set(every.tolist()), []
+    for kept in runs:
+        records = [
+            record if k >= n_boot or k // n_seeds in samples else {}
+            for k, record in enumerate(kept.records)
+        ]
+        only.append(replace(kept, records=records))
     return [_left_out(*each) for each in zip(metrics, only, strict=True)]
 
 
@@ -119,32 +128,26 @@ def difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagE
     OutOfBagError
         Replicates that differ by rounding alone are 0.
     """
-    found = _difference_error(first, second)
+    kept, is_metric = first.kept, first.losses is None
+    change: Any = None if first.scores is None else _less(first.scores, second.scores)
+    if is_metric:
+        assert first.influence is not None
+        assert second.influence is not None
+        influence = first.influence - second.influence
+        error = out_of_bag_metric(change, kept.samples.counts[first.used], influence)
+    else:
+        losses = _less(first.losses, second.losses)
+        error = out_of_bag_error(losses, kept.row_counts[first.used], groups=kept.target.unit)
+        if change is not None:
+            value = first.value - second.value
+            by_row = error.by_row - error.error + value
+            error = replace(error, error=value, by_row=by_row, replicates=change)
     of_both: list[Any] = [
         one.losses if one.scores is None else one.scores for one in (first, second)
     ]
     size = max(float(np.nanmax(np.abs(own), initial=0.0)) for own in of_both)
-    alike = np.abs(found.replicates) <= _ROUNDING * size
-    return replace(found, replicates=read_only(np.where(alike, 0.0, found.replicates)))
-
-
-def _difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagError:
-    kept = first.kept
-    if first.losses is None or second.losses is None:
-        assert first.influence is not None
-        assert second.influence is not None
-        return out_of_bag_metric(
-            _less(first.scores, second.scores),
-            kept.samples.counts[first.used],
-            first.influence - second.influence,
-        )
-    losses = _less(first.losses, second.losses)
-    found = out_of_bag_error(losses, kept.row_counts[first.used], groups=kept.target.unit)
-    if first.scores is None:
-        return found
-    change, scores = first.value - second.value, _less(first.scores, second.scores)
-    by_row = found.by_row - found.error + change
-    return replace(found, error=change, by_row=by_row, replicates=scores)
+    alike = np.abs(error.replicates) <= _ROUNDING * size
+    return replace(error, replicates=read_only(np.where(alike, 0.0, error.replicates)))
 
 
 def out_of_bag_difference(
@@ -209,16 +212,40 @@ def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, Fol
         None where no repeat of cross-validation is whole for all methods.
     """
     every = list(parts.values())
-    runs = _with_common_folds(every)
+    # Errors of each repeat, (n_repeats,), and losses, (n_repeats, n_samples), of means of losses;
+    # for rank metrics and callables, which are no means, one error and the influence on it.
+    errors: list[Any] = []
+    losses: list[Array] = []
+    for part, kept in zip(every, _with_common_folds(every), strict=True):
+        if isinstance(part.metric, RowRunMetric):
+            data = kept.of_folds(part.metric.key)
+            if not len(data):
+                return None
+            errors_of_repeats, values = part.metric.linearised(
+                data, np.ones(data.shape[:2], dtype=bool)
+            )
+            errors.append(errors_of_repeats)
+        else:
+            folds = of_folds(part.metric, kept)
+            if folds is None:
+                return None
+            values = folds.influence
+            errors.append(folds.centre)
+        losses.append(values)
     by_row = isinstance(every[0].metric, RowRunMetric)
-    found = (_folds_of_rows if by_row else _folds_of_scores)(every, runs)
-    if found is None:
+    good: Any = np.isfinite(errors).all(axis=0) if by_row else None
+    if by_row and not good.any():
         return None
     several = {}
-    for (name, part), (centre, influence, two_valued) in zip(parts.items(), found, strict=True):
+    for (name, part), of_repeats, values in zip(parts.items(), errors, losses, strict=True):
+        centre, influence = of_repeats, values.mean(axis=0)
+        if by_row:
+            centre = float(of_repeats[good].mean())
+            influence = (values - of_repeats[:, None])[good].mean(axis=0)
         unit = part.kept.target.unit
         if unit is not None:
             influence = group_influence(influence, unit, part.kept.n_units)
+        two_valued = by_row and is_two_valued(part.metric, values)
         several[name] = FoldsOfMethod(part, centre, influence, two_valued)
     return several
 
@@ -246,7 +273,7 @@ def cross_validated_difference(
     """
     part, both = first.left_out, (first, second)
     (scores, influence, share), (other_scores, other_influence, other_share) = (
-        _of_samples(one, error) for one, error in zip(both, resubstitution, strict=True)
+        _sample_errors(one, error) for one, error in zip(both, resubstitution, strict=True)
     )
     variance = cross_validated_variance(
         first.influence - second.influence,
@@ -284,45 +311,7 @@ def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
     ]
 
 
-_Centred = tuple[float, Array, bool]
-
-
-def _folds_of_rows(
-    parts: Sequence[OutOfBagLosses], runs: Sequence[RunRecords]
-) -> list[_Centred] | None:
-    """Error, influence of each row and whether losses have two values, of means of losses."""
-    of_methods, two_valued = [], []
-    for part, kept in zip(parts, runs, strict=True):
-        assert isinstance(part.metric, RowRunMetric)
-        data = kept.of_folds(part.metric.key)
-        if not len(data):
-            return None
-        errors, losses = part.metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
-        of_methods.append((errors, losses))
-        two_valued.append(is_two_valued(part.metric, losses))
-    good = np.all([np.isfinite(errors) for errors, _ in of_methods], axis=0)
-    if not good.any():
-        return None
-    return [
-        (float(errors[good].mean()), (losses - errors[:, None])[good].mean(axis=0), two)
-        for (errors, losses), two in zip(of_methods, two_valued, strict=True)
-    ]
-
-
-def _folds_of_scores(
-    parts: Sequence[OutOfBagLosses], runs: Sequence[RunRecords]
-) -> list[_Centred] | None:
-    """The same of rank metrics and callables, which are no means of losses."""
-    found = []
-    for part, kept in zip(parts, runs, strict=True):
-        one = of_folds(part.metric, kept)
-        if one is None:
-            return None
-        found.append((one.centre, one.influence.mean(axis=0), False))
-    return found
-
-
-def _of_samples(method: FoldsOfMethod, resubstitution: float) -> tuple[Array, Array, float]:
+def _sample_errors(method: FoldsOfMethod, resubstitution: float) -> tuple[Array, Array, float]:
     """Errors on the rows left out, and the influence of units on them, averaged over seeds.
 
     With them the share of the training variance that is left at the full size. The square root of
@@ -399,27 +388,12 @@ def _left_out(metric: RunMetric, kept: RunRecords) -> OutOfBagLosses:
     )
 
 
-def _only(kept: RunRecords, samples: Array) -> RunRecords:
-    """Without the runs on other training samples."""
-    n_seeds, n_boot = kept.samples.n_seeds, kept.samples.n_bootstrap_runs
-    used = set(samples.tolist())
-    records = [
-        one if k >= n_boot or k // n_seeds in used else {} for k, one in enumerate(kept.records)
-    ]
-    return replace(kept, records=records)
-
-
 def _less(first: Any, second: Any) -> Array:
     """First minus second, in numbers that small integers do not overflow."""
     return np.subtract(first, second, dtype=np.result_type(first, second, np.int16))
 
 
-# From the runs on subsamples of several sizes to the score at each size, and how it varies.
-
-
-Floats = NDArray[np.float64]
-
-# Share of a score below which a standard error is rounding.
+# ------------------------------------------------------------------ sizes
 
 
 class ScoresBySize(NamedTuple):
@@ -455,28 +429,6 @@ class ScoresBySize(NamedTuple):
         return np.asarray(error <= _ROUNDING * np.abs(self.estimate))
 
 
-class _ErrorsOfUnits(NamedTuple):
-    """Errors of a method on the units outside of its subsamples.
-
-    Attributes
-    ----------
-    metric : RunMetric
-    values : ndarray of shape (n_sizes, n_samples, n_units)
-        NaN inside, and without a score.
-    centre : ndarray of shape (n_sizes,)
-        Error of all runs together, where it is no mean over units; NaN for those.
-    n_effective : int
-    n_rows : int
-        Of how many rows it is a share; 0 where it is none.
-    """
-
-    metric: RunMetric
-    values: Floats
-    centre: Floats
-    n_effective: int
-    n_rows: int
-
-
 def scores_by_size(
     metrics: Sequence[RunMetric], runs: Sequence[RunRecords], n_sizes: int
 ) -> list[ScoresBySize]:
@@ -493,11 +445,41 @@ def scores_by_size(
     list of ScoresBySize
         Methods are scored on the subsamples that served them all.
     """
-    errors = _errors_of_units(metrics, runs, n_sizes)
-    found = [_scores(own, own.values, own.centre) for own in errors]
-    if len(errors) == 2:
-        found.append(_size_difference(errors, found))
-    return found
+    by_size = []
+    for k in range(n_sizes):
+        of_size = []
+        for kept in runs:
+            n_samples = len(kept.samples.counts) // n_sizes
+            own = slice(k * n_samples, (k + 1) * n_samples)
+            samples = replace(kept.samples, counts=kept.samples.counts[own])
+            of_size.append(replace(kept, samples=samples, records=kept.records[own]))
+        by_size.append(out_of_bag_losses(metrics, of_size))
+    scores, errors, centres = [], [], []
+    for metric, kept, losses in zip(metrics, runs, zip(*by_size, strict=True), strict=True):
+        values = np.array([_errors_of_units(own) for own in losses])
+        # The error of all runs together where it is no mean over units; NaN for those.
+        centre = np.array([own.value for own in losses])
+        for k, own in enumerate(losses):
+            if own.rows is None and own.scores is not None and len(own.used):
+                centre[k] = own.scores.mean()
+        is_share = metric.bounds in ((0.0, 1.0), (-1.0, 0.0)) and all(
+            own.losses is not None and is_two_valued(metric, own.losses) for own in losses
+        )
+        n_rows, n_effective = kept.n_rows if is_share else 0, n_effective_of(metric, kept)
+        scores.append(_scores(metric, values, centre, n_effective, n_rows))
+        errors.append(values)
+        centres.append(centre)
+    if len(scores) == 2:
+        # The first method's scores less those of the second, unit by unit.
+        change, centre = errors[0] - errors[1], centres[0] - centres[1]
+        n_effective = min(own.n_effective for own in scores)
+        floor, (low, high) = None, scores[0].bounds
+        if scores[0].behind is not None and scores[1].behind is not None:
+            # Where both always agree: paired shares with half a row more in each cell.
+            floor = 1 / (np.minimum(scores[0].behind, scores[1].behind) + 2)
+        difference = _scores(metrics[0], change, centre, n_effective, 0)
+        scores.append(difference._replace(floor=floor, bounds=(low - high, high - low)))
+    return scores
 
 
 def training_scores(metric: RunMetric, kept: RunRecords, n_sizes: int) -> Floats:
@@ -518,55 +500,10 @@ def training_scores(metric: RunMetric, kept: RunRecords, n_sizes: int) -> Floats
     else:
         key = f"{metric.key}: inside"
         errors[:] = [record.get(key, np.nan) for record in kept.records]
-    return np.asarray(0.0 - metric.sign * errors).reshape(n_sizes, -1)
+    return np.asarray(metric.score(errors)).reshape(n_sizes, -1)
 
 
-def _size_difference(
-    errors: Sequence[_ErrorsOfUnits], scores: Sequence[ScoresBySize]
-) -> ScoresBySize:
-    """Return the first method's scores less those of the second, unit by unit."""
-    first, second = errors
-    change = _scores(first, first.values - second.values, first.centre - second.centre)
-    behind = [own.behind for own in scores]
-    floor = None
-    if behind[0] is not None and behind[1] is not None:
-        # Where both always agree: paired shares with half a row more in each cell.
-        floor = 1 / (np.minimum(behind[0], behind[1]) + 2)
-    low, high = scores[0].bounds
-    n_effective = min(own.n_effective for own in scores)
-    return change._replace(
-        behind=None, floor=floor, n_effective=n_effective, bounds=(low - high, high - low)
-    )
-
-
-def _errors_of_units(
-    metrics: Sequence[RunMetric], runs: Sequence[RunRecords], n_sizes: int
-) -> list[_ErrorsOfUnits]:
-    by_size = [
-        out_of_bag_losses(metrics, [_of_size(kept, k, n_sizes) for kept in runs])
-        for k in range(n_sizes)
-    ]
-    several = []
-    for metric, kept, own in zip(metrics, runs, zip(*by_size, strict=True), strict=True):
-        values = np.array([_values(losses) for losses in own])
-        centre = np.array([_centre(losses) for losses in own])
-        is_share = metric.bounds in ((0.0, 1.0), (-1.0, 0.0)) and all(
-            losses.losses is not None and is_two_valued(metric, losses.losses) for losses in own
-        )
-        n_rows = kept.n_rows if is_share else 0
-        several.append(_ErrorsOfUnits(metric, values, centre, n_effective_of(metric, kept), n_rows))
-    return several
-
-
-def _of_size(kept: RunRecords, k: int, n_sizes: int) -> RunRecords:
-    """Return the runs on the subsamples of one size."""
-    n_samples = len(kept.samples.counts) // n_sizes
-    own = slice(k * n_samples, (k + 1) * n_samples)
-    samples = replace(kept.samples, counts=kept.samples.counts[own])
-    return replace(kept, samples=samples, records=kept.records[own])
-
-
-def _values(losses: OutOfBagLosses) -> Floats:
+def _errors_of_units(losses: OutOfBagLosses) -> Floats:
     """Return the error of each unit outside of each subsample, (n_samples, n_units)."""
     counts = losses.kept.samples.counts
     values = np.full(counts.shape, np.nan)
@@ -582,17 +519,14 @@ def _values(losses: OutOfBagLosses) -> Floats:
     return values
 
 
-def _centre(losses: OutOfBagLosses) -> float:
-    """Return the error of all runs together where it is no mean over units; NaN for those."""
-    if losses.rows is None and len(losses.used):
-        assert losses.scores is not None
-        return float(losses.scores.mean())
-    return float(losses.value)
+def _scores(
+    metric: RunMetric, values: Floats, centre: Floats, n_effective: int, n_rows: int
+) -> ScoresBySize:
+    """Return errors of units, (n_sizes, n_samples, n_units), as scores; shares of ``n_rows`` rows.
 
-
-def _scores(errors: _ErrorsOfUnits, values: Floats, centre: Floats) -> ScoresBySize:
-    """Return errors of units as scores."""
-    metric, n_sizes = errors.metric, len(values)
+    ``n_rows`` is 0 where they are no shares.
+    """
+    n_sizes, _, n_units = values.shape
     known = (~np.isnan(values).all(axis=2)).sum(axis=1) >= 2
     estimate, covariance = np.full(n_sizes, np.nan), np.full((n_sizes, n_sizes), np.nan)
     if known.any():
@@ -601,20 +535,12 @@ def _scores(errors: _ErrorsOfUnits, values: Floats, centre: Floats) -> ScoresByS
         covariance[np.ix_(known, known)] = found.covariance
         estimate = np.where(known & ~np.isnan(centre), centre, estimate)
     low, high = metric.bounds
+    behind = None
+    if n_rows:
+        share, variance = estimate - low, np.diag(covariance)
+        # How many independent rows a share with such a variance is of, at most all rows.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rows = np.where(variance > 0, share * (1 - share) / variance, n_units)
+        behind = np.clip(np.nan_to_num(rows, nan=n_units), 1.0, n_rows)
     bounds = (0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)
-    return ScoresBySize(
-        0.0 - metric.sign * estimate,
-        covariance,
-        _behind(estimate - low, np.diag(covariance), errors.n_rows, values.shape[2]),
-        errors.n_effective,
-        bounds,
-    )
-
-
-def _behind(share: Floats, variance: Floats, n_rows: int, n_units: int) -> Floats | None:
-    """Return how many independent rows a share with such a variance is of, at most all rows."""
-    if not n_rows:
-        return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rows = np.where(variance > 0, share * (1 - share) / variance, n_units)
-    return np.clip(np.nan_to_num(rows, nan=n_units), 1.0, n_rows)
+    return ScoresBySize(metric.score(estimate), covariance, behind, n_effective, bounds)

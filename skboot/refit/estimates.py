@@ -49,16 +49,18 @@ from .run_metrics import (
     replicate,
 )
 
+Array = NDArray[Any]
+_Values = TypeVar("_Values", Array, Reader)
+
+# ------------------------------------------------------------------ folds
 # Centre and influence values from cross-validation, for metrics that are no function of row sums.
 #
 # The metric of one fold may be far from that of many rows: the average precision of 30 rows, of
-# which
-# one or two are positive, is .50 where that of new data is .32. So the answers of all folds of a
-# repeat are read together wherever the models of different folds answer on one scale (predicted
-# labels and values, probabilities). Areas under the ROC curve are means over pairs of rows,
-# unbiased
-# on any fold with both classes, and stay means over folds. So does what cannot be read together:
-# decision values without probabilities, and callables of estimator, X and y.
+# which one or two are positive, is .50 where that of new data is .32. So the answers of all folds
+# of a repeat are read together wherever the models of different folds answer on one scale
+# (predicted labels and values, probabilities). Areas under the ROC curve are means over pairs of
+# rows, unbiased on any fold with both classes, and stay means over folds. So does what cannot be
+# read together: decision values without probabilities, and callables of estimator, X and y.
 
 
 class CrossValidated(NamedTuple):
@@ -92,12 +94,13 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     CrossValidated or None
         None where no repeat gives a value.
     """
-    errors = runs.fold_values(f"{metric.key}: error", metric.error_of(runs.failed_score))
+    failed_error = metric.error_of(runs.failed_score)
+    errors = runs.fold_values(f"{metric.key}: error", failed_error)
     if isinstance(metric, ReplicateRunMetric):
-        return _of_responses(metric, runs, errors)
+        return _folds_of_responses(metric, runs, errors)
     if not np.isfinite(errors).any():
         return None
-    influence = _within_folds(metric, runs)
+    influence = _influence_within_folds(metric, runs)
     if not len(influence):
         return None
     rows = runs.n_rows // runs.samples.n_folds
@@ -111,14 +114,14 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     return CrossValidated(float(np.nanmean(errors)), influence, {"notes": (note,)})
 
 
-def _of_responses(
+def _folds_of_responses(
     metric: ReplicateRunMetric, runs: RunRecords, errors: Array
 ) -> CrossValidated | None:
     """Return the metric of all answers of a repeat read together, or its mean over folds."""
     comparable = runs.of_folds(f"{metric.key}: comparable")
     pooled = metric.reads_folds_together and len(comparable) > 0
     given = comparable if pooled else runs.of_folds(f"{metric.key}: response")
-    by_repeat = [_together(metric, answers, number) for number, answers in enumerate(given)]
+    by_repeat = [_pooled_metric(metric, answers, number) for number, answers in enumerate(given)]
     defined = [(value, values) for value, values in by_repeat if np.isfinite(values).all()]
     if not defined or not (pooled or np.isfinite(errors).any()):
         return None
@@ -127,22 +130,20 @@ def _of_responses(
     if pooled:
         return CrossValidated(together, influence, {"pooled": True})
     centre = float(np.nanmean(errors))
-    notes = (_mean_over_folds(metric, centre, together),) if metric.reads_folds_together else ()
-    return CrossValidated(centre, influence, {"notes": notes})
-
-
-def _mean_over_folds(metric: ReplicateRunMetric, centre: float, together: float) -> str:
+    if not metric.reads_folds_together:
+        return CrossValidated(centre, influence, {"notes": ()})
     mean, all_rows = metric.score(centre), metric.score(together)
-    return (
+    note = (
         f"The estimate {mean:.4g} is the mean over folds, because decision values of different "
         "models are on different scales. It is biased where folds have few rows of a class: taken "
         f"as one scale the folds give {all_rows:.4g} together, so that it may be off by about "
         f"{abs(mean - all_rows):.2g}, which the interval does not include. An estimator with "
         "predict_proba (CalibratedClassifierCV) has no such bias."
     )
+    return CrossValidated(centre, influence, {"notes": (note,)})
 
 
-def _together(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
+def _pooled_metric(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
     """Return the metric of all out-of-fold answers of a repeat, and each row's influence on it."""
     assert metric.target.y is not None
     value, influence = replicate(
@@ -157,7 +158,7 @@ def _together(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[fl
     return value, np.where(computed, mean + scale * (influence - mean), mean)
 
 
-def _within_folds(metric: RunMetric, runs: RunRecords) -> Array:
+def _influence_within_folds(metric: RunMetric, runs: RunRecords) -> Array:
     """Return the influence of each row, within its fold, on the mean over folds, by repeat."""
     repeats = []
     for repeat, fold_of in enumerate(runs.samples.folds):
@@ -185,18 +186,16 @@ def _within_folds(metric: RunMetric, runs: RunRecords) -> Array:
     return np.array(repeats)
 
 
-# How many independent units stand behind the error of a method, by metric.
-#
-# The t quantile of an interval, the clip of the logit scale and the guards near a bound ask for
-# this
-# number; the degrees of freedom are one less. `n_effective_of` answers by the kind of metric:
+# ------------------------------------------------------------------ degrees of freedom
+# How many independent units stand behind the error of a method, by metric. The t quantile of an
+# interval, the clip of the logit scale and the guards near a bound ask for this number; the degrees
+# of freedom are one less. `n_effective_of` answers by the kind of metric:
 #
 # | metric | number |
 # |---|---|
 # | means of rows; accuracy, micro averages, Matthews' coefficient, kappa | units |
 # | averages over classes | from the variance that each class brings: `class_average_df` |
-# | two classes' balanced error; one class's F1, precision, recall; ranks; callables | rarest
-# class |
+# | two classes' balanced error; F1, precision, recall of a class; ranks; callables | rarest class |
 
 
 Floats = NDArray[np.float64]
@@ -224,8 +223,9 @@ def n_effective_of(metric: RunMetric, runs: RunRecords) -> int:
         if metric.statistic.pools_classes and not by_class:
             return runs.n_units
         # Balanced errors of two classes keep the rule they were measured with (record 0021).
-        if by_class and not _is_balanced_binary(metric):
-            return _of_class_average(metric, runs)
+        is_recall = metric.statistic.matrix_rule.endswith("recalls")
+        if by_class and not (is_recall and len(metric.labels) <= 2):
+            return _n_effective_of_class_average(metric, runs)
     return max(min(runs.n_units, rarest), 2)
 
 
@@ -267,13 +267,16 @@ def class_average_df(
     return min(max(df, 2.0), most)
 
 
-def _is_balanced_binary(metric: LabelRunMetric) -> bool:
-    return metric.statistic.matrix_rule.endswith("recalls") and len(metric.labels) <= 2
-
-
-def _of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
+def _n_effective_of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
     """Return degrees of freedom plus one, rounded down because fewer give the wider interval."""
-    data, weights = _answers_once(metric, runs)
+    # Answers out-of-fold, or else out-of-bag, at weights by which each row counts once.
+    data = runs.of_folds(metric.key)
+    if len(data):
+        weights = np.full(data.shape, 1 / len(data))
+    else:
+        data, numbers = runs.of_bootstrap(metric.key)
+        outside = runs.row_counts[numbers // runs.samples.n_seeds] == 0
+        weights = outside / np.maximum(outside.sum(axis=0), 1)
     of_class = _by_class(metric, weights)
     present = of_class > 0
     if not present.any():
@@ -281,7 +284,12 @@ def _of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
     _, influence = metric.together(data, weights)
     mean = _by_class(metric, weights * influence) / np.maximum(of_class, 1e-300)
     spread = _by_class(metric, weights * (influence - mean[metric.codes]) ** 2)
-    sizes = _units_of_classes(metric, runs)
+    # The number of rows, or groups, that hold each class.
+    sizes = np.bincount(metric.codes, minlength=len(metric.labels)).astype(float)
+    if runs.target.unit is not None:
+        holds = np.zeros((len(metric.labels), runs.n_units), dtype=bool)
+        holds[metric.codes, runs.target.unit] = True
+        sizes = holds.sum(axis=1).astype(float)
     scale = sizes / np.maximum(sizes - 1, 1)
     rows = np.bincount(metric.codes, minlength=len(sizes))
     weights_of_classes = class_weights(metric.statistic, metric.labels, rows)
@@ -296,32 +304,13 @@ def _of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
     return min(int(df) + 1, runs.n_units)
 
 
-def _answers_once(metric: LabelRunMetric, runs: RunRecords) -> tuple[Any, Floats]:
-    """Return answers out-of-fold, or else out-of-bag, at weights by which each row counts once."""
-    data = runs.of_folds(metric.key)
-    if len(data):
-        return data, np.full(data.shape, 1 / len(data))
-    data, numbers = runs.of_bootstrap(metric.key)
-    outside = runs.row_counts[numbers // runs.samples.n_seeds] == 0
-    return data, outside / np.maximum(outside.sum(axis=0), 1)
-
-
 def _by_class(metric: LabelRunMetric, values: Floats) -> Floats:
     """Sum values of runs and rows over the rows of each true class, (n_classes,)."""
     sums = values.sum(axis=0, dtype=np.float64)
     return np.bincount(metric.codes, sums, len(metric.labels)).astype(np.float64)
 
 
-def _units_of_classes(metric: LabelRunMetric, runs: RunRecords) -> Floats:
-    """Return the number of rows, or groups, that hold each class, (n_classes,)."""
-    codes, unit = metric.codes, runs.target.unit
-    if unit is None:
-        return np.bincount(codes, minlength=len(metric.labels)).astype(float)
-    held: Any = np.zeros((len(metric.labels), runs.n_units), dtype=bool)
-    held[codes, unit] = True
-    return held.sum(axis=1).astype(float)
-
-
+# ------------------------------------------------------------------ guards
 # Which score-type interval the "cv-bootstrap" interval of a metric always contains.
 #
 # | metric | guard |
@@ -362,7 +351,15 @@ def guard_of(metric: RowRunMetric, runs: RunRecords, data: Array, losses: Array)
         return {}
     rule = metric.statistic.matrix_rule
     if rule == "recalls":
-        return _balanced(metric, data)
+        n_classes = len(metric.labels)
+        sizes = np.bincount(metric.codes, minlength=n_classes)
+        misses = [np.bincount(metric.codes, wrong, n_classes) for wrong in metric.codes != data]
+        rates, present = np.array(misses).mean(axis=0) / np.maximum(sizes, 1), sizes > 0
+        return {
+            "guard": "balanced",
+            "class_sizes": sizes[present],
+            "class_errors": rates[present],
+        }
     if metric.factor != -1.0:
         return {}
     if rule == "sets":
@@ -370,19 +367,6 @@ def guard_of(metric: RowRunMetric, runs: RunRecords, data: Array, losses: Array)
     if len(metric.labels) == 2 and rule in ("matthews", "kappa"):
         return _agreement(metric, data, runs.target.unit)
     return {}
-
-
-def _balanced(metric: LabelRunMetric, data: Array) -> dict[str, Any]:
-    wrong = metric.codes != data
-    n_classes = len(metric.labels)
-    sizes = np.bincount(metric.codes, minlength=n_classes)
-    rates = np.array([np.bincount(metric.codes, w, n_classes) for w in wrong]).mean(axis=0)
-    present = sizes > 0
-    return {
-        "guard": "balanced",
-        "class_sizes": sizes[present],
-        "class_errors": (rates / np.maximum(sizes, 1))[present],
-    }
 
 
 def _set_ratio(
@@ -447,8 +431,7 @@ def _share_and_size(misses: Array, members: Array, unit: Array | None) -> tuple[
     return share, float(min(max(effective, n_groups), size))
 
 
-Array = NDArray[Any]
-_Values = TypeVar("_Values", Array, Reader)
+# ------------------------------------------------------------------ errors
 
 _NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
 _NO_SEED = (
@@ -502,53 +485,83 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
     -------
     MethodError
     """
-    inner = metric.under_root
+    inner, n_seeds = metric.under_root, kept.samples.n_seeds
     straight = metric if inner is None else inner
     spread = (
-        _of_rows(straight, kept)
+        _row_parts(straight, kept)
         if isinstance(straight, RowRunMetric)
-        else _of_replicates(straight, kept)
+        else _replicate_parts(straight, kept)
     )
     parts = spread if inner is None else _root_of_parts(spread, kept)
     run_errors = np.full(kept.samples.n_bootstrap_runs, np.nan)
     run_errors[parts.runs] = parts.errors
     said = (metric.positive_note, metric.no_information_note)
     notes = tuple(note for note in said if note is not None)
-    point = optimism_error(metric, kept, float(parts.full.mean()))
+    resubstitution = float(parts.full.mean())
+    point = optimism_error(metric, kept, resubstitution) if kept.all_rows else np.nan
     if parts.out_of_bag is None:
         reason = "fewer than two training samples gave a value on the rows left out"
         return MethodError(
             metric, None, reason, point, parts.full, run_errors, {**_NO_COMPONENTS}, notes
         )
     assert spread.out_of_bag is not None
-    seeds = _seed_variance(kept, spread) if kept.samples.n_seeds > 1 else (0.0, np.nan)
-    # Variance of the mean score of a training sample that is due to seeds; 0 if unknown.
-    of_score = 0.0 if np.isnan(seeds[0]) else seeds[0] / kept.samples.n_seeds
-    cv = _cv(straight, kept, spread, of_score)
-    components = _components(kept, spread, cv, of_score, metric.bounds)
-    if kept.samples.n_seeds > 1:
-        components["seed"], components["interaction"] = seeds
+    between, interaction = _seed_variance(kept, spread) if n_seeds > 1 else (0.0, np.nan)
+    # Errors on the rows that each training sample left out, averaged over its runs, and the
+    # variance of these that is due to seeds; 0 if it is unknown.
+    samples: dict[str, Any] = {
+        "counts": kept.samples.counts[spread.used],
+        "oob_scores": over_seeds(spread.errors, spread.runs, n_seeds),
+        "oob_influence": over_seeds(spread.influence, spread.runs, n_seeds),
+        "seed_variance": 0.0 if np.isnan(between) else between / n_seeds,
+        "bounds": straight.bounds,
+    }
+    cv = by_parts = None
+    if len(kept.samples.folds):
+        cv = by_parts = _cv(straight, kept, float(spread.full.mean()), samples)
+    if by_parts is None:
+        # Without folds, the rows left out stand for the test rows.
+        outside = samples["counts"] == 0
+        sums = [
+            where_outside(samples["oob_influence"](columns), outside[:, columns]).sum(axis=0)
+            for columns in column_blocks(*outside.shape)
+        ]
+        mean = np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
+        samples["bounds"] = metric.bounds
+        by_parts = cv_bootstrap(spread.out_of_bag.error, mean[None] - mean.mean(), **samples)
+    # Variances of the error of one run: training sample, seed, n test rows, their interaction.
+    components = {
+        **_NO_COMPONENTS,
+        "training": by_parts.variance_training,
+        "test": by_parts.variance_cv,
+    }
+    if n_seeds > 1:
+        components["seed"], components["interaction"] = between, interaction
+        # Those that failed do not count.
+        by_sample = run_errors.reshape(-1, n_seeds)
+        by_sample = by_sample[np.isfinite(by_sample).all(axis=1)]
+        if len(by_sample) and (by_sample == by_sample[:, :1]).all():
+            notes = (*notes, _NO_SEED)
     if inner is not None:
         slope = slope_of_root(spread.out_of_bag.error if cv is None else cv.centre)
         components = {name: slope**2 * value for name, value in components.items()}
-        cv = None if cv is None else root_of_cv(cv, _centre_of_root(inner, kept))
+    if inner is not None and cv is not None:
+        # Mean over the repeats of the square root of the error on all rows.
+        data = kept.of_folds(inner.key)
+        roots = square_root(inner.errors(data, np.ones(data.shape[:2])))
+        cv = root_of_cv(cv, float(roots[np.isfinite(roots)].mean()))
     error = error632(
         parts.out_of_bag,
-        resubstitution=float(parts.full.mean()),
+        resubstitution=resubstitution,
         no_information_rate=no_information,
         bounds=metric.bounds,
         n_effective=n_effective_of(metric, kept),
         cv=cv,
     )
-    if kept.samples.n_seeds > 1 and _same_for_all_seeds(run_errors, kept.samples.n_seeds):
-        notes = (*notes, _NO_SEED)
     return MethodError(metric, error, "", point, parts.full, run_errors, components, notes)
 
 
 def optimism_error(metric: RunMetric, kept: RunRecords, resubstitution: float) -> float:
     """Resubstitution plus the mean optimism of the bootstrap samples (Efron 1983)."""
-    if not kept.all_rows:
-        return np.nan
     if isinstance(metric, RowRunMetric):
         data, runs = kept.of_bootstrap(metric.key)
         if not len(runs):
@@ -583,23 +596,22 @@ class _Parts:
     full: Array  # (n_seeds,) errors of the runs on all rows
     out_of_bag: OutOfBagError | None
 
-    def averaged(self, n_seeds: int) -> tuple[Array, Reader]:
-        """Errors (n_used,) and influence values (n_used, n_units), averaged over seeds."""
-        return (
-            over_seeds(self.errors, self.runs, n_seeds),
-            over_seeds(self.influence, self.runs, n_seeds),
-        )
 
-
-def _of_rows(metric: RowRunMetric, kept: RunRecords) -> _Parts:
+def _row_parts(metric: RowRunMetric, kept: RunRecords) -> _Parts:
     """Means of losses and functions of means."""
     answers = np.array([one[metric.key] for one in kept.full])
     full = np.asarray(metric.errors(answers, np.ones(answers.shape[:2])), dtype=float)
     rows = usable_rows(metric, kept)
     used = np.unique(rows.runs // kept.samples.n_seeds)
-    out_of_bag = _out_of_bag_rows(metric, kept, rows) if len(used) >= 2 else None
-    influence = by_unit(rows, kept)
-    return _Parts(rows.runs, rows.errors, influence, used, full, out_of_bag)
+    error = None
+    if len(used) >= 2:
+        # Err(1) with its standard error; of a function of means by its linearised losses.
+        losses, value, replicates = losses_of(metric, kept, rows)
+        error = out_of_bag_error(losses, kept.row_counts[used], groups=kept.target.unit)
+        if replicates is not None:
+            by_row = error.by_row - error.error + value
+            error = replace(error, error=value, by_row=by_row, replicates=replicates)
+    return _Parts(rows.runs, rows.errors, by_unit(rows, kept), used, full, error)
 
 
 def _root_of_parts(parts: _Parts, kept: RunRecords) -> _Parts:
@@ -645,7 +657,6 @@ class UsableRows(NamedTuple):
 def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
     """Leave out runs whose error on these rows, or its gradient, is undefined."""
     data, runs = kept.of_bootstrap(metric.key)
-    failed_error = metric.error_of(kept.failed_score)
     if not len(runs):
         none = np.empty((0, kept.n_rows))
         return UsableRows(data, runs, none == 0, np.empty(0), none)
@@ -656,7 +667,8 @@ def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
         data, runs, outside, errors, linear = (
             of_runs[good] for of_runs in (data, runs, outside, errors, linear)
         )
-    if len(failed := kept.failed_bootstrap()):
+    if kept.counts_failures and len(failed := kept.failed_bootstrap()):
+        failed_error = metric.error_of(kept.failed_score)
         # Of a mean of losses; on each row such a run has the loss that it counts with.
         order = np.argsort(np.append(runs, failed))
         runs, added = np.append(runs, failed)[order], np.full(len(failed), failed_error)
@@ -664,17 +676,6 @@ def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
         linear = np.vstack([linear, np.full((len(failed), kept.n_rows), failed_error)])[order]
         outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
     return UsableRows(None if metric.is_mean else data, runs, outside, errors, linear)
-
-
-def _out_of_bag_rows(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
-    """Err(1) with its standard error; of a function of means by its linearised losses."""
-    counts = kept.row_counts[np.unique(rows.runs // kept.samples.n_seeds)]
-    losses, value, replicates = losses_of(metric, kept, rows)
-    error = out_of_bag_error(losses, counts, groups=kept.target.unit)
-    if replicates is None:
-        return error
-    by_row = error.by_row - error.error + value
-    return replace(error, error=value, by_row=by_row, replicates=replicates)
 
 
 def losses_of(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> tuple[Array, float, Any]:
@@ -707,7 +708,7 @@ def by_unit(rows: UsableRows, kept: RunRecords) -> Reader:
     return columns_of(influence)
 
 
-def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
+def _replicate_parts(metric: RunMetric, kept: RunRecords) -> _Parts:
     """Rank metrics and callables: the mean over bootstrap samples."""
     runs, errors, influence = replicates_of(metric, kept)
     n_seeds = kept.samples.n_seeds
@@ -732,8 +733,8 @@ def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Ar
     """
     records = kept.records[: kept.samples.n_bootstrap_runs]
     errors = np.array([one.get(f"{metric.key}: error", np.nan) for one in records], dtype=float)
-    failed = kept.failed_bootstrap()
-    errors[failed] = metric.error_of(kept.failed_score)
+    if kept.counts_failures:
+        errors[kept.failed_bootstrap()] = metric.error_of(kept.failed_score)
     runs = np.flatnonzero(np.isfinite(errors))
     counts = kept.samples.counts[runs // kept.samples.n_seeds]
     influence = np.full((len(runs), kept.n_units), np.nan)
@@ -784,17 +785,17 @@ class Computed(NamedTuple):
         return np.where(known, mean + scale * (influence - mean), mean)
 
 
-def _read_over_seeds(read: Reader, runs: Array, n_seeds: int, columns: slice) -> Array:
-    return over_seeds(read(columns), runs, n_seeds)
-
-
 def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
     """Mean over the runs of each training sample, of an array or of the columns that are read."""
     if n_seeds == 1:
         return values
     if callable(values):
-        read: Any = partial(_read_over_seeds, values, runs, n_seeds)
-        return read
+        reader: Any = values
+
+        def averaged(columns: slice) -> Any:
+            return over_seeds(reader(columns), runs, n_seeds)
+
+        return averaged  # type: ignore[return-value]
     sample, number, times = np.unique(runs // n_seeds, return_inverse=True, return_counts=True)
     sums = np.zeros((len(sample), *values.shape[1:]))
     np.add.at(sums, number, values)
@@ -805,108 +806,44 @@ def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
 
 
 def _cv(
-    metric: RunMetric, kept: RunRecords, parts: _Parts, seed_variance: float
+    metric: RunMetric, kept: RunRecords, resubstitution: float, samples: dict[str, Any]
 ) -> CVBootstrap | None:
-    """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation."""
-    if not len(kept.samples.folds):
-        return None
-    cv = _cv_rows(metric, kept) if isinstance(metric, RowRunMetric) else of_folds(metric, kept)
-    if cv is None:
-        return None
-    centre, influence, extra = cv
-    n_rows = influence.shape[1]
-    if kept.target.unit is not None:
-        influence = group_influence(influence, kept.target.unit, kept.n_units)
-    errors, oob_influence = parts.averaged(kept.samples.n_seeds)
-    return cv_bootstrap(
-        centre,
-        influence,
-        kept.samples.counts[parts.used],
-        errors,
-        oob_influence,
-        bounds=metric.bounds,
-        n_rows=n_rows,
-        n_effective=n_effective_of(metric, kept),
-        resubstitution=float(parts.full.mean()),
-        seed_variance=seed_variance,
-        **extra,
-    )
-
-
-def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> CrossValidated | None:
-    """Centre, influence values (n_repeats, n_samples) and guard, from out-of-fold answers.
+    """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation.
 
     A function of sums is taken of the sums over all rows of a repeat: a fold has too few rows for
     an R2 or an F1 of its own.
     """
-    data = kept.of_folds(metric.key)
-    if not len(data):
-        return None
-    errors, linear = metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
-    if kept.counts_failures:
-        failed = kept.failed_in_folds(metric.key)
-        linear = np.where(failed, metric.error_of(kept.failed_score), linear)
-        errors = linear.mean(axis=1)
-    good = np.isfinite(errors)
-    if not good.any():
-        return None
-    influence = (linear - errors[:, None])[good]
-    return CrossValidated(
-        float(errors[good].mean()), influence, guard_of(metric, kept, data, linear)
-    )
-
-
-def _centre_of_root(inner: RowRunMetric, kept: RunRecords) -> float:
-    """Mean over the repeats of the square root of the error on all rows."""
-    data = kept.of_folds(inner.key)
-    errors = square_root(inner.errors(data, np.ones(data.shape[:2])))
-    return float(errors[np.isfinite(errors)].mean())
-
-
-# ------------------------------------------------------------------ components
-
-
-def _components(
-    kept: RunRecords,
-    parts: _Parts,
-    cv: CVBootstrap | None,
-    seed_variance: float,
-    bounds: tuple[float, float],
-) -> dict[str, float]:
-    """Variances of the error of one run: training sample, seed, n test rows, their interaction."""
-    components = {**_NO_COMPONENTS}
-    assert parts.out_of_bag is not None
-    errors, influence = parts.averaged(kept.samples.n_seeds)
-    counts = kept.samples.counts[parts.used]
-    mean = _mean_outside(influence, counts == 0)
-    without_cv = cv_bootstrap(
-        parts.out_of_bag.error,
-        mean[None] - mean.mean(),
-        counts,
-        errors,
+    if isinstance(metric, RowRunMetric):
+        data = kept.of_folds(metric.key)
+        if not len(data):
+            return None
+        errors, linear = metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
+        if kept.counts_failures:
+            failed = kept.failed_in_folds(metric.key)
+            linear = np.where(failed, metric.error_of(kept.failed_score), linear)
+            errors = linear.mean(axis=1)
+        good = np.isfinite(errors)
+        if not good.any():
+            return None
+        centre, influence = float(errors[good].mean()), (linear - errors[:, None])[good]
+        extra = guard_of(metric, kept, data, linear)
+    else:
+        cv = of_folds(metric, kept)
+        if cv is None:
+            return None
+        centre, influence, extra = cv
+    n_rows = influence.shape[1]
+    if kept.target.unit is not None:
+        influence = group_influence(influence, kept.target.unit, kept.n_units)
+    return cv_bootstrap(
+        centre,
         influence,
-        bounds=bounds,
-        seed_variance=seed_variance,
+        n_rows=n_rows,
+        n_effective=n_effective_of(metric, kept),
+        resubstitution=resubstitution,
+        **samples,
+        **extra,
     )
-    cv = without_cv if cv is None else cv
-    components["training"], components["test"] = cv.variance_training, cv.variance_cv
-    return components
-
-
-def _same_for_all_seeds(run_errors: Array, n_seeds: int) -> bool:
-    """Whether the runs of each training sample gave one error; those that failed do not count."""
-    by_sample = run_errors.reshape(-1, n_seeds)
-    by_sample = by_sample[np.isfinite(by_sample).all(axis=1)]
-    return len(by_sample) > 0 and bool((by_sample == by_sample[:, :1]).all())
-
-
-def _mean_outside(read: Reader, outside: Array) -> Array:
-    """Mean of each column where `outside` holds; 0 where it never does."""
-    sums = [
-        where_outside(read(columns), outside[:, columns]).sum(axis=0)
-        for columns in column_blocks(*outside.shape)
-    ]
-    return np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
 
 
 def _seed_variance(kept: RunRecords, parts: _Parts) -> tuple[float, float]:

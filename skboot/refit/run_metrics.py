@@ -25,7 +25,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sklearn.metrics
@@ -39,18 +39,19 @@ from ..metrics.means import PosteriorMean, SumsStatistic
 from ..metrics.statistic import ReducedData, Statistic, as_number
 from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import Binding, ResamplingPlan
+from .lending import copy_of_rows
 from .samples import TrainingSamples
-from .training import Answers, Record, Scored, copy_of_rows
+from .training import Answers, Record, Scored
 
-# The value of a metric on the rows left out of a run, and the influence of each unit on it.
+Array = NDArray[Any]
+
+# ------------------------------------------------------------------ influence of units
 #
 # The influence of a unit is ``(m - 1) * (value - value without the unit)`` over the m units left
-# out
-# (the jackknife): in closed form where the metric has one, for the AUC of two classes by its
+# out (the jackknife): in closed form where the metric has one, for the AUC of two classes by its
 # placement values, for functions of labels once per cell of the confusion matrix, else by calling
 # the metric again. Functions that have to be called are called for at most `MOST_LEFT_OUT` rows
-# of a
-# run, chosen at random: over many runs each row gets its turn.
+# of a run, chosen at random: over many runs each row gets its turn.
 
 
 # Maximum number of calls of a function per run that leave one row out; of more rows it takes some.
@@ -81,7 +82,7 @@ class ErrorFunction:
         if len(y) == 0 or (weights is not None and not weights.any()):
             return np.nan
         if self.statistic.calls_function:
-            return self._of_rows(y, given, weights, [np.arange(len(y))])[0]
+            return self._values_on(y, given, weights, [np.arange(len(y))])[0]
         reduced = self.statistic.reduce(y, given, weights)
         binding = _binding(self.statistic, reduced, RowDesign.of(len(y)))
         value = float(self.statistic.evaluate(binding.observed()[0], reduced)[0])
@@ -94,7 +95,7 @@ class ErrorFunction:
         n_units = int(units.max()) + 1
         if self.statistic.calls_function:
             others = (np.flatnonzero(units != unit) for unit in range(n_units))
-            return np.array(self._of_rows(y, given, weights, others))
+            return np.array(self._values_on(y, given, weights, others))
         reduced = self.statistic.reduce(y, given, weights)
         design = GroupDesign.of(units.astype(np.intp))
         values = np.empty(n_units)
@@ -104,11 +105,11 @@ class ErrorFunction:
             drawn = np.ones((len(some), n_units), dtype=np.int64)
             drawn[np.arange(len(some)), some] = 0
             binding = _binding(self.statistic, reduced, design, drawn)
-            blocks = over_blocks(binding, _of_block, (binding, self.statistic, reduced), _ALONE)
+            blocks = over_blocks(binding, _block_values, (binding, self.statistic, reduced), _ALONE)
             values[some] = np.concatenate(blocks)[: len(some)]
         return self.factor * values
 
-    def _of_rows(self, y: Array, given: Array, weights: Array | None, rows: Any) -> list[float]:
+    def _values_on(self, y: Array, given: Array, weights: Array | None, rows: Any) -> list[float]:
         reduced = self.statistic.reduce(y, given, weights)
         blocks = (_Rows(each, reduced) for each in rows)
         values = [self.statistic.evaluate(block, reduced)[0] for block in blocks]  # type: ignore[arg-type]
@@ -161,10 +162,10 @@ def replicate(
     """
     statistic, is_label = function.statistic, given.dtype.kind not in "fc" and given.ndim == 1
     are_plain = units is None and weights is None
-    is_pairs = statistic.reads == "pairs" and given.ndim == 1 and _is_binary(function)
+    classes: Any = () if function.classes is None else function.classes
+    is_pairs = statistic.reads == "pairs" and given.ndim == 1 and len(classes) == 2
     if are_plain and is_pairs:
-        assert function.classes is not None
-        value, influence = auc_error_influence(y == function.classes[1], given)
+        value, influence = auc_error_influence(y == classes[1], given)
         return abs(function.factor) * (value - 1), abs(function.factor) * influence
     # Of labels without weights it is enough to leave out one row of each cell; see below.
     by_cell = is_label and are_plain
@@ -175,7 +176,13 @@ def replicate(
 
         return replicate_rows(error, len(y), None, number)
     value = function(y, given, weights)
-    codes = _unit_codes(units, y, given, is_label and statistic.calls_function)
+    codes = np.arange(len(y))
+    if units is not None:
+        codes = np.unique(units, return_inverse=True)[1]
+    elif is_label and statistic.calls_function:
+        truth = np.unique(y, return_inverse=True)[1]
+        labels, decision = np.unique(given, return_inverse=True)
+        codes = np.unique(truth * len(labels) + decision, return_inverse=True)[1]
     n_units = len(y) if units is None else int(codes.max()) + 1
     if not np.isfinite(value) or n_units < 2:
         return np.nan, np.full(n_units, np.nan)
@@ -198,7 +205,10 @@ def replicate_rows(
     influence = np.full(n_units, np.nan)
     if not np.isfinite(value) or n_units < 2:
         return np.nan, influence
-    for unit in _chosen(n_units, units, number):
+    left_out = every[:n_units]
+    if units is None and n_units > MOST_LEFT_OUT:
+        left_out = np.random.default_rng(number).permutation(n_units)[:MOST_LEFT_OUT]
+    for unit in left_out:
         influence[unit] = (n_units - 1) * (value - evaluate(every[codes != unit]))
     return value, influence
 
@@ -221,28 +231,7 @@ def call_scorer(
     return as_number(call(X) if y is None else call(X, y))
 
 
-def _chosen(n_units: int, units: Array | None, number: int) -> Array:
-    """Return the units that are left out one by one: all groups, and not more rows than that."""
-    if units is not None or n_units <= MOST_LEFT_OUT:
-        return np.arange(n_units)
-    return np.random.default_rng(number).permutation(n_units)[:MOST_LEFT_OUT]
-
-
-def _is_binary(function: ErrorFunction) -> bool:
-    return function.classes is not None and len(function.classes) == 2
-
-
-def _unit_codes(units: Array | None, y: Array, given: Array, by_cell: bool) -> Array:
-    if units is not None:
-        return np.unique(units, return_inverse=True)[1]
-    if not by_cell:
-        return np.arange(len(y))
-    truth = np.unique(y, return_inverse=True)[1]
-    labels, decision = np.unique(given, return_inverse=True)
-    return np.unique(truth * len(labels) + decision, return_inverse=True)[1]
-
-
-def _of_block(shared: tuple[Binding, Statistic, ReducedData], number: int) -> Array:
+def _block_values(shared: tuple[Binding, Statistic, ReducedData], number: int) -> Array:
     """Return the values of a statistic on the resamples of a block."""
     binding, statistic, reduced = shared
     return statistic.evaluate(binding.block(number)[0], reduced)
@@ -256,7 +245,7 @@ def _binding(
     return plan.bind([BoundStatistic.of(statistic, reduced).coding])
 
 
-Array = NDArray[Any]
+# ------------------------------------------------------------------ metrics
 
 # Permutations for a no-information error without a closed form.
 N_PERMUTATIONS = 100
@@ -385,8 +374,8 @@ class RunMetric(ABC):
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Error if targets were independent of the answers of the model of all rows."""
 
-    def score(self, error: float) -> float:
-        """From an error to the metric's own scale and direction."""
+    def score(self, error: Any) -> Any:
+        """From an error, or an array of them, to the metric's own scale and direction."""
         return 0.0 - self.sign * error
 
     def error_of(self, score: float) -> float:
@@ -821,23 +810,7 @@ def _mean_defined(values: Sequence[float]) -> float:
     return float(np.mean(defined)) if defined else np.nan
 
 
-# What was kept of all runs, read by row, by bootstrap sample and by fold.
-
-
-class RowsOfRuns(NamedTuple):
-    """What bootstrap runs kept of consecutive rows.
-
-    Attributes
-    ----------
-    rows : slice
-    data : ndarray of shape (n_runs, n_rows, ...)
-    outside : ndarray of shape (n_runs, n_rows)
-        Which of them each run left out.
-    """
-
-    rows: slice
-    data: Array
-    outside: Array
+# ------------------------------------------------------------------ what was kept of all runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -899,10 +872,18 @@ class RunRecords:
             values[rows] = own
         return data, runs
 
-    def by_rows(self, key: str) -> Iterator[RowsOfRuns]:
-        """Yield what bootstrap runs kept of consecutive rows, 0 where a run kept nothing of one.
+    def by_rows(self, key: str) -> Iterator[tuple[slice, Array, Array]]:
+        """Yield what bootstrap runs kept of consecutive rows.
 
         Read in blocks, the answers of many runs never are one array.
+
+        Yields
+        ------
+        rows : slice
+        data : ndarray of shape (n_runs, n_rows, ...)
+            0 where a run kept nothing of a row.
+        outside : ndarray of shape (n_runs, n_rows)
+            Which of them each run left out.
         """
         records = self.records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, own in enumerate(records) if key in own], dtype=np.intp)
@@ -922,16 +903,16 @@ class RunRecords:
             ):
                 own[given] = values[start:end]
             n_read = ends
-            yield RowsOfRuns(rows, data, outside)
+            yield rows, data, outside
 
-    @property
+    @cached_property
     def counts_failures(self) -> bool:
         """Whether failed runs count with a score of their own."""
         return bool(np.isfinite(self.failed_score))
 
     def failed_bootstrap(self) -> Array:
-        """Numbers of the bootstrap runs that failed and count; empty where they are left out."""
-        records = self.records[: self.samples.n_bootstrap_runs] if self.counts_failures else ()
+        """Numbers of the bootstrap runs that failed; for runs that count then."""
+        records = self.records[: self.samples.n_bootstrap_runs]
         failed = [k for k, record in enumerate(records) if record.get("error") is not None]
         return np.array(failed, dtype=np.intp)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -11,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._base.work import child_seed, child_words
-from ..splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
+from ..splitters.bootstrap import draws_that_leave_some_out, rows_by_class
 from .training import Run, rows_of_sample
 
 # First key of all streams, under which no splitter with the same random state has one.
 _PREFIX = 0x5EED
-_SAMPLES, _FOLDS, _FULL_RUNS, _BOOTSTRAP_RUNS, _FOLD_RUNS, _PERMUTATIONS = range(6)
-_ORDERS, _TEST_RESAMPLES, _PREFIXES = 6, 7, 8
+_SAMPLES, _FOLDS, _FULL_RUNS, _BOOTSTRAP_RUNS, _FOLD_RUNS = range(5)
+_ORDERS, _PREFIXES = 6, 8
+# Of the permutations for no-information scores, and of the resamples of test sets.
+PERMUTATIONS, TEST_RESAMPLES = 5, 7
 
 # Folds of a repeat: as many as the rarest class has rows, between these bounds.
 MOST_FOLDS = 10
@@ -44,6 +47,9 @@ class TrainingSamples:
         random states that are set. None where samples are drawn.
     about_seeds : tuple of str
         Whether random states vary over the runs, for an estimator that has some.
+    seeded : bool
+        Whether runs have seeds, which take as long as a clone: not for an estimator without random
+        states, of which no rows are shuffled.
     """
 
     counts: NDArray[Any]
@@ -53,6 +59,7 @@ class TrainingSamples:
     seed: np.random.SeedSequence
     rows: Sequence[NDArray[np.intp]] | None = None
     about_seeds: tuple[str, ...] = ()
+    seeded: bool = True
 
     @property
     def n_bootstrap_runs(self) -> int:
@@ -72,12 +79,15 @@ class TrainingSamples:
         ]
         orders: Sequence[Any] = [None] * n_samples
         if self.n_seeds > 1:
-            orders = self._words((_ORDERS, sample) for sample in range(n_samples))
-        keys: list[tuple[int, ...]] = [
-            (_BOOTSTRAP_RUNS, sample, s) for sample in range(n_samples) for s in seeds
-        ]
-        keys += [(_FOLD_RUNS, *fold, s) for fold in folds for s in seeds]
-        words = iter(self._words(keys))
+            keys_of_orders = ((_PREFIX, _ORDERS, sample) for sample in range(n_samples))
+            orders = child_words(self.seed, keys_of_orders)
+        words: Iterator[Any] = itertools.repeat(None)
+        if self.seeded:
+            keys: list[tuple[int, ...]] = [
+                (_PREFIX, _BOOTSTRAP_RUNS, sample, s) for sample in range(n_samples) for s in seeds
+            ]
+            keys += [(_PREFIX, _FOLD_RUNS, *fold, s) for fold in folds for s in seeds]
+            words = iter(child_words(self.seed, keys))
         runs: list[Run] = []
         by_user = self.rows is not None
         rows: Sequence[Any] = [None] * n_samples if self.rows is None else self.rows
@@ -97,18 +107,6 @@ class TrainingSamples:
         for s in range(1, self.n_seeds):
             runs.append(Run(len(runs), None, None, full_run_seed(self.seed, s)))
         return runs
-
-    def test_resamples(self) -> np.random.SeedSequence:
-        """Seed of the resamples of test sets."""
-        return stream(self.seed, _TEST_RESAMPLES)
-
-    def permutations(self) -> np.random.Generator:
-        """Stream of the permutations for no-information scores."""
-        return np.random.default_rng(stream(self.seed, _PERMUTATIONS))
-
-    def _words(self, keys: Iterable[tuple[int, ...]]) -> list[NDArray[Any]]:
-        """Return the words that seed the run or order of each key, (4,) each."""
-        return child_words(self.seed, ((_PREFIX, *key) for key in keys))
 
 
 def draw_training_samples(
@@ -147,23 +145,20 @@ def draw_training_samples(
     -------
     TrainingSamples
     """
-    root = stream(seed, _SAMPLES)
-    splits: Any = StratifiedBootstrapSplit if stratify else BootstrapSplit
-    splits = splits if unit is None else GroupBootstrapSplit
-    splitter = splits(max(n_resamples, 1), random_state=root)
-    first_of_unit = None if unit is None else np.unique(unit, return_index=True)[1]
-    n_units = n_rows if first_of_unit is None else len(first_of_unit)
+    n_units = n_rows if unit is None else int(unit.max()) + 1
     counts: NDArray[Any] = np.empty((n_resamples, n_units), dtype=np.uint8)
-    rows = np.empty((n_rows, 0))
-    is_drawn = n_resamples > 0 and given is None
-    drawn = splitter.split(rows, codes if stratify else None, unit) if is_drawn else ()
-    for sample, (train, _) in enumerate(drawn):
-        row_counts = np.bincount(train, minlength=n_rows)
-        if row_counts.max() > np.iinfo(counts.dtype).max:
-            counts = counts.astype(np.uint16)
-        counts[sample] = row_counts if first_of_unit is None else row_counts[first_of_unit]
-    counts = counts if given is None else given
-    n_folds = _n_folds(n_units, codes)
+    if given is not None:
+        counts = given
+    elif n_resamples > 0:
+        strata = rows_by_class(codes) if stratify else [np.arange(n_units)]
+        draws = draws_that_leave_some_out(strata, n_resamples, stream(seed, _SAMPLES))
+        for sample, (n_drawn, _) in enumerate(draws):
+            if n_drawn.max() > np.iinfo(counts.dtype).max:
+                counts = counts.astype(np.uint16)
+            counts[sample] = n_drawn
+    # Ten folds, or the rows of the rarest class if these are fewer, but not under five.
+    rarest = MOST_FOLDS if codes is None else int(np.bincount(codes).min())
+    n_folds = min(n_units, MOST_FOLDS, max(rarest, FEWEST_FOLDS))
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
     of_repeats = np.array(folds).reshape(-1, n_rows)
@@ -190,7 +185,9 @@ class DrawnSamples(Sequence[Any]):
     def _runs(self) -> list[Run]:
         """The first run of each sample."""
         samples = self._draw()
-        return samples.runs()[: samples.n_bootstrap_runs : samples.n_seeds]
+        # A seed is only read for the order of rows that are shuffled.
+        runs = replace(samples, seeded=not self._group_copies).runs()
+        return runs[: samples.n_bootstrap_runs : samples.n_seeds]
 
     def __len__(self) -> int:
         return int(self._draw.keywords["n_resamples"])
@@ -258,25 +255,17 @@ def nested_samples(
         order = rng.permutation(n_units)
         order = order[np.argsort(folds[order] == fold, kind="stable")]
         if codes is not None:
-            order = _with_all_classes(order, codes, sizes[0])
+            # A unit of each class comes among the first, in place of one of a commoner class.
+            of_first = np.bincount(codes[order[: sizes[0]]], minlength=int(codes.max()) + 1)
+            for lacking in np.flatnonzero(of_first == 0):
+                comes = np.flatnonzero(codes[order] == lacking)[0]
+                goes = np.flatnonzero(codes[order[: sizes[0]]] == of_first.argmax())[0]
+                of_first[codes[order[goes]]] -= 1
+                of_first[lacking] += 1
+                order[[goes, comes]] = order[[comes, goes]]
         for k, size in enumerate(sizes):
             counts[k, sample, order[:size]] = 1
     return counts.reshape(-1, n_units)
-
-
-def _with_all_classes(
-    order: NDArray[np.intp], codes: NDArray[np.intp], size: int
-) -> NDArray[np.intp]:
-    """Return the order with a unit of each class among the first, in place of a commoner one."""
-    order = order.copy()
-    of_first = np.bincount(codes[order[:size]], minlength=int(codes.max()) + 1)
-    for lacking in np.flatnonzero(of_first == 0):
-        comes = np.flatnonzero(codes[order] == lacking)[0]
-        goes = np.flatnonzero(codes[order[:size]] == of_first.argmax())[0]
-        of_first[codes[order[goes]]] -= 1
-        of_first[lacking] += 1
-        order[[goes, comes]] = order[[comes, goes]]
-    return order
 
 
 def full_run_seed(seed: np.random.SeedSequence, s: int) -> NDArray[Any]:
@@ -287,12 +276,6 @@ def full_run_seed(seed: np.random.SeedSequence, s: int) -> NDArray[Any]:
 def stream(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
     """Return a child of a seed that no splitter with the same random state draws from."""
     return child_seed(seed, _PREFIX, *key)
-
-
-def _n_folds(n_units: int, codes: NDArray[np.intp] | None) -> int:
-    """Return ten, or the rows of the rarest class if these are fewer, but not under five."""
-    rarest = MOST_FOLDS if codes is None else int(np.bincount(codes).min())
-    return min(n_units, MOST_FOLDS, max(rarest, FEWEST_FOLDS))
 
 
 def _folds(

@@ -160,7 +160,9 @@ def needed_of(
         return None
     named = {name: scorer}
     statistic = resolve_metrics(named, labels=classes, several_outputs=several_outputs)[0][name]
-    positive = _positive(parts.options.get("pos_label"), classes)
+    pos_label, positive = parts.options.get("pos_label"), 1
+    if pos_label is not None and classes is not None and len(classes) == 2:
+        positive = 0 if classes[0] == pos_label else 1
     return Needed(statistic, parts.response_methods, positive, parts.function)
 
 
@@ -222,11 +224,19 @@ def _run_metric(
         return run_metrics.ScorerRunMetric(arguments, scorer)
     statistic = needed.statistic
     low, high = statistic.bounds
-    weights = weights_of_rows("sample_weight", params.get("sample_weight"), n_rows)
+    weights = None
+    if "sample_weight" in params:
+        weights = weights_of_rows("sample_weight", params["sample_weight"], n_rows)
     is_called = weights is not None and not statistic.takes_weights
     if is_called and not _may_take_weights(needed.function):
         raise refused_weights(name)
-    if is_called or (columns and not _predicts_columns(needed, answers)):
+    reads_numbers = needed.methods == ("predict",)
+    if columns and reads_numbers:
+        # Predictions of numbers in columns; sparse ones are not.
+        truth, predicted = np.asarray(answers.y), answers.predicted
+        is_number = all(values.dtype.kind in "biuf" for values in (truth, predicted))
+        reads_numbers = predicted.ndim == 2 and is_number
+    if is_called or (columns and not reads_numbers):
         # Only the scorer itself knows what it does with these.
         bounds = (0.0 - high, 0.0 - low)
         arguments = RunMetricArguments(name, target, bounds=bounds, by_row=by_row, params=others)
@@ -234,7 +244,7 @@ def _run_metric(
     response = answers.response(statistic.response, needed.methods, needed.positive)
     statistic = check_response(statistic, y, response)
     sign = -1.0 if statistic.greater_is_better is False else 1.0
-    inner = without_sign(statistic)
+    inner: Any = without_sign(statistic)
     factor = -sign if inner is statistic else sign
     arguments = RunMetricArguments(
         name,
@@ -247,7 +257,19 @@ def _run_metric(
         needed.positive,
         weights,
     )
-    metric = _of_statistic(arguments, inner, response)
+    metric: RunMetric
+    by_posteriors = inner.response in ("probabilities", "scores") and target.codes is not None
+    if inner.adds_by_row and inner.response == "labels":
+        labels = np.unique(np.concatenate([target.y, response]))
+        metric = run_metrics.LabelRunMetric(arguments, inner, labels)
+    elif inner.adds_by_row and inner.response in ("values", "outputs", "indicators"):
+        metric = run_metrics.ValueRunMetric(arguments, inner)
+    elif inner.adds_by_row and by_posteriors:
+        metric = run_metrics.LossRunMetric(arguments, inner)
+    else:
+        function_name = getattr(arguments.function, "__name__", "").removesuffix("_score")
+        limit = NO_INFORMATION_SCORE.get(function_name)
+        metric = run_metrics.ReplicateRunMetric(arguments, inner, limit)
     # Scores are those of the class that scikit-learn takes, whichever it is.
     note = positive_note(inner, y, response) if inner.response == "labels" else None
     metric.positive_note = None if note is None else note.text
@@ -282,35 +304,3 @@ def refused_weights(name: str) -> ValueError:
     """Return the error of weights for a metric that takes none."""
     advice = "Its function has no sample_weight: request it for other scorers only."
     return fail("sample_weight", f"be None for the metric {name!r}", "weights", advice)
-
-
-def _predicts_columns(needed: Needed, answers: Answers) -> bool:
-    """Whether the metric reads predictions of numbers in columns; sparse ones are not."""
-    if needed.methods != ("predict",):
-        return False
-    y, predicted = np.asarray(answers.y), answers.predicted
-    return predicted.ndim == 2 and all(own.dtype.kind in "biuf" for own in (y, predicted))
-
-
-def _of_statistic(
-    arguments: RunMetricArguments, statistic: Any, response: NDArray[Any]
-) -> RunMetric:
-    target = arguments.target
-    if statistic.response == "labels" and statistic.adds_by_row:
-        labels = np.unique(np.concatenate([target.y, response]))
-        return run_metrics.LabelRunMetric(arguments, statistic, labels)
-    if statistic.response in ("values", "outputs", "indicators") and statistic.adds_by_row:
-        return run_metrics.ValueRunMetric(arguments, statistic)
-    by_posteriors = statistic.response in ("probabilities", "scores") and statistic.adds_by_row
-    if by_posteriors and target.codes is not None:
-        return run_metrics.LossRunMetric(arguments, statistic)
-    limit = NO_INFORMATION_SCORE.get(
-        getattr(arguments.function, "__name__", "").removesuffix("_score")
-    )
-    return run_metrics.ReplicateRunMetric(arguments, statistic, limit)
-
-
-def _positive(pos_label: Any, classes: NDArray[Any] | None) -> int:
-    if pos_label is None or classes is None or len(classes) != 2:
-        return 1
-    return 0 if classes[0] == pos_label else 1

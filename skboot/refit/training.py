@@ -1,21 +1,22 @@
-"""One run: a training sample, a seed, a fitted estimator, and its answers for the other rows."""
+"""Trainings of an estimator: each takes rows, clones, seeds, fits, answers and keeps.
+
+`record_of` is one training from its rows to its record, `run_all` are all of them, in one process
+or several, and from where a fit that was stopped had come to. What an estimator is beside its
+``fit`` stands before it: its inner cross-validation (`UniqueRowsSplit`), its random states
+(`Recipe`), its answers (`Answers`), and the callbacks that hear of it (`Tasks`).
+"""
 
 from __future__ import annotations
 
-import copy
-import datetime
-import numbers
-import secrets
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
-from itertools import chain
+from functools import cached_property, partial
 from numbers import Integral
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,256 +28,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import PredefinedSplit, check_cv
 
 from .._base.checks import missing_rows
-from .._base.errors import call_foreign, fail, refuse
-from .._base.sklearn_compat import has_callbacks, n_rows_of, take
+from .._base.errors import fail, refuse
+from .._base.sklearn_compat import n_rows_of, take
 from .._base.values import arrays_of, remove_abandoned, replace_link, write_whole
 from .._base.work import in_chunks, progress
-
-# Lend the caller's data to estimators and scorers, some of which write into what they are given.
-#
-# Runs share X, test sets and parameters of ``fit``. An array is lent as a view that cannot be
-# written
-# to, which costs nothing. An estimator that fails on such a view gets a copy of its own, then and
-# in
-# all later runs: most write for the sake of speed, some only ask for a buffer that could be
-# written.
-# What cannot be locked (a data frame that does not copy on write, an object) is always copied.
-#
-# `Loan` repeats a call, `Loan.attempt` a whole run. Code that writes behind numpy's back is not
-# seen.
-
+from .lending import Lender, Loan, copy_of_rows
 
 _T = TypeVar("_T")
 
-# Warnings of libraries that write into a locked array all the same; torch warns once a process.
-_IGNORES_THE_LOCK = r"(?s).*(not writ|non-writ|read-?only)"
-
-# Arrays that are indexed directly; workers of joblib get large arrays as memory maps.
-_PLAIN_ARRAYS = (np.ndarray, np.memmap)
-# Types whose values cannot be written into.
-_ATOMS = (type(None), str, bytes, bool, numbers.Number, np.generic, datetime.date, type)
-# Formats of sparse matrices that hold lists and dicts instead of arrays.
-_SPARSE_OF_OBJECTS = ("lil", "dok")
-
-# Names of loans that needed copies in this process; a worker is sent the same loan several times.
-_needed_copies: set[str] = set()
-
-
-@dataclass
-class Lender:
-    """Lends data to one attempt of a run.
-
-    Attributes
-    ----------
-    copies : bool
-        Whether copies are given away instead.
-    refused : bool
-        Whether a call has failed on locked data.
-    """
-
-    copies: bool
-    refused: bool = False
-
-    def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
-        """Call a function with data that it does not own, and keep it from writing into them."""
-        hand_over = copy_of if self.copies else locked
-        given = [hand_over(value) for value in lent]
-        named = {name: hand_over(value) for name, value in options.items()}
-        if self.copies or not (lent or any(not _is_atom(value) for value in options.values())):
-            return call_foreign(function, *given, **named)
-        try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("error", _IGNORES_THE_LOCK)
-                return call_foreign(function, *given, **named)
-        except Exception:
-            self.refused = True
-            raise
-
-
-@dataclass
-class Loan:
-    """How data are lent to the runs of one estimator: locked, until one of them failed by that.
-
-    Attributes
-    ----------
-    name : str
-        Name under which this process remembers that copies are needed.
-    """
-
-    name: str = field(default_factory=lambda: secrets.token_hex(8))
-    _copies: bool = False
-
-    @property
-    def copies(self) -> bool:
-        """Whether copies are given away."""
-        return self._copies or self.name in _needed_copies
-
-    def attempt(self, work: Callable[[Lender], _T]) -> _T:
-        """Work with locked data, and again with copies if a call with these failed."""
-        lender = Lender(self.copies)
-        try:
-            return work(lender)
-        except Exception:
-            if not lender.refused:
-                raise
-        result = work(Lender(copies=True))
-        # If the second attempt fails too, the lock was not the cause, and nothing is remembered.
-        self._copies = True
-        _needed_copies.add(self.name)
-        return result
-
-    def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
-        """As `Lender.call`; on copies if that failed."""
-        return self.attempt(lambda lender: lender.call(function, *lent, **options))
-
-
-# ------------------------------------------------------------------ values
-
-
-def locked(value: Any) -> Any:
-    """The same data, locked against writing; a copy of data that cannot be locked."""
-    if _is_atom(value):
-        return value
-    if isinstance(value, np.ndarray) and _is_plain(value):
-        view = value.view()
-        view.flags.writeable = False
-        return view
-    if type(value) in (list, tuple):
-        return _sequence(value, locked)
-    if type(value) is dict:
-        return {key: locked(item) for key, item in value.items()}
-    if sparse.issparse(value) and value.format not in _SPARSE_OF_OBJECTS:
-        return _locked_sparse(value)
-    if _copies_on_write(value):
-        return with_copied_objects(value.copy(deep=False))
-    return copy_of(value)
-
-
-def copy_of(value: Any) -> Any:
-    """A copy of the same layout, changes of which the caller does not see."""
-    if _is_atom(value):
-        return value
-    if isinstance(value, np.ndarray) and _is_plain(value):
-        # The copy has the same layout, by which BLAS rounds: numbers may not depend on who got one.
-        return np.array(value, order="K", subok=True)
-    if type(value) in (list, tuple):
-        return _sequence(value, copy_of)
-    if type(value) is dict:
-        return {key: copy_of(item) for key, item in value.items()}
-    if _is_frame("polars", value):
-        return value.clone()
-    if sparse.issparse(value):
-        return value.copy()
-    if _is_frame("pandas", value):
-        return with_copied_objects(value.copy())
-    try:
-        return copy.deepcopy(value)
-    except Exception:
-        # An open file or a handle of a device cannot be copied, and holds no data in memory.
-        return value
-
-
-def copy_of_rows(data: Any, rows: Any, columns: Any = None) -> Any:
-    """Rows by position with copies of the Python objects in them; a row given twice is two.
-
-    Of a matrix with a value for each pair of rows only some columns may be asked for.
-    """
-    if columns is not None:
-        return data[np.ix_(rows, columns)]
-    if type(data) in _PLAIN_ARRAYS and data.flags.c_contiguous:
-        # ndarray.take is twice as fast as an index, and scikit-learn would first examine the data.
-        return with_copied_objects(np.asarray(data).take(rows, axis=0))
-    return with_copied_objects(take(data, rows))
-
-
-def with_copied_objects(value: Any) -> Any:
-    """The same data, which may be written into, with each Python object inside them copied."""
-    if isinstance(value, np.ndarray):
-        if not value.dtype.hasobject or value.dtype.names or _all_atoms(value.flat):
-            return value
-        copied = np.empty_like(value)
-        for place in np.ndindex(value.shape):
-            copied[place] = copy_of(value[place])
-        return copied
-    if type(value) in (list, tuple):
-        return _sequence(value, copy_of)
-    if _is_frame("pandas", value):
-        return _pandas_with_copied_objects(value)
-    return value
-
-
-def _is_atom(value: Any) -> bool:
-    kind: Any = type(value)
-    return _is_atomic(kind)
-
-
-def _all_atoms(values: Iterable[Any]) -> bool:
-    return all(map(_is_atomic, set(map(type, values))))
-
-
-@lru_cache(maxsize=256)
-def _is_atomic(kind: type) -> bool:
-    # The answer is cached: it is asked for each row of a list, and abstract classes answer slowly.
-    return issubclass(kind, _ATOMS)
-
-
-def _sequence(value: Any, hand_over: Callable[[Any], Any]) -> Any:
-    kinds = set(map(type, value))
-    if all(map(_is_atomic, kinds)):
-        return type(value)(value)
-    if kinds == {list} and _all_atoms(chain.from_iterable(value)):
-        # For rows of numbers this takes a tenth of the time of the general way.
-        return type(value)(map(list, value))
-    return type(value)(map(hand_over, value))
-
-
-def _is_plain(array: Any) -> bool:
-    """Return whether an array is one buffer: no Python objects, no mask."""
-    return not array.dtype.hasobject and not isinstance(array, np.ma.MaskedArray)
-
-
-def _locked_sparse(matrix: Any) -> Any:
-    shallow = copy.copy(matrix)
-    for name, value in vars(shallow).items():
-        if isinstance(value, np.ndarray | tuple):
-            vars(shallow)[name] = locked(value)
-    return shallow
-
-
-def _is_frame(package: str, value: Any) -> bool:
-    module = sys.modules.get(package)
-    return module is not None and isinstance(value, module.DataFrame | module.Series)
-
-
-def _copies_on_write(frame: Any) -> bool:
-    if not _is_frame("pandas", frame):
-        return False
-    pandas = sys.modules["pandas"]
-    if int(pandas.__version__.partition(".")[0]) >= 3:
-        return True
-    return pandas.get_option("mode.copy_on_write") is True
-
-
-def _pandas_with_copied_objects(frame: Any) -> Any:
-    """Return a frame whose columns hold copies of their Python objects."""
-    if frame.ndim == 1:
-        if frame.dtype != np.dtype(object) or _all_atoms(frame):
-            return frame
-        return type(frame)(with_copied_objects(frame.to_numpy()), frame.index, object, frame.name)
-    copied = frame
-    for k, dtype in enumerate(frame.dtypes):
-        if dtype != np.dtype(object) or _all_atoms(frame.iloc[:, k]):
-            continue
-        copied = frame.copy() if copied is frame else copied
-        copied.isetitem(k, with_copied_objects(frame.iloc[:, k].to_numpy()))
-    return copied
-
-
-# Trainings as tasks of a scorer, of which callbacks hear (scikit-learn 1.9 or newer).
-#
-# `sklearn.callback` is experimental there, and so is this. Contexts travel with a job to workers,
-# and
-# are made for each training where it is run.
+# ------------------------------------------------------------------ callbacks
+# Trainings as tasks of a scorer (scikit-learn 1.9 or newer). `sklearn.callback` is experimental,
+# and so is this. Contexts travel with a job to workers, and are made for each training there.
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,21 +60,17 @@ class Tasks:
     contexts: dict[int | str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, owner: Any, estimator: Any, n_tasks: int, X: Any, y: Any) -> Tasks | None:
-        """Begin the task of a fit; None where nothing listens.
+    def of(cls, owner: Any, n_tasks: int, X: Any, y: Any) -> Tasks:
+        """Begin the task of a fit.
 
         Parameters
         ----------
         owner : estimator
             Has the methods of `sklearn.callback.CallbackSupportMixin`.
-        estimator : estimator
-            That is trained: it may have callbacks of its own.
         n_tasks : int
             Trainings on all rows, and one for all those on samples.
         X, y : array-like
         """
-        if not (has_callbacks(owner) or has_callbacks(estimator)):
-            return None
         context = owner._init_callback_context(max_subtasks=n_tasks)
         return cls(owner, context.call_on_fit_task_begin(estimator=owner, X=X, y=y))
 
@@ -357,8 +115,7 @@ class Tasks:
             context.call_on_fit_task_end(estimator=self.owner, **told)
 
 
-# Keep copies of a row together where an estimator cross-validates inside a bootstrap sample.
-#
+# ------------------------------------------------------------------ inner cross-validation
 # A bootstrap sample holds rows several times. A search inside it that splits these rows at random
 # has copies of one row on both sides of its folds, and prefers what remembers rows. Here the inner
 # splitter sees every row once, and the copies follow.
@@ -430,19 +187,10 @@ class UniqueRowsSplit:
         return np.flatnonzero(chosen[self._copy_of])
 
 
-def wrapped(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    """Return the parameters that `group_copies` replaces, and whether a classifier owns each."""
-    return [
-        (key, bool(is_classifier(owner)))
-        for key, owner in _owners_of_cv(estimator, params)
-        if _can_be_wrapped(owner, params[key])
-    ]
-
-
 def group_copies(estimator: Any, ids: NDArray[np.intp], keys: Sequence[tuple[str, bool]]) -> None:
     """Make inner cross-validation of an estimator keep rows of equal id together, in place.
 
-    `keys` are what `wrapped` found in this estimator, or in the one that it is a clone of.
+    `keys` are those of the `Recipe` of this estimator, or of the one that it is a clone of.
     """
     params = estimator.get_params(deep=True)
     for key, classifier in keys:
@@ -455,14 +203,24 @@ def left_as_they_are(estimator: Any, n_rows: int) -> list[str]:
     outermost = {key for key, _ in _owners_of_cv(estimator, params)}
     names = []
     for key in sorted(params):
-        owner = _owner(estimator, params, key)
         name, value = key.rpartition("__")[2], params[key]
-        if name == "cv" and _cross_validates(owner, value):
-            if key not in outermost or not _can_be_wrapped(owner, value):
-                short = value is None or isinstance(value, str | Integral)
-                names.append(f"{key}={value!r}" if short else key)
-        elif _stops_early(owner, name, value, n_rows):
-            names.append(f"{key}={value!r}")
+        is_switch = name in ("early_stopping", "n_iter_no_change") and value is not None
+        if name != "cv" and not is_switch:
+            continue
+        owner = _owner(estimator, params, key)
+        if name == "cv":
+            leaks = _cross_validates(owner, value) and (
+                key not in outermost or not _can_be_wrapped(owner, value)
+            )
+            short = value is None or isinstance(value, str | Integral)
+        elif name == "early_stopping":
+            leaks = value is True or (value == "auto" and n_rows > _LARGE_FOR_EARLY_STOPPING)
+            short = True
+        else:
+            # It switches early stopping on in estimators without early_stopping=.
+            leaks, short = not hasattr(owner, "early_stopping"), True
+        if leaks:
+            names.append(f"{key}={value!r}" if short else key)
     return names
 
 
@@ -471,20 +229,18 @@ def _owners_of_cv(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, 
     owners = []
     for key in sorted(params):
         prefix, _, name = key.rpartition("__")
-        if name != "cv" or any(
+        if name != "cv":
+            continue
+        # The ``cv`` parameters of all estimators around this one.
+        parts = prefix.split("__") if prefix else []
+        around = ["__".join([*parts[:depth], "cv"]) for depth in range(len(parts))]
+        if not any(
             _cross_validates(_owner(estimator, params, above), params[above])
-            for above in _above(prefix)
+            for above in around
             if above in params
         ):
-            continue
-        owners.append((key, _owner(estimator, params, key)))
+            owners.append((key, _owner(estimator, params, key)))
     return owners
-
-
-def _above(prefix: str) -> list[str]:
-    """Return the names of the ``cv`` parameters of all estimators around the one at a prefix."""
-    parts = prefix.split("__") if prefix else []
-    return ["__".join([*parts[:depth], "cv"]) for depth in range(len(parts))]
 
 
 def _owner(estimator: Any, params: Mapping[str, Any], key: str) -> Any:
@@ -507,12 +263,7 @@ def _can_be_wrapped(owner: Any, cv: Any) -> bool:
     return hasattr(cv, "split") or (isinstance(cv, Integral) and not isinstance(cv, bool))
 
 
-def _stops_early(owner: Any, name: str, value: Any, n_rows: int) -> bool:
-    if name == "early_stopping":
-        return value is True or (value == "auto" and n_rows > _LARGE_FOR_EARLY_STOPPING)
-    # n_iter_no_change switches early stopping on in estimators without early_stopping=.
-    is_switch = name == "n_iter_no_change" and not hasattr(owner, "early_stopping")
-    return is_switch and value is not None
+# ------------------------------------------------------------------ a training
 
 
 Record = dict[str, Any]
@@ -537,8 +288,8 @@ class Run:
         for all rows.
     test : ndarray of shape (n_test,) or None
         Rows of the fold that are left out; None for all rows.
-    seed : ndarray of shape (4,)
-        Words that seed every random state of the estimator.
+    seed : ndarray of shape (4,) or None
+        Words that seed every random state of the estimator; None where nothing is seeded.
     order : ndarray of shape (4,) or None
         Words that seed the order of the rows where they are shuffled, so that runs of one sample
         differ in nothing but the estimator's seed; None: ``seed`` does.
@@ -551,7 +302,7 @@ class Run:
     number: int
     counts: NDArray[Any] | None
     test: NDArray[np.intp] | None
-    seed: NDArray[np.uint32]
+    seed: NDArray[np.uint32] | None
     order: NDArray[np.uint32] | None = None
     rows: NDArray[np.intp] | None = None
     keeps_states: bool = False
@@ -719,28 +470,30 @@ class Answers:
         return aligned[:, 1] - aligned[:, 0] if aligned.shape[1] == 2 else aligned
 
     def response(self, kind: str, methods: Sequence[str], positive: int = 1) -> NDArray[Any]:
-        """Answers that a metric of this kind of response takes; see `Statistic`."""
-        return self.probabilities if kind == "probabilities" else self.scores(methods, positive)
+        """Answers that a metric of this kind of response takes; see `Statistic`.
 
-    def scores(self, methods: Sequence[str], positive: int = 1) -> NDArray[Any]:
-        """First available response: of two classes one column, else (n_scored, n_classes)."""
+        Probabilities of all classes, or the first available response: of two classes one column,
+        else (n_scored, n_classes).
+        """
+        if kind == "probabilities":
+            return self.probabilities
         name = self._method(methods)
         if name == "predict":
             return self.predicted
         if np.ndim(self.y) == 2 and np.shape(self.y)[1] > 1:
-            return self._of_outputs(name)
+            return self._output_scores(name)
         if name == "decision_function":
             return self.decisions if positive == 1 else -self.decisions
         return self._one_column_of_two(positive)
 
     def comparable(self, methods: Sequence[str], positive: int = 1) -> NDArray[Any] | None:
-        """As `scores`, on a scale that models of other training rows share; None where none is.
+        """The first response, on a scale that models of other rows share; None where there is none.
 
         Decision values get the probabilities of the same rows, handed out in their own order: the
         ranks within these rows are kept. The clusters of different models have no common names.
         """
         name = self._method(methods)
-        scores = self.scores(methods, positive)
+        scores = self.response("scores", methods, positive)
         if name != "decision_function":
             return None if is_clusterer(self.estimator) else scores
         if not hasattr(self.estimator, "predict_proba"):
@@ -758,7 +511,7 @@ class Answers:
         columns = self.probabilities
         return columns[:, positive] if columns.shape[1] == 2 else columns
 
-    def _of_outputs(self, method: str) -> NDArray[np.float64]:
+    def _output_scores(self, method: str) -> NDArray[np.float64]:
         """Return a score for each of several labels: of a list, the column of the positive class.
 
         As the scorers of scikit-learn take it; a label that no training row has gets 0.
@@ -793,7 +546,10 @@ class Answers:
         Answers that are not finite fail the run, as scikit-learn's metrics do; some metrics, such
         as those of ranks, would make a number of them.
         """
-        answers = self.lender.call(getattr(self.estimator, self._method([method])), self.X)
+        answer: Any = getattr(self.estimator, method, None)
+        if answer is None:
+            self._method([method])  # says which metrics do without it
+        answers = self.lender.call(answer, self.X)
         # Classifiers of several outputs return the probabilities of each in a list.
         of_outputs = method != "predict" and np.ndim(self.y) == 2 and np.shape(self.y)[1] > 1
         in_parts = of_outputs and isinstance(answers, list | tuple)
@@ -843,49 +599,55 @@ def in_order_of(values: NDArray[Any], order: NDArray[Any]) -> NDArray[np.float64
     return (sums / np.bincount(level))[level]
 
 
-# ------------------------------------------------------------------ a run
-
-
 def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Record:
-    """Return the arrays to keep of a run.
+    """Train on one sample, and return the arrays to keep of the answers for the other rows.
 
-    The time of its fit and its warnings are put into ``record``, also where the run fails.
+    The time of the fit and its warnings are put into ``record``, also where the run fails.
     """
+    if run.counts is not None:
+        train, outside = rows_of_sample(run, job.every_row, job.unit, job.group_copies)
+        rows = job.every_row if job.predict_all else np.flatnonzero(outside)
+        outside = outside[rows]
+    elif run.test is not None:
+        rows, train_rows = run.test, np.ones(job.n_rows, dtype=bool)
+        train_rows[rows] = False
+        train, outside = np.flatnonzero(train_rows), np.ones(len(rows), dtype=bool)
+    else:
+        train = rows = job.every_row
+        outside = np.zeros(job.n_rows, dtype=bool)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            return _trained_and_kept(job, run, record, lender)
+            estimator = with_states(job.estimator, job.recipe, run.seed, keep=run.keeps_states)
+            if run.counts is not None and job.group_copies and job.recipe.inner_cv:
+                group_copies(estimator, train, job.recipe.inner_cv)
+            start = time.perf_counter()
+            is_full = run.counts is None and run.test is None
+            fit(estimator, job, None if is_full else train, lender, run.number)
+            record["fit_time"] = time.perf_counter() - start
+            lender.be_strict()
+            if job.tests:
+                return kept_on_tests(
+                    job, estimator, train if run.counts is not None else None, lender
+                )
+            X = job.X
+            if job.pairwise or len(rows) < job.n_rows:
+                X = copy_of_rows(job.X, rows, train if job.pairwise else None)
+            y = None if job.y is None else copy_of_rows(job.y, rows)
+            answers = Answers(estimator, X, y, job.classes, lender)
+            scored = Scored(
+                rows,
+                outside,
+                None if job.unit is None else job.unit[rows],
+                train if job.predict_all and run.counts is not None else None,
+                "fold" if run.counts is None else "bootstrap",
+                run.number,
+            )
+            return {key: array for keep in job.keep for key, array in keep(answers, scored).items()}
         finally:
             others = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
             record["n_convergence"] = len(caught) - len(others)
             record["warnings"] = {(warning.category, str(warning.message)) for warning in others}
-
-
-def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Record:
-    train, rows, outside = _rows_of(job, run)
-    estimator = with_states(job.estimator, job.recipe, run.seed, keep=run.keeps_states)
-    if run.counts is not None and job.group_copies and job.recipe.inner_cv:
-        group_copies(estimator, train, job.recipe.inner_cv)
-    start = time.perf_counter()
-    of_all = run.counts is None and run.test is None
-    fit(estimator, job, None if of_all else train, lender, run.number)
-    record["fit_time"] = time.perf_counter() - start
-    if job.tests:
-        return kept_on_tests(job, estimator, train if run.counts is not None else None, lender)
-    scored = Scored(
-        rows,
-        outside,
-        None if job.unit is None else job.unit[rows],
-        train if job.predict_all and run.counts is not None else None,
-        "fold" if run.counts is None else "bootstrap",
-        run.number,
-    )
-    X = job.X
-    if job.pairwise or len(rows) < job.n_rows:
-        X = copy_of_rows(job.X, rows, train if job.pairwise else None)
-    y = None if job.y is None else copy_of_rows(job.y, rows)
-    answers = Answers(estimator, X, y, job.classes, lender)
-    return {key: array for keep in job.keep for key, array in keep(answers, scored).items()}
 
 
 def kept_on_tests(
@@ -920,33 +682,40 @@ class Recipe(NamedTuple):
     splitters : tuple of str
         Splitters that hold random states.
     inner_cv : list of (str, bool)
-        As of `inner_cv.wrapped`.
+        The parameters that `group_copies` replaces, and whether a classifier owns each.
     sets_states : bool
         Whether the user set one of the random states.
+    is_random : bool
+        Whether the estimator has random states that can be set.
     """
 
     states: tuple[str, ...]
     splitters: tuple[str, ...]
     inner_cv: list[tuple[str, bool]]
     sets_states: bool
+    is_random: bool
 
     @classmethod
     def of(cls, estimator: Any) -> Recipe:
         """Walk once over all parameters, nested ones included."""
         params = estimator.get_params(deep=True)
-        rng = np.random.default_rng(0)
         states = tuple(k for k in sorted(params) if ("__" + k).endswith("__random_state"))
+        rng, splitters = np.random.default_rng(0), []
+        for key, value in sorted(params.items(), key=itemgetter(0)):
+            splits = hasattr(value, "split") and not hasattr(value, "get_params")
+            if splits and not isinstance(value, str) and _reseed(deepcopy(value), rng):
+                splitters.append(key)
         return cls(
             states,
-            tuple(k for k in sorted(params) if _is_random(params[k], rng)),
-            wrapped(estimator, params),
-            any(params[k] is not None for k in states),
+            tuple(splitters),
+            [
+                (key, bool(is_classifier(owner)))
+                for key, owner in _owners_of_cv(estimator, params)
+                if _can_be_wrapped(owner, params[key])
+            ],
+            any(params[key] is not None for key in states),
+            bool(states or splitters),
         )
-
-    @property
-    def is_random(self) -> bool:
-        """Whether the estimator has random states that can be set."""
-        return bool(self.states or self.splitters)
 
 
 def with_states(estimator: Any, recipe: Recipe, seed: Any, *, keep: bool) -> Any:
@@ -966,23 +735,13 @@ def with_states(estimator: Any, recipe: Recipe, seed: Any, *, keep: bool) -> Any
     for key in recipe.splitters:
         states[key] = deepcopy(params[key])
         _reseed(states[key], rng, keep=keep)
-    if type(estimator).set_params is BaseEstimator.set_params and not _nested(states):
+    is_nested = any("__" in key for key in states)
+    if type(estimator).set_params is BaseEstimator.set_params and not is_nested:
         # `BaseEstimator.set_params` does the same, but asks for all parameters first.
         for key, value in states.items():
             setattr(estimator, key, value)
         return estimator
     return estimator.set_params(**states)
-
-
-def _nested(states: Mapping[str, Any]) -> bool:
-    return any("__" in key for key in states)
-
-
-def _is_random(value: Any, rng: np.random.Generator) -> bool:
-    """Return whether a parameter is a splitter that holds a random state."""
-    if isinstance(value, str) or not hasattr(value, "split") or hasattr(value, "get_params"):
-        return False
-    return _reseed(deepcopy(value), rng)
 
 
 def _reseed(splitter: Any, rng: np.random.Generator, *, keep: bool = False) -> bool:
@@ -1050,23 +809,6 @@ def has_rows(value: Any, n_rows: int) -> bool:
     return sized and n_rows_of(value) == n_rows
 
 
-def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
-    """Return training rows, rows to answer for, and which of these are left out of training."""
-    every = job.every_row
-    if run.counts is None and run.test is None:
-        return every, every, np.zeros(job.n_rows, dtype=bool)
-    if run.counts is None:
-        assert run.test is not None
-        inside = np.ones(job.n_rows, dtype=bool)
-        inside[run.test] = False
-        return np.flatnonzero(inside), run.test, np.ones(len(run.test), dtype=bool)
-    train, outside = rows_of_sample(run, every, job.unit, job.group_copies)
-    if job.predict_all:
-        return train, every, outside
-    rows = np.flatnonzero(outside)
-    return train, rows, np.ones(len(rows), dtype=bool)
-
-
 def rows_of_sample(
     run: Run, every: NDArray[np.intp], unit: NDArray[np.intp] | None, group_copies: bool
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -1080,20 +822,18 @@ def rows_of_sample(
     elif not group_copies:
         # Rows are shuffled, as splitters give them. Copies side by side would stay in one fold of
         # an unshuffled search, and hide the leak that this option shows.
+        assert run.seed is not None
         words = [*run.seed, _ORDER] if run.order is None else run.order
         train = np.random.default_rng(words).permutation(train)
     return train, outside
 
 
-# Run all runs, in one process or several, and from where a fit that was stopped had come to.
-#
+# ------------------------------------------------------------------ all trainings
 # Each record depends on its run alone, so that the numbers are the same for any number of workers.
 #
 # Finished runs are kept in a folder, one file each. Files hold arrays and numbers only and are read
 # without unpickling. Each names its fit and its run, and is read only if these are the right ones
-# and
-# every byte that counts is as it was written; else the run is done again.
-
+# and every byte that counts is as it was written; else the run is done again.
 
 # Far more columns than the answers of an estimator have beside one for each class and target.
 _VALUES_PER_ROW = 64
@@ -1130,36 +870,26 @@ def run_all(
     -------
     list of dict
     """
-    with progress(len(runs), "runs", verbose) as done:
-        return _all_records(job, runs, done, n_jobs, seconds_per_run)
-
-
-def _all_records(
-    job: Job,
-    runs: Sequence[Run],
-    done: Callable[..., None],
-    n_jobs: int | None,
-    seconds_per_run: float,
-) -> list[Record]:
     records: dict[int, Record] = {}
-    # A link in the place of the folder is replaced before the first run is kept.
-    if job.folder is not None and not Path(job.folder).is_symlink():
-        for name in ("run-*", "probe.*"):
-            remove_abandoned(job.folder, f".{name}")
-        records = finished_runs(job.folder, [run.number for run in runs], _most_bytes(job))
-        done(len(records), resumed=True)
-    pending = [run for run in runs if run.number not in records]
-    if job.folder is not None and pending:
-        _check_writable(job.folder)
-    try:
-        for chunk in in_chunks(
-            record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
-        ):
-            records.update((record["number"], record) for record in chunk)
-            done(len(chunk))
-    except (KeyboardInterrupt, BrokenProcessPool) as stopped:
-        stopped.add_note(_note_on_stop(job, runs))
-        raise
+    with progress(len(runs), "runs", verbose) as done:
+        # A link in the place of the folder is replaced before the first run is kept.
+        if job.folder is not None and not Path(job.folder).is_symlink():
+            for name in ("run-*", "probe.*"):
+                remove_abandoned(job.folder, f".{name}")
+            records = finished_runs(job.folder, [run.number for run in runs], _most_bytes(job))
+            done(len(records), resumed=True)
+        pending = [run for run in runs if run.number not in records]
+        if job.folder is not None and pending:
+            _check_writable(job.folder)
+        try:
+            for chunk in in_chunks(
+                record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
+            ):
+                records.update((record["number"], record) for record in chunk)
+                done(len(chunk))
+        except (KeyboardInterrupt, BrokenProcessPool) as stopped:
+            stopped.add_note(_note_on_stop(job, runs))
+            raise
     return [records[run.number] for run in runs]
 
 
@@ -1213,9 +943,6 @@ def finished_runs(
     there = {k: path for k, path in paths.items() if path.is_file() and not path.is_symlink()}
     records = {number: _read(path, n_bytes) for number, path in there.items()}
     return {number: record for number, record in records.items() if record is not None}
-
-
-# ------------------------------------------------------------------ steps
 
 
 def _check_writable(folder: str) -> None:

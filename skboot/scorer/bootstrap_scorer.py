@@ -7,7 +7,6 @@ trained on this many rows. For the predictions of one trained model on a test se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
 from html import escape
@@ -43,25 +42,20 @@ from .._base.typing import (
     Strategy,
 )
 from ..refit.scoring import named_scorers
-from ..refit.training import Loan
-from ..results import ResultTable
-from . import packing, test_set
-from .fit import (
+from . import results
+from .call import (
     FitCall,
     FitData,
-    OutOfBagRuns,
-    Routed,
-    TestSetRuns,
     by_scorer,
     check_estimator,
     note_on_folds,
     notes_on_copies,
     routed_to_fit,
     router_of,
-    run_all_trainings,
     warn_of_order_of_fit,
     with_own_samples,
 )
+from .fit import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 
 def _estimator_has(name: str) -> Any:
@@ -378,11 +372,10 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         }
         data = FitData.of(X, y, groups=groups, **tests)
         warn_of_order_of_fit(X, y, groups, **tests)
-        has_test = data.tests is not None
         notes = Notes()
         try:
             with collected(notes):
-                self._run(data, has_test, self._routed(groups, params))
+                self._run(data, groups, params)
         finally:
             told = _TOLD_BY_COPIES.get(self, {}) if self._is_copy else {}
             for note in notes:
@@ -391,27 +384,42 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
                     tell(note)
         return self
 
-    def _run(self, data: FitData, has_test: bool, params: Routed) -> None:
+    def _run(self, data: FitData, groups: Any, params: dict[str, Any]) -> None:
         """Run all trainings, set their results, and tell what a reader must know of them."""
+        has_test = data.tests is not None
+        if routing_enabled() and groups is not None:
+            params = {**params, "groups": groups}
+        routed = routed_to_fit(self, self.estimator, self.scoring, params)
         call = FitCall.of(self.get_params(deep=False), has_test=has_test, one=True)
-        call = with_own_samples(call, data)
+        if call.train_samples is not None:
+            call = with_own_samples(call, data)
         tell(*notes_on_copies(call, data))
         if call.n_train_resamples:
             tell(note_on_folds(call, has_test))
-        runs = run_all_trainings(call, self.estimator, data, params, owner=self)
+        runs = run_all_trainings(call, self.estimator, data, routed, owner=self)
         tell(*runs.notes)
         for category, text in runs.estimator_warnings:
             warn_user(text, category)
-        self._set_model(runs.model, runs.loan)
-        # An empty sequence, of no samples, is false.
-        _set_or_delete(self, "train_samples_", runs.train_samples or None)
+        attributes: dict[str, Any] = {}
         if isinstance(runs, OutOfBagRuns):
-            self._set_attributes(call, runs)
+            attributes = results.attributes_of(call, self.estimator, runs)
         elif isinstance(runs, TestSetRuns):
-            self._set_attributes_on_tests(call, runs)
-        else:
-            for attribute in (*packing.WITH_RESULT, *packing.WITHOUT_TEST):
-                _set_or_delete(self, attribute, None)
+            attributes = results.attributes_on_tests(call, self.estimator, runs)
+        model = runs.model
+        attributes |= {
+            name: getattr(model, name, None)
+            for name in ("n_features_in_", "feature_names_in_", "classes_")
+        }
+        attributes["estimator_"] = model if self.refit else None
+        attributes["train_samples_"] = runs.train_samples if call.n_train_resamples else None
+        self._loan = runs.loan
+        for name in (*results.FITTED, *attributes):
+            value = attributes.get(name)
+            if value is not None:
+                setattr(self, name, value)
+            elif name in vars(self):
+                # An earlier fit has set what this one has not.
+                delattr(self, name)
 
     def __sklearn_clone__(self) -> Any:
         """Return an unfitted copy; what one copy of a scorer has told the others do not repeat."""
@@ -419,51 +427,6 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         twin._is_copy = True
         _TOLD_BY_COPIES[twin] = _TOLD_BY_COPIES.setdefault(self, {})
         return twin
-
-    def _routed(self, groups: Any, params: dict[str, Any]) -> Routed:
-        """Return the parameters of the estimator's fit, and of the scorers."""
-        if routing_enabled() and groups is not None:
-            params = {**params, "groups": groups}
-        return routed_to_fit(self, self.estimator, self.scoring, params)
-
-    # -------------------------------------------------------------- results
-
-    def _set_model(self, model: Any, loan: Loan) -> None:
-        """Set the attributes of the run on all rows."""
-        for name in ("n_features_in_", "feature_names_in_", "classes_"):
-            _set_or_delete(self, name, getattr(model, name, None))
-        _set_or_delete(self, "estimator_", model if self.refit else None)
-        self._loan = loan
-
-    def _set_attributes(self, call: FitCall, runs: OutOfBagRuns) -> None:
-        """Set the results of a fit without a test set."""
-        names = [error.metric.name for error in runs.errors]
-        results = packing.results_of(call, self.estimator, runs.kept, runs.errors)
-        self.runs_ = packing.runs_of(runs.kept, runs.errors[0])
-        _set_or_delete(
-            self, "prediction_instability_", packing.instability_of(runs.kept, runs.errors)
-        )
-        cautions = {name: own for name, (_, own) in zip(names, results, strict=True)}
-        tell(*packing.named_cautions(cautions, runs.single))
-        by_name = {
-            name: packing.attributes_of(error, result)
-            for name, error, (result, _) in zip(names, runs.errors, results, strict=True)
-        }
-        for attribute in by_name[names[0]]:
-            values = {name: own[attribute] for name, own in by_name.items()}
-            if attribute == "result_":
-                values = ResultTable(values)
-            setattr(self, attribute, values[names[0]] if runs.single else values)
-
-    def _set_attributes_on_tests(self, call: FitCall, runs: TestSetRuns) -> None:
-        """Set the results of a fit with a test set, and delete those that it does not have."""
-        record = packing.record_of(call, self.estimator, packing.RECORDED_WITH_TEST)
-        results = test_set.results_on_tests(call, runs, record)
-        self.runs_ = test_set.runs_of(runs.samples, runs.records, _first(_first(results)))
-        for attribute, value in test_set.attributes_of(results, runs.single).items():
-            setattr(self, attribute, value)
-        for attribute in packing.WITHOUT_TEST:
-            _set_or_delete(self, attribute, None)
 
     # -------------------------------------------------------------- as an estimator
 
@@ -683,7 +646,7 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text = super().__repr__(N_CHAR_MAX)
-        return "\n".join([text, *packing.score_lines(self.result_)]) if self._has_result else text
+        return "\n".join([text, *results.score_lines(self.result_)]) if self._has_result else text
 
     def _repr_html_inner(self) -> str:
         return self._with_claims(super()._repr_html_inner())
@@ -726,16 +689,3 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
         """
         router = MetadataRouter(owner=self).add_self_request(self)
         return router_of(router, {"": self.estimator}, self.scoring)
-
-
-def _first(by_name: Mapping[Any, Any]) -> Any:
-    """Return the first value."""
-    return next(iter(by_name.values()))
-
-
-def _set_or_delete(owner: Any, name: str, value: Any) -> None:
-    """Set an attribute; without a value, delete that of an earlier fit."""
-    if value is not None:
-        setattr(owner, name, value)
-    else:
-        vars(owner).pop(name, None)

@@ -74,7 +74,11 @@ class OutOfBagSplit(BaseShuffleSplit):
         X, y, groups = indexable(X, y, groups)
         unit, strata = self._units(X, y, groups)
         seed = check_seed(self.random_state)
-        return _out_of_bag_splits(unit, strata, self.n_splits, seed)
+        rows = np.arange(len(unit))
+        return (
+            (rng.permutation(np.repeat(rows, n_drawn[unit])), rows[n_drawn[unit] == 0])
+            for n_drawn, rng in draws_that_leave_some_out(strata, self.n_splits, seed)
+        )
 
     @abstractmethod
     def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -112,29 +116,31 @@ class RepeatedFolds(BaseCrossValidator):
         """How often each split of `cv` is yielded."""
 
 
-def _out_of_bag_splits(
-    unit: np.ndarray, strata: list[np.ndarray], n_splits: int, seed: np.random.SeedSequence
-) -> Iterator[Split]:
-    """Draw units within strata; yield shuffled drawn rows, and the rows of no drawn unit."""
-    rows = np.arange(len(unit))
+def draws_that_leave_some_out(
+    strata: list[np.ndarray], n_splits: int, seed: np.random.SeedSequence
+) -> Iterator[tuple[np.ndarray, np.random.Generator]]:
+    """Yield how often each split draws each unit, and the stream of the split.
+
+    Units are drawn within strata, again where none of a stratum is left out. The array, (n_units,),
+    is the same each time; the stream has drawn the units and nothing else.
+    """
     n_drawn = np.zeros(sum(map(len, strata)), dtype=np.intp)
     # A copy spawns in place of the seed, which stays as it is for the next call.
     parent = child_seed(seed)
     for _ in range(n_splits):
         rng = np.random.default_rng(parent.spawn(1)[0])
         for members in strata:
-            n_drawn[members] = _draw_leaving_some_out(rng, len(members))
-        weight = n_drawn[unit]
-        yield rng.permutation(np.repeat(rows, weight)), rows[weight == 0]
-
-
-def _draw_leaving_some_out(rng: np.random.Generator, n_units: int) -> np.ndarray:
-    """Return how often each of `n_units` was drawn, (n_units,), given that one never was."""
-    for _ in range(_MAX_DRAWS):
-        n_drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
-        if not n_drawn.all():
-            return n_drawn
-    raise RuntimeError(f"{_MAX_DRAWS} draws of {n_units} units in a row left no unit out.")
+            n_units = len(members)
+            for _ in range(_MAX_DRAWS):
+                times = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+                if not times.all():
+                    break
+            else:
+                raise RuntimeError(
+                    f"{_MAX_DRAWS} draws of {n_units} units in a row left no unit out."
+                )
+            n_drawn[members] = times
+        yield n_drawn, rng
 
 
 def check_inner_cv(cv: Any) -> Any:
@@ -289,9 +295,8 @@ class StratifiedBootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
 
     def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
         self._warn_of_ignored_groups(groups)
-        code = _class_codes(y)
-        by_class = np.argsort(code, kind="stable")
-        return np.arange(len(code)), np.split(by_class, np.cumsum(np.bincount(code))[:-1])
+        strata = rows_by_class(y)
+        return np.arange(sum(map(len, strata))), strata
 
 
 class GroupBootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
@@ -341,8 +346,8 @@ class GroupBootstrapSplit(OutOfBagSplit):  # numpydoc ignore=PR02
         return code, [np.arange(code.max() + 1)]
 
 
-def _class_codes(y: Any) -> np.ndarray:
-    """Number the classes from 0, in sorted order; return the number of every row's class."""
+def rows_by_class(y: Any) -> list[np.ndarray]:
+    """Return the rows of each class, in sorted order; refuse classes of a single row."""
     if y is None:
         raise fail("y", "be an array-like of class labels", "None")
     values = check_rows("y", y)
@@ -363,7 +368,7 @@ def _class_codes(y: Any) -> np.ndarray:
             "Merge or leave out such classes, or use BootstrapSplit.",
         )
     # numpy 2.0 gives the codes of rows a second axis.
-    return code.ravel()
+    return np.split(np.argsort(code.ravel(), kind="stable"), np.cumsum(n_rows)[:-1])
 
 
 # A splitter that yields every split of another one for several seeds.

@@ -24,8 +24,9 @@ from sklearn.utils.validation import _check_method_params
 
 from skboot import BootstrapScorer, compare_methods
 from skboot.model_selection import out_of_fold
-from skboot.refit import training
-from skboot.refit.training import Loan, copy_of, copy_of_rows, has_rows, locked, with_copied_objects
+from skboot.refit import lending
+from skboot.refit.lending import Loan, copy_of, copy_of_rows, locked, with_copied_objects
+from skboot.refit.training import has_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer", "ignore:compare_methods")
 
@@ -266,7 +267,7 @@ def test_the_whole_run_is_repeated_so_that_numbers_do_not_depend_on_who_wrote_fi
         with parallel_config("threading"):
             scorer = BootstrapScorer(WritesLate(max_depth=2), n_jobs=n_jobs, **options)
             found[n_jobs] = scorer.fit(X, y, X_test=own_copies(X), y_test=y).runs_["score"]
-    monkeypatch.setattr(training, "locked", copy_of)
+    monkeypatch.setattr(lending, "locked", copy_of)
     scorer = BootstrapScorer(WritesLate(max_depth=2), **options)
     expected = scorer.fit(X, y, X_test=own_copies(X), y_test=y).runs_["score"]
     assert found[1].tolist() == found[2].tolist() == expected.tolist()
@@ -307,6 +308,30 @@ def test_a_library_that_warns_and_writes_all_the_same_gets_a_copy():
         assert loan.call(ignores_the_lock, X) == 3
     assert not caught
     assert loan.copies
+
+
+class WarnsOfItsOwn(GaussianNB):
+    """Warns of an array of its own that is locked, as torch does within a loader of data."""
+
+    def fit(self, X, y):
+        warnings.warn("an array of this library is read-only", stacklevel=1)
+        return super().fit(X, y)
+
+
+def warning_metric(y_true, y_pred):
+    warnings.warn("an array of this library is read-only", stacklevel=1)
+    return float(np.mean(y_true == y_pred))
+
+
+@pytest.mark.filterwarnings("ignore:an array of this library")
+def test_a_fit_and_a_metric_that_warn_of_other_arrays_are_no_failures():
+    X, y = made(30)
+    options = dict(scoring=make_scorer(warning_metric), n_train_resamples=5, random_state=0)
+    found = BootstrapScorer(WarnsOfItsOwn(), n_cv_repeats=1, **options).fit(X, y)
+    assert not found.runs_["failed"].any()
+    options["scoring"] = make_scorer(clean_metric)
+    expected = BootstrapScorer(GaussianNB(), n_cv_repeats=1, **options).fit(X, y)
+    assert repr(found.confidence_interval_) == repr(expected.confidence_interval_)
 
 
 def spoiling_scorer(estimator, X, y):

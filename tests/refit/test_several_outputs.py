@@ -200,7 +200,7 @@ def test_a_fit_does_not_call_metrics_of_several_labels(scoring, monkeypatch):
     """Each call takes milliseconds, and a run of 1000 rows made 65 of them."""
     X, y = outputs(regression=False, n_rows=80)
     # The value of every call is read by this function.
-    for module in ("refit.influence", "metrics.statistic"):
+    for module in ("refit.run_metrics", "metrics.statistic"):
         monkeypatch.setattr(f"skboot.{module}.as_number", None)
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     options = dict(n_train_resamples=20, n_cv_repeats=1, random_state=0)
@@ -220,7 +220,7 @@ def test_a_label_that_no_training_row_has_scores_lowest():
     X, y = X[:100], y[:100]
     y[:, 0] = 0
     forest = RandomForestClassifier(3, random_state=0).fit(X, y)
-    given = Answers(forest, X, y, None).scores(("predict_proba",))
+    given = Answers(forest, X, y, None).response("scores", ("predict_proba",))
     assert given.shape == y.shape
     assert not given[:, 0].any()
     np.testing.assert_array_equal(given[:, 1], forest.predict_proba(X)[1][:, 1])
