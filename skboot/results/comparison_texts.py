@@ -13,7 +13,6 @@ from ..inference.differences import CLOSED_FORM, words_of_difference
 from ..inference.gap import Outperformance
 from ..inference.intervals import title_of
 from . import rendering, wording
-from .method_basis import is_untrained
 from .rendering import Strip
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def systems_table(result: ComparisonResult) -> rendering.Table:
         interval = system.confidence_interval
         cell = rendering.Best(value) if value == best else value
         limits = rendering.limits(interval, scales[name])
-        rows.append([name, cell, limits, wording.method_title(interval)])
+        rows.append([name, cell, limits, title_of(interval.method)])
     noun = result._compared
     header = [noun, wording.spoken(result.metric), f"{level} CI", "interval"]
     return rendering.Table(header, rows)
@@ -575,7 +574,7 @@ def _given(result: ComparisonResult) -> str:
     """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
         return "this training set"
-    listless = result.provenance.facts.varied == "independent" or is_untrained(result)
+    listless = result.provenance.facts.varied == "independent" or wording.is_untrained(result)
     return "this test set" if listless else "this training set and test set"
 
 
@@ -639,7 +638,7 @@ def _one_sided(result: ComparisonResult) -> str:
 
 def _estimand(result: ComparisonResult) -> str:
     """Say of what the differences are, and at which training-set size."""
-    if is_untrained(result):
+    if wording.is_untrained(result):
         return "difference of the methods' expected scores, over runs that differ as these do"
     if result.training_share is None:
         return _ESTIMANDS[result.estimand].format(wording.new_data(result._any_system))

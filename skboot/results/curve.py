@@ -675,15 +675,6 @@ class SizeBasis(ScoresBasis):
         method = result.confidence_interval.method
         return "t interval" if method == "t" else super().method_name(result)
 
-    def interval_details(self, result: EvaluationResult) -> list[str]:
-        """Return how the interval was made."""
-        return [self.method_name(result)]
-
-    def resampled(self, result: EvaluationResult) -> str:
-        """Return that nothing was resampled."""
-        draws = wording.counted(result.n_resamples, "draw")
-        return f"nothing; the distribution holds {draws} from the normal law of the error"
-
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, _ = wording.name_and_rows(result)
         rows = self.rows(result.n_samples)
@@ -714,23 +705,16 @@ class LargerSizeBasis(SizeBasis):
     """
 
     kind = "larger training-set size"
-
-    def estimand_text(self, result: EvaluationResult) -> str:
-        """Return what the interval is for."""
-        return "performance of the method at this training-set size, if its curve is a power law"
-
-    def interval_name(self, result: EvaluationResult) -> str:
-        """Return what kind of interval it is: no confidence interval."""
-        return "spread of fits"
+    estimand_words = (
+        "performance of the method at this training-set size, if its curve is a power law"
+    )
+    interval_noun = "spread of fits"
+    draw_noun = "fit"
+    draws_are_from = "to draws from the law of the curve"
 
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval in words."""
         return "percentiles of fitted inverse power laws"
-
-    def resampled(self, result: EvaluationResult) -> str:
-        """Return that nothing was resampled."""
-        draws = wording.counted(result.n_resamples, "fit")
-        return f"nothing; the distribution holds {draws} to draws from the law of the curve"
 
 
 def with_band(fields_of: Mapping[str, Any], known: CurveEvidence) -> CurveResult:

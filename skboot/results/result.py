@@ -1173,7 +1173,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         return f"<{type(self).__name__}: {wording.short(self)}>"
 
     def __str__(self) -> str:
-        return wording.numbers(self)
+        return f"{wording.estimates(self)} ({wording.limits(self)})"
 
     def __float__(self) -> float:
         return self.estimate
@@ -1229,8 +1229,6 @@ class EvaluationResult(FromACall, ShownNumbers):
         yield Number((), self.metric, self.estimate, {"ci": self.confidence_interval})
 
     def _html(self, options: rendering.TableOptions) -> str:
-        from . import rendering
-
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
         picture = rendering.draw(wording.strip_of(self))
         picture += rendering.html_legend(rendering.LEGEND) if picture else ""
