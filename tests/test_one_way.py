@@ -187,7 +187,7 @@ def test_where_rows_are_is_asked_at_one_place():
 
 
 def test_settings_are_asked_where_a_file_of_before_is_read():
-    assert asks_settings(PACKAGE) == ["results.result._of_before"]
+    assert asks_settings(PACKAGE) == ["results.result.gathered"]
 
 
 def test_tables_ask_no_result_for_its_class():

@@ -123,6 +123,8 @@ class Basis(ABC):
     # What the distribution holds where nothing is resampled, and from where.
     draw_noun: ClassVar[str] = "draw"
     draws_are_from: ClassVar[str] = "from the normal law of the error"
+    # What the replicates are, where no interval is made from them alone.
+    replicates_are: ClassVar[str] = ""
     # Why there are no other estimands.
     estimands_alone: ClassVar[tuple[str, str]] = (
         "this result",
@@ -241,7 +243,7 @@ class Basis(ABC):
     def replicates_text(self, result: EvaluationResult) -> str:
         """Return what the replicates are, where the interval is not made from them."""
         unused = "scores on resamples, which the interval does not use"
-        return unused if self.uses_no_resamples(result) else ""
+        return self.replicates_are or (unused if self.uses_no_resamples(result) else "")
 
     # -------------------------------------------------------------- names
 

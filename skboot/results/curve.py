@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from html import escape
 from numbers import Real
 from typing import Any, Self
 
@@ -276,10 +275,18 @@ class CurveResult(FromACall, Shown):
             If it is no point of the grid; the message names the nearest ones.
         """
         size = _number(x)
-        is_within = self.n_trainings is not None and self.x[0] < size < self.x[-1]
-        if is_within and not self._is_near(size).any():
-            return self._line_at(size)
-        k = self._position(size)
+        distance = np.abs(self.x - size)
+        rounding = _ROUNDING * max(float(np.ptp(self.x)), abs(size))
+        if not (np.isfinite(size) and np.any(distance <= rounding)):
+            if self.n_trainings is not None and self.x[0] < size < self.x[-1]:
+                return self._line_at(size)
+            near = np.sort(np.argsort(distance, kind="stable")[:2])
+            points = " and ".join(f"{value:.6g}" for value in self.x[near])
+            argument = "grid" if self.n_trainings is None else "train_sizes"
+            advice = f"The nearest points are {points}. For others call again with "
+            advice += f"{argument}=[{size:g}]."
+            raise fail("x", "be a point of the grid", repr(size), advice)
+        k = int(np.argmin(distance))
         evidence, point = self._evidence(k), self._facts_at(k)
         interval = pointwise_interval(evidence, point, self.confidence_level)
         first = _NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT
@@ -386,23 +393,6 @@ class CurveResult(FromACall, Shown):
             unit=self.unit,
         )
 
-    def _is_near(self, x: float) -> NDArray[np.bool_]:
-        """Which points are this one, up to rounding."""
-        near: NDArray[np.bool_] = np.abs(self.x - x) <= _ROUNDING * max(
-            float(np.ptp(self.x)), abs(x)
-        )
-        return near
-
-    def _position(self, x: float) -> int:
-        distance = np.abs(self.x - x)
-        if np.isfinite(x) and self._is_near(x).any():
-            return int(np.argmin(distance))
-        near = np.sort(np.argsort(distance, kind="stable")[:2])
-        named = " and ".join(f"{value:.6g}" for value in self.x[near])
-        argument = "grid" if self.n_trainings is None else "train_sizes"
-        advice = f"The nearest points are {named}. For others call again with {argument}=[{x:g}]."
-        raise fail("x", "be a point of the grid", repr(x), advice)
-
     def _evidence(self, k: int) -> Evidence:
         """What intervals of a point are made of."""
         return Evidence(
@@ -493,22 +483,20 @@ class CurveResult(FromACall, Shown):
         held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
         ends = f"{self.axes[0]} {self._place(0)} to {self._place(-1)}"
         width = rendering.significant(self._mean_width)
-        return (
+        text = (
             f"The {self.title} was estimated on {self._rows()}; its {level} {self.band} "
             f"confidence band holds {held[self.band]} (mean width {width}; "
-            f"{ends}; {self._resampled()}).{self._differs()}"
+            f"{ends}; {self._resampled()})."
         )
-
-    def _differs(self) -> str:
-        """Say where two curves differ, as the end of a claim; nothing of a curve by itself."""
-        places = np.flatnonzero((self.low > 0) | (self.high < 0)).tolist()
         if not self.is_difference:
-            return ""
-        if len(places) == 0:
-            return " The band holds 0 at all points: this does not show that the curves are equal."
+            return text
+        places = np.flatnonzero((self.low > 0) | (self.high < 0)).tolist()
+        if not places:
+            equal = "this does not show that the curves are equal"
+            return f"{text} The band holds 0 at all points: {equal}."
         ends = f"{self._place(places[0])} to {self._place(places[-1])}"
         points = f"{len(places)} of {wording.counted(len(self.x), 'point')}"
-        return f" It excludes 0 at {points}, within {self.axes[0]} {ends}."
+        return f"{text} It excludes 0 at {points}, within {self.axes[0]} {ends}."
 
     def _resampled(self) -> str:
         if self.n_trainings is not None:
@@ -620,13 +608,15 @@ class CurveResult(FromACall, Shown):
         return dict(result.plain(record, for_json=True))
 
     def _html(self, options: rendering.TableOptions) -> str:
-        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        body = rendering.html_list(self._facts()) + rendering.html_table(self._table(options))
-        return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
+        facts, table = rendering.html_list(self._facts()), self._table(options)
+        return rendering.html_of(self.claim(), facts, rendering.html_table(table))
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         return cls(**gathered(parts))
+
+
+# ------------------------------------------------------------------ what points of it stand on
 
 
 @dataclass(frozen=True, eq=False)
@@ -715,6 +705,9 @@ class LargerSizeBasis(SizeBasis):
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval in words."""
         return "percentiles of fitted inverse power laws"
+
+
+# ------------------------------------------------------------------ how it is made
 
 
 def with_band(fields_of: Mapping[str, Any], known: CurveEvidence) -> CurveResult:

@@ -305,6 +305,7 @@ class MethodBasis(ScoresBasis):
     is_on_rows_left_out = True
     # The replicates are scores of single runs, not of the estimate.
     is_corrected_for_bias = False
+    replicates_are = "out-of-bag scores of single runs"
     # The runs left out are counted instead.
     counts_undefined = False
     estimands_alone = (
@@ -320,10 +321,6 @@ class MethodBasis(ScoresBasis):
     def monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
         """Return NaN: the runs themselves are not stored."""
         return MonteCarloError(math.nan, math.nan)
-
-    def replicates_text(self, result: EvaluationResult) -> str:
-        """Return what the replicates are: no interval is made from them alone."""
-        return "out-of-bag scores of single runs"
 
     # -------------------------------------------------------------- words
 

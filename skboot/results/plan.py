@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, NamedTuple, Self
 
 from .._base.doors import door
@@ -257,9 +256,8 @@ class EvaluationPlan(FromACall, Shown):
         ]
 
     def _html(self, options: rendering.TableOptions) -> str:
-        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        body = rendering.html_list(self._facts()) + rendering.html_table(self._table(options))
-        return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
+        facts, table = rendering.html_list(self._facts()), self._table(options)
+        return rendering.html_of(self.claim(), facts, rendering.html_table(table))
 
     def _to_parts(self) -> dict[str, Any]:
         return super()._to_parts() | {"curves": dict(self.curves)}

@@ -1,4 +1,4 @@
-"""`check_table` and `TableCheck`: what the accuracies of a printed table allow by themselves.
+"""`check_table`: what the accuracies of a printed table allow by themselves, a `TableCheck`.
 
 A printed score is rounded, and it is a whole number of right rows by n. These two facts say which
 numbers of right rows a score may stand for, if any, and how small and how large the p-value of two
@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from html import escape
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
@@ -224,7 +223,17 @@ class TableCheck(FromACall, Shown):
             test = f"exact McNemar test, significant at p <= {self._alpha:g}, each pair by itself"
             facts.append(("test", test))
             facts += list(self._outcomes().items())
-            facts += [("bold type", text) for text in self._doubtful_bold()]
+            for name in _highest(self.rows):
+                never = [pair[:2] for pair in self.pairs if pair.significant == "never"]
+                others = [
+                    second if first == name else first
+                    for first, second in never
+                    if name in (first, second)
+                ]
+                if others:
+                    best = "has the highest score, and no predictions make it significantly"
+                    text = f"{name} {best} different from {wording.named(others)}"
+                    facts.append(("bold type", text))
         if len(self._shown_pairs()) < len(self.pairs):
             facts.append(("shown", "pairs with the highest score; .pairs and to_frame() hold all"))
         return facts + [("note", note) for note in self.notes]
@@ -252,21 +261,6 @@ class TableCheck(FromACall, Shown):
                 found[name] = f"{start} ({wording.named(pairs)})"
         return found
 
-    def _doubtful_bold(self) -> list[str]:
-        """Say of each highest score which others no predictions make significantly different."""
-        said = []
-        for name in _highest(self.rows):
-            never = [pair[:2] for pair in self.pairs if pair.significant == "never"]
-            others = [
-                second if first == name else first
-                for first, second in never
-                if name in (first, second)
-            ]
-            if others:
-                text = "has the highest score, and no predictions make it significantly different"
-                said.append(f"{name} {text} from {wording.named(others)}")
-        return said
-
     # -------------------------------------------------------------- parts
 
     @property
@@ -275,7 +269,8 @@ class TableCheck(FromACall, Shown):
 
     @property
     def _alpha(self) -> float:
-        return _alpha(self.confidence_level)
+        """Largest p-value that is significant, without the error of a subtraction."""
+        return round(1 - self.confidence_level, 12)
 
     def _impossible(self) -> list[PrintedScore]:
         return [row for row in self.rows if row.k_low is None]
@@ -299,42 +294,35 @@ class TableCheck(FromACall, Shown):
     def _tables_of(
         self, pairs: Sequence[PrintedPair], options: rendering.TableOptions
     ) -> list[rendering.Table]:
-        systems = self._systems(options)
-        return [systems, *([self._differences(pairs, options)] if pairs else [])]
-
-    def _systems(self, options: rendering.TableOptions) -> rendering.Table:
+        """Return the table of the scores, and that of some pairs if there are any."""
         level = rendering.percent(self.confidence_level)
         score = "score (%)" if self.in_percent else "score"
         header = ["system", score, "n", "right rows", f"{level} CI (Wilson)"]
-        cells = [
-            [
-                row.system,
-                row.printed,
-                thousands(row.n),
-                _counts(row),
-                self._limits(row, options),
+        rows = []
+        for row in self.rows:
+            counts = "none"
+            if row.k_low is not None and row.k_high is not None:
+                counts = thousands(row.k_low)
+                counts += f" to {thousands(row.k_high)}" if row.k_low < row.k_high else ""
+            limits = self._limits(row, options)
+            rows.append([row.system, row.printed, thousands(row.n), counts, limits])
+        tables = [rendering.Table(header, rows)]
+        if pairs:
+            header = ["difference", "value", "smallest p", "largest p", "significant"]
+            digits = max(row.decimals for row in self.rows if row.k_low is not None)
+            digits = digits if options.digits is None else options.digits
+            rows = [
+                [
+                    rendering.Difference(pair.first, pair.second),
+                    rendering.number(self._unit * pair.difference, digits),
+                    p_number(pair.p_smallest),
+                    p_number(pair.p_largest),
+                    pair.significant,
+                ]
+                for pair in pairs
             ]
-            for row in self.rows
-        ]
-        return rendering.Table(header, cells)
-
-    def _differences(
-        self, pairs: Sequence[PrintedPair], options: rendering.TableOptions
-    ) -> rendering.Table:
-        header = ["difference", "value", "smallest p", "largest p", "significant"]
-        digits = max(row.decimals for row in self.rows if row.k_low is not None)
-        digits = digits if options.digits is None else options.digits
-        cells = [
-            [
-                rendering.Difference(pair.first, pair.second),
-                rendering.number(self._unit * pair.difference, digits),
-                p_number(pair.p_smallest),
-                p_number(pair.p_largest),
-                pair.significant,
-            ]
-            for pair in pairs
-        ]
-        return rendering.Table(header, cells)
+            tables.append(rendering.Table(header, rows))
+        return tables
 
     # -------------------------------------------------------------- what `Shown` asks for
 
@@ -345,10 +333,8 @@ class TableCheck(FromACall, Shown):
         return [pair._asdict() for pair in self.pairs]
 
     def _html(self, options: rendering.TableOptions) -> str:
-        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        tables = "".join(map(rendering.html_table, self._tables_of(self._shown_pairs(), options)))
-        facts = rendering.html_list(self._facts())
-        return f'<div style="color:inherit;max-width:52em">{claim}{facts}{tables}</div>'
+        tables = map(rendering.html_table, self._tables_of(self._shown_pairs(), options))
+        return rendering.html_of(self.claim(), rendering.html_list(self._facts()), *tables)
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
@@ -437,7 +423,13 @@ def check_table(
     level = check.check_confidence_level(confidence_level)
     columns = _columns_of(table)
     with collected() as notes:
-        systems, scores = _names_of(columns["system"]), list(map(_text_of, columns["score"]))
+        systems = [str(name).strip() for name in columns["system"]]
+        [(name, times)] = Counter(systems).most_common(1)
+        if times > 1:
+            advice = "Check the table of each data set by itself."
+            got = f"{name!r} {times} times"
+            raise check.fail("table['system']", "name each system once", got, advice)
+        scores = list(map(_text_of, columns["score"]))
         values = [_value_of(text, system) for system, text in zip(systems, scores, strict=True)]
         in_percent = _is_percent(systems, scores, values)
         sizes = _whole_numbers("n", columns.get("n"), n, len(systems))
@@ -446,9 +438,11 @@ def check_table(
             raise check.fail("n", "be given where the table has no column 'n'", "None", advice)
         given = _whole_numbers("decimals", columns.get("decimals"), decimals, len(systems))
         places = _decimals(columns["score"], values, given)
-        each = zip(systems, values, places, sizes, strict=True)
-        rows = tuple(_row(*own, in_percent=in_percent, level=level) for own in each)
-        pairs = _pairs(rows, _alpha(level))
+        rows = tuple(
+            _row(*printed, in_percent=in_percent, level=level)
+            for printed in zip(systems, values, places, sizes, strict=True)
+        )
+        pairs = _pairs(rows, round(1 - level, 12))
     tell(*notes)
     settings = {"n": n, "decimals": decimals, "confidence_level": level}
     return TableCheck(
@@ -483,16 +477,6 @@ def _columns_of(table: Any) -> Mapping[str, Any]:
     }
     check.check_same_length(**{f"table[{name!r}]": column for name, column in columns.items()})
     return columns
-
-
-def _names_of(column: Iterable[Any]) -> list[str]:
-    names = [str(name).strip() for name in column]
-    [(name, times)] = Counter(names).most_common(1)
-    if times > 1:
-        advice = "Check the table of each data set by itself."
-        got = f"{name!r} {times} times"
-        raise check.fail("table['system']", "name each system once", got, advice)
-    return names
 
 
 def _text_of(cell: Any) -> str:
@@ -593,7 +577,16 @@ def _pairs(rows: Sequence[PrintedScore], alpha: float) -> tuple[PrintedPair, ...
     """Return what the exact McNemar test can say of each two systems; say what is left out."""
     possible = [row for row in rows if row.k_low is not None]
     tested = [(first, second) for first, second in combinations(possible, 2) if first.n == second.n]
-    _tell_of_pairs(rows, len(tested))
+    n_untested, reasons = math.comb(len(rows), 2) - len(tested), []
+    if len(possible) < len(rows):
+        reasons.append("a score is impossible")
+    if len({row.n for row in rows}) > 1:
+        reasons.append("n differs, and McNemar's test needs the same rows")
+    if n_untested:
+        left_out = wording.counted(n_untested, "pair")
+        say("advice", f"Not tested: {left_out}, because {', or '.join(reasons)}.")
+    if tested:
+        say("advice", "Systems of the same n are taken to have answered the same rows.")
     n = np.array([first.n for first, _ in tested], dtype=np.int64)
     low = np.array([[own.k_low for own in pair] for pair in tested], dtype=np.int64).reshape(-1, 2)
     high = np.array([[own.k_high for own in pair] for pair in tested], dtype=np.int64)
@@ -609,7 +602,8 @@ def _pairs(rows: Sequence[PrintedScore], alpha: float) -> tuple[PrintedPair, ...
         PrintedPair(
             first.system,
             second.system,
-            _difference(first, second),
+            # Without the errors of two fractions.
+            round(first.score - second.score, max(first.decimals, second.decimals) + 2),
             first.n,
             p_low,
             p_high,
@@ -621,38 +615,6 @@ def _pairs(rows: Sequence[PrintedScore], alpha: float) -> tuple[PrintedPair, ...
     )
 
 
-def _difference(first: PrintedScore, second: PrintedScore) -> float:
-    """Return the difference without the errors of two fractions."""
-    digits = max(first.decimals, second.decimals) + 2
-    return round(first.score - second.score, digits)
-
-
-def _tell_of_pairs(rows: Sequence[PrintedScore], n_tested: int) -> None:
-    """Say which pairs are left out, and what the others take for granted."""
-    n_pairs, reasons = math.comb(len(rows), 2), []
-    if any(row.k_low is None for row in rows):
-        reasons.append("a score is impossible")
-    if len({row.n for row in rows}) > 1:
-        reasons.append("n differs, and McNemar's test needs the same rows")
-    if n_tested < n_pairs:
-        left_out = wording.counted(n_pairs - n_tested, "pair")
-        say("advice", f"Not tested: {left_out}, because {', or '.join(reasons)}.")
-    if n_tested:
-        say("advice", "Systems of the same n are taken to have answered the same rows.")
-
-
-def _alpha(confidence_level: float) -> float:
-    """Return the largest p-value that is significant, without the error of a subtraction."""
-    return round(1 - confidence_level, 12)
-
-
 def _highest(rows: Sequence[PrintedScore]) -> list[str]:
     highest = max(row.score for row in rows)
     return [row.system for row in rows if row.score == highest]
-
-
-def _counts(row: PrintedScore) -> str:
-    if row.k_low is None or row.k_high is None:
-        return "none"
-    fewest, most = thousands(row.k_low), thousands(row.k_high)
-    return fewest if row.k_low == row.k_high else f"{fewest} to {most}"
