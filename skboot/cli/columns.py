@@ -1,4 +1,4 @@
-"""From columns of a file to the arguments of a public function.
+"""The columns of a file as arguments of a public function.
 
 Truth and predictions are typed together: numbers if all of them are numbers, else text exactly as
 written. One kind in the one and another in the other is refused, because labels would then never
@@ -78,9 +78,9 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
     BadCall
         If the file lacks a column or a cell, or its cells do not suit.
     """
-    ids = {name: _listed(getattr(asked, name, None)) for name in _IDS}
-    truth = _listed(asked.y_true)
-    weights = _listed(asked.weights)
+    ids = {name: listed(getattr(asked, name, None)) for name in _IDS}
+    truth = listed(asked.y_true)
+    weights = listed(asked.weights)
     wanted = [*truth, *(name for names in systems.values() for name in names), *weights]
     columns = read_columns(asked.file, wanted + [name for names in ids.values() for name in names])
     threshold = getattr(asked, "threshold", None)
@@ -108,17 +108,27 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
         if of_no_positive(_statistics(asked, positive), positive):
             # It has named the label that large scores stand for, and no metric takes it.
             del options["pos_label"]
+        for name, cells in predictions.items():
+            if cells.ndim != 1 or cells.dtype.kind not in "biuf":
+                got = ", ".join(systems[name])
+                raise BadCall(f"--threshold needs one column of numbers, and got {got}")
         predictions = {
-            name: both[(_as_scores(systems[name], cells) >= threshold).astype(np.intp)]
-            for name, cells in predictions.items()
+            name: both[(cells >= threshold).astype(np.intp)] for name, cells in predictions.items()
         }
-    if reads_labels and y_true is not None:
-        for name, predicted in predictions.items():
-            _check_shared(asked.y_true, y_true, systems[name][0], predicted)
+    if reads_labels and y_true is not None and y_true.ndim != 2:
+        for name, cells in predictions.items():
+            # Of others the metric says what it reads instead.
+            reads = cells.ndim != 2 and not _are_real(cells)
+            if reads and set(y_true.tolist()).isdisjoint(cells.tolist()):
+                raise BadCall(
+                    f"column {systems[name][0]!r} shares no label with column {asked.y_true!r}: "
+                    f"row 1 has {_first(cells)!r} and {_first(y_true)!r}"
+                )
     return Rows(y_true, predictions, options)
 
 
-def _listed(names: Any) -> list[str]:
+def listed(names: Any) -> list[str]:
+    """Return the names that an option gives, as a list."""
     return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
@@ -128,22 +138,24 @@ def _responses(asked: Namespace) -> set[str]:
 
 
 def _statistics(asked: Namespace, pos_label: Any = None) -> list[Statistic]:
-    """The metrics of a call; refused are those that no name gives."""
+    """The metrics of a call; refused are those that no name gives.
+
+    They are functions of Python, or means of values of rows.
+    """
     metrics, better = asked.metric or ["accuracy"], asked.greater_is_better
-    for metric in _listed(metrics):
-        _check_has_a_name(metric)
-    found, _ = resolve_metrics(metrics, labels=None, greater_is_better=better, pos_label=pos_label)
-    return list(found.values())
-
-
-def _check_has_a_name(metric: str) -> None:
-    """Refuse a metric that only a function of Python is, or that is a mean of values of rows."""
-    advice = without_name(metric)
-    if advice.startswith(AS_MEAN):
-        values = "Compute the value of each row, and give --metric mean --y-pred COLUMN of these"
-        raise BadCall(f"--metric {metric!r} has no name, being a mean over rows. {values}")
-    if advice:
-        raise BadCall(f"--metric {metric!r} needs Python. {advice}")
+    for metric in listed(metrics):
+        advice = without_name(metric)
+        if advice.startswith(AS_MEAN):
+            raise BadCall(
+                f"--metric {metric!r} has no name, being a mean over rows. Compute the value of "
+                "each row, and give --metric mean --y-pred COLUMN of these"
+            )
+        if advice:
+            raise BadCall(f"--metric {metric!r} needs Python. {advice}")
+    statistics, _ = resolve_metrics(
+        metrics, labels=None, greater_is_better=better, pos_label=pos_label
+    )
+    return list(statistics.values())
 
 
 # ------------------------------------------------------------------ truth and predictions
@@ -153,20 +165,35 @@ def _answers(
     asked: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], responses: set[str]
 ) -> tuple[Array | None, dict[str, Array]]:
     """Return the truth and the predictions, typed together where these are labels."""
-    alone = {name: names[0] for name, names in systems.items() if _is_one(columns, names)}
+    # Predictions that are one value a row, not a probability of each class.
+    alone = {
+        name: names[0]
+        for name, names in systems.items()
+        if len(names) == 1 and np.ndim(columns[names[0]]) == 1
+    }
     stacked = {
         name: np.column_stack([_numbers(columns, each) for each in names])
         for name, names in systems.items()
         if name not in alone
     }
-    truth = _listed(asked.y_true)
+    truth = listed(asked.y_true)
     if stacked or "labels" not in responses:
         typed: dict[str, Array] = {name: _numbers(columns, name) for name in alone.values()}
         for name in truth:
             # Values are compared; labels of text are right beside scores and probabilities.
             typed[name] = (_numbers if responses == {"values"} else _alone)(columns, name)
-            if alone and typed[name].dtype.kind == "U":
-                _check_beside_scores(name, typed[name], asked.pos_label)
+            if not alone or typed[name].dtype.kind != "U":
+                continue
+            cells = typed[name].tolist()
+            defined = [cell for cell in cells if not _is_missing(cell)]
+            if len(defined) < len(cells) and _as_numbers(defined) is not None:
+                raise BadCall(_not_a_number(name, cells))
+            labels = positive_options(typed[name])
+            if labels and asked.pos_label is None:
+                raise BadCall(
+                    f"column {name!r} holds text. Give the label that large scores stand for: "
+                    f"{labels}"
+                )
     else:
         together = {name: columns[name] for name in [*truth, *alone.values()]}
         typed = _typed_together(together, getattr(asked, "labels", None))
@@ -183,27 +210,11 @@ def positive_options(labels: Array) -> str:
     return " or ".join(options) if len(options) == 2 else ""
 
 
-def _check_beside_scores(name: str, labels: Array, pos_label: str | None) -> None:
-    """Refuse text that is numbers and missing values, or two labels of which none is positive."""
-    cells = labels.tolist()
-    known = [cell for cell in cells if not _is_missing(cell)]
-    if len(known) < len(cells) and _as_numbers(known) is not None:
-        raise BadCall(_not_a_number(name, cells))
-    options = positive_options(labels)
-    if options and pos_label is None:
-        raise BadCall(
-            f"column {name!r} holds text. Give the label that large scores stand for: {options}"
-        )
-
-
-def _is_one(columns: Columns, names: Sequence[str]) -> bool:
-    """Whether predictions are one value a row, not a probability of each class."""
-    return len(names) == 1 and np.ndim(columns[names[0]]) == 1
-
-
 def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str, Array]:
     """Return numbers if all cells are numbers, else text; refuse columns of different kinds."""
-    if labels is not None and _as_numbers(list(labels)) is None and _are_text(columns):
+    # Whether all cells are as they are written, or text.
+    are_text = all(isinstance(cells, list) or cells.dtype.kind == "U" for cells in columns.values())
+    if labels is not None and _as_numbers(list(labels)) is None and are_text:
         return {name: np.array(cells) for name, cells in columns.items()}
     numbers = {name: _as_numbers(cells) for name, cells in columns.items()}
     texts = [name for name, values in numbers.items() if values is None]
@@ -238,11 +249,6 @@ def _values(cells: Cells) -> set[Any]:
     return set(cells if isinstance(cells, list) else cells.ravel().tolist())
 
 
-def _are_text(columns: Columns) -> bool:
-    """Whether all cells are as they are written, or text."""
-    return all(isinstance(cells, list) or cells.dtype.kind == "U" for cells in columns.values())
-
-
 def _as_numbers(cells: Cells) -> Array | None:
     """Return cells as numbers; None if one of them is none."""
     if isinstance(cells, np.ndarray):
@@ -267,16 +273,12 @@ def _as_numbers(cells: Cells) -> Array | None:
     return numbers if np.isfinite(numbers).all() else None
 
 
-def _first_text(cells: Cells) -> tuple[int, str]:
-    """Return the first cell that is no number, and its row."""
+def _not_a_number(name: str, cells: Cells) -> str:
     if isinstance(cells, np.ndarray):
         # A file that knows types holds text or numbers in a column, not both.
-        return 0, str(cells[0])
-    return next((row, cell) for row, cell in enumerate(cells) if _as_numbers([cell]) is None)
-
-
-def _not_a_number(name: str, cells: Cells) -> str:
-    row, cell = _first_text(cells)
+        row, cell = 0, str(cells[0])
+    else:
+        row, cell = next((k, cell) for k, cell in enumerate(cells) if _as_numbers([cell]) is None)
     missing = " (a missing value: leave its row out)" if _is_missing(cell) else ""
     return f"column {name!r}, row {row + 1}: {_cut(cell)!r} is not a number{missing}"
 
@@ -330,13 +332,6 @@ def _both_labels(asked: Namespace, y_true: Array, given: Mapping[str, Any]) -> A
     return labels if positive is None or labels[1] == positive else labels[::-1]
 
 
-def _as_scores(names: Sequence[str], cells: Array) -> Array:
-    """Return one number a row."""
-    if cells.ndim != 1 or cells.dtype.kind not in "biuf":
-        raise BadCall(f"--threshold needs one column of numbers, and got {', '.join(names)}")
-    return cells
-
-
 def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -> Array:
     """Return labels that were typed as an option; refuse cells that are none of them."""
     labels = np.array([_label(text, y_true) for text in named])
@@ -349,17 +344,6 @@ def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -
                 f"column {name!r}, row {row + 1}: {_first(cells[row:])!r} is none of the --labels"
             )
     return labels
-
-
-def _check_shared(truth: str | None, y_true: Array, name: str, predicted: Array) -> None:
-    """Refuse predicted labels of which none is ever true."""
-    if y_true.ndim == 2 or predicted.ndim == 2 or _are_real(predicted):
-        return  # the metric says what it reads instead
-    if set(y_true.tolist()).isdisjoint(predicted.tolist()):
-        raise BadCall(
-            f"column {name!r} shares no label with column {truth!r}: row 1 has "
-            f"{_first(predicted)!r} and {_first(y_true)!r}"
-        )
 
 
 def _are_real(cells: Array) -> bool:
@@ -379,17 +363,15 @@ def _first(cells: Array) -> Any:
 
 def _ids(columns: Columns, names: Sequence[str]) -> Array:
     """Return names of groups and the like: numbers where no two that differ would become one."""
-    typed = [_id_numbers(columns[name]) for name in names]
+    typed = []
+    for name in names:
+        cells, numbers = columns[name], _as_numbers(columns[name])
+        if numbers is not None and not isinstance(cells, np.ndarray):
+            numbers = numbers if len(set(cells)) == len(set(numbers.tolist())) else None
+        typed.append(numbers)
     kinds = {values.dtype.kind for values in typed if values is not None}
     # Beside floats, and of both signs beside unsigned ones, large integers would merge.
     if any(values is None for values in typed) or len(kinds - {"b"}) > 1:
         typed = [np.array(columns[name], dtype=str) for name in names]
     arrays = [values for values in typed if values is not None]
     return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
-
-
-def _id_numbers(cells: Cells) -> Array | None:
-    numbers = _as_numbers(cells)
-    if numbers is None or isinstance(cells, np.ndarray):
-        return numbers
-    return numbers if len(set(cells)) == len(set(numbers.tolist())) else None

@@ -1,4 +1,4 @@
-"""Each verb: the call of a public function, and what is to be said of its result."""
+"""The verbs of the command line: each calls a public function, and says what came of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..metrics.cells import check_two_columns
 from ..results.rendering import Table
 from ..results.result import plain
 from ..results.wording import counted
-from .columns import Rows, needs_threshold, positive_options, rows_of
+from .columns import Rows, listed, needs_threshold, positive_options, rows_of
 
 
 class Answer(NamedTuple):
@@ -83,7 +83,8 @@ def answer_of(asked: Namespace) -> Answer:
 # ------------------------------------------------------------------ one function per verb
 
 
-def _score(asked: Namespace) -> Answer:
+def score(asked: Namespace) -> Answer:
+    """Score one system, or each of several."""
     from ..evaluation import bootstrap_score
     from ..results import ResultTable
 
@@ -100,7 +101,8 @@ def _score(asked: Namespace) -> Answer:
     return answer
 
 
-def _compare(asked: Namespace) -> Answer:
+def compare(asked: Namespace) -> Answer:
+    """Compare all systems, or all with one."""
     from ..comparison import compare_systems
 
     rows = _rows(asked, asked.systems)
@@ -116,7 +118,8 @@ def _compare(asked: Namespace) -> Answer:
 _CODES = {"pass": 0, "fail": 1, "inconclusive": 3, "warn": 0}
 
 
-def _gate(asked: Namespace) -> Answer:
+def gate(asked: Namespace) -> Answer:
+    """Ask whether a candidate is not worse than a reference by more than a margin."""
     from ..comparison import compare_systems
     from ..comparison.arguments import copy_of_truth
     from ..results.comparison import verdict_table
@@ -146,7 +149,8 @@ def _gate(asked: Namespace) -> Answer:
     )
 
 
-def _rank(asked: Namespace) -> Answer:
+def rank(asked: Namespace) -> Answer:
+    """Rank systems."""
     from ..comparison import compare_systems
     from ..plots import RankDisplay
 
@@ -165,7 +169,8 @@ def _rank(asked: Namespace) -> Answer:
     )
 
 
-def _curve(asked: Namespace) -> Answer:
+def curve(asked: Namespace) -> Answer:
+    """Estimate a curve with its band."""
     from ..curves import bootstrap_curve
 
     rows = _rows(asked, asked.systems, of_scores=True)
@@ -174,11 +179,39 @@ def _curve(asked: Namespace) -> Answer:
     return _of_result(asked, rows, shown)
 
 
-def _plan(asked: Namespace) -> Answer:
+def plan(asked: Namespace) -> Answer:
+    """Say how many rows are enough, from a pilot or an expected share."""
     from ..planning import plan_evaluation
 
-    pilot, answer = _pilot(asked)
-    plan = plan_evaluation(
+    pilot: Any = None
+    answer: Answer | None = None
+    if asked.file is None and asked.proportion is None:
+        raise BadCall("FILE is missing, or --proportion in its place")
+    if asked.file is not None and asked.proportion is not None:
+        raise BadCall("--proportion replaces FILE: give one of them")
+    if asked.file is None:
+        columns = ("y_true", "y_pred", "candidate", "reference", "weights", "groups", "strata")
+        for name in (*columns, "average_over", "block_length"):
+            if getattr(asked, name) is not None:
+                option = name.replace("_", "-")
+                raise BadCall(f"--{option} belongs to a FILE, and there is none")
+    elif asked.candidate is None and asked.reference is None:
+        for name in ("difference", "margin"):
+            if getattr(asked, name) is not None:
+                raise BadCall(f"--{name} needs a pair: --candidate and --reference")
+        if asked.y_pred is None:
+            raise BadCall("--y-pred is missing, or --candidate and --reference")
+        answer = score(asked)
+        pilot = answer.settings
+    else:
+        if asked.y_pred is not None or None in (asked.candidate, asked.reference):
+            raise BadCall("a pair needs --candidate and --reference, and no --y-pred")
+        from ..comparison import compare_systems
+
+        rows = _rows(asked, [asked.candidate, asked.reference])
+        result = _called(compare_systems, asked, rows, rows.predictions, adjust=None)
+        pilot, answer = result.pairs[0], _of_result(asked, rows, result)
+    planned = plan_evaluation(
         pilot,
         half_width=asked.half_width,
         difference=asked.difference,
@@ -188,17 +221,18 @@ def _plan(asked: Namespace) -> Answer:
         proportion=asked.proportion,
     )
     return Answer(
-        title=plan._heading(),
-        shown=(plan,),
-        text=plan.summary(),
-        record=plan.to_dict(),
+        title=planned._heading(),
+        shown=(planned,),
+        text=planned.summary(),
+        record=planned.to_dict(),
         facts=[] if answer is None else answer.facts,
-        picture=plan.plot,
+        picture=planned.plot,
         settings=None if answer is None else answer.settings,
     )
 
 
-def _check(asked: Namespace) -> Answer:
+def check(asked: Namespace) -> Answer:
+    """Check the scores and differences of a printed table."""
     from ..results.printed import check_table
 
     shown = check_table(
@@ -215,47 +249,14 @@ def _check(asked: Namespace) -> Answer:
     )
 
 
-def _pilot(asked: Namespace) -> tuple[Any, Answer | None]:
-    """Return the pilot of a plan, a result or a pair, and what is said of it; None without one."""
-    if asked.file is None and asked.proportion is None:
-        raise BadCall("FILE is missing, or --proportion in its place")
-    if asked.file is not None and asked.proportion is not None:
-        raise BadCall("--proportion replaces FILE: give one of them")
-    if asked.file is None:
-        _check_no_columns(asked)
-        return None, None
-    if asked.candidate is None and asked.reference is None:
-        for name in ("difference", "margin"):
-            if getattr(asked, name) is not None:
-                raise BadCall(f"--{name} needs a pair: --candidate and --reference")
-        if asked.y_pred is None:
-            raise BadCall("--y-pred is missing, or --candidate and --reference")
-        answer = _score(asked)
-        return answer.settings, answer
-    if asked.y_pred is not None or None in (asked.candidate, asked.reference):
-        raise BadCall("a pair needs --candidate and --reference, and no --y-pred")
-    from ..comparison import compare_systems
-
-    rows = _rows(asked, [asked.candidate, asked.reference])
-    result = _called(compare_systems, asked, rows, rows.predictions, adjust=None)
-    return result.pairs[0], _of_result(asked, rows, result)
-
-
-def _check_no_columns(asked: Namespace) -> None:
-    columns = ("y_true", "y_pred", "candidate", "reference", "weights", "groups", "strata")
-    for name in (*columns, "average_over", "block_length"):
-        if getattr(asked, name) is not None:
-            raise BadCall(f"--{name.replace('_', '-')} belongs to a FILE, and there is none")
-
-
 _VERBS: dict[str, Callable[[Namespace], Answer]] = {
-    "score": _score,
-    "compare": _compare,
-    "gate": _gate,
-    "rank": _rank,
-    "curve": _curve,
-    "plan": _plan,
-    "check": _check,
+    "score": score,
+    "compare": compare,
+    "gate": gate,
+    "rank": rank,
+    "curve": curve,
+    "plan": plan,
+    "check": check,
 }
 
 
@@ -267,9 +268,9 @@ def _rows(asked: Namespace, systems: list[str] | None, *, of_scores: bool = Fals
     if asked.file is None:
         # An option that takes several columns takes a file behind it for one of them.
         raise BadCall(f"FILE is missing: it comes first, as in skboot {asked.verb} FILE ...")
-    if asked.y_true is None and (of_scores or _listed(asked.metric) != ["mean"]):
+    if asked.y_true is None and (of_scores or listed(asked.metric) != ["mean"]):
         raise BadCall("--y-true is missing: the column of the truth (--metric mean needs none)")
-    metrics = _listed(getattr(asked, "metric", None))
+    metrics = listed(getattr(asked, "metric", None))
     if metrics == ["mean"] and asked.y_true is not None:
         raise BadCall("--metric mean is that of a column of values: leave --y-true out")
     for metric in metrics:
@@ -285,77 +286,52 @@ def _rows(asked: Namespace, systems: list[str] | None, *, of_scores: bool = Fals
     return rows_of(asked, {name: [name] for name in systems}, of_scores=of_scores)
 
 
-def _listed(metric: str | list[str] | None) -> list[str]:
-    return [] if metric is None else [metric] if isinstance(metric, str) else metric
-
-
 def _called(
     function: Callable[..., Any], asked: Namespace, rows: Rows, predicted: Any, **options: Any
 ) -> Any:
     """Call a public function, and put its errors into the words of the command line."""
+    # The options of the columns, and those of the call.
+    names = ("block_length", "greater_is_better", "n_resamples", "confidence_level", "first_look")
+    given = {name: getattr(asked, name, None) for name in (*names, "interval")}
+    metric = listed(getattr(asked, "metric", None))
+    given["metric"] = metric[0] if len(metric) == 1 else metric or None
+    given["same_population"] = asked.same_population or None
+    options |= {name: value for name, value in given.items() if value is not None}
+    options |= rows.options | {"random_state": asked.seed}
     try:
-        _check_classes(rows, predicted)
-        return function(rows.y_true, predicted, **_options(asked, rows), **options)
+        is_column = rows.y_true is not None and rows.y_true.ndim == 1
+        if is_column and np.ndim(predicted) == 2 and predicted.min() >= 0 and predicted.max() <= 1:
+            # Two columns of numbers in [0, 1] that are hardly probabilities of both classes.
+            check_two_columns("y_pred", predicted, "be a column, or probabilities of each class")
+        return function(rows.y_true, predicted, **options)
     except ValueError as error:
         bad = parts_of(error)
         if bad is None:
             raise
-        raise bad._replace(
-            name=_option(bad, asked), advice=_advice(bad, asked, rows)
-        ).error() from None
+        raise _as_asked(bad, asked, rows).error() from None
 
 
-def _check_classes(rows: Rows, predicted: Any) -> None:
-    """Refuse two columns of numbers in [0, 1] that are hardly probabilities of both classes."""
-    is_column = rows.y_true is not None and rows.y_true.ndim == 1
-    if is_column and np.ndim(predicted) == 2 and predicted.min() >= 0 and predicted.max() <= 1:
-        check_two_columns("y_pred", predicted, "be a column, or probabilities of each class")
-
-
-def _option(bad: BadArgument, asked: Namespace) -> str:
-    """Return the argument as it was given: that of a system by the option that names this one."""
+def _as_asked(bad: BadArgument, asked: Namespace, rows: Rows) -> BadArgument:
+    """Return an argument as it was given, with advice for the command line in place of Python."""
     argument, bracket, system = bad.name.partition("[")
-    if argument not in ("y_pred", "y_preds", "y_score") or not bracket:
-        return bad.name
-    given = (name for name in ("candidate", "reference") if "systems" not in asked)
-    option = next((name for name in given if f"{getattr(asked, name)!r}]" == system), "systems")
-    return f"{option}[{system}"
-
-
-def _advice(bad: BadArgument, asked: Namespace, rows: Rows) -> str:
-    """Return what to give on the command line, where a function advises something of Python."""
+    name, advice = bad.name, bad.advice
+    if argument in ("y_pred", "y_preds", "y_score") and bracket:
+        # That of a system by the option that names this one.
+        pair = ("candidate", "reference") if "systems" not in asked else ()
+        option = (each for each in pair if f"{getattr(asked, each)!r}]" == system)
+        name = f"{next(option, 'systems')}[{system}"
+    columns = getattr(asked, "y_pred", None) or ()
     if bad.name.startswith("y_pred") and needs_threshold(asked, rows):
-        return "Give --threshold 0.5, or a metric of scores, such as --metric roc_auc."
-    names = getattr(asked, "y_pred", None) or ()
-    if bad.name == "y_pred" and len(names) > 1:
-        systems = f"--systems {shlex.join(names)}"
+        advice = "Give --threshold 0.5, or a metric of scores, such as --metric roc_auc."
+    elif bad.name == "y_pred" and len(columns) > 1:
+        systems = f"--systems {shlex.join(columns)}"
         if "systems" not in asked:
-            systems = "--candidate {} --reference {}".format(*map(shlex.quote, names))
-        return f"{bad.advice} For the predictions of several systems give {systems}."
-    if bad.name != "y_true" or rows.y_true is None or asked.pos_label is not None:
-        return bad.advice
-    options = positive_options(rows.y_true)
-    return f"Name the positive label: {options}." if options else bad.advice
-
-
-def _options(asked: Namespace, rows: Rows) -> dict[str, Any]:
-    """Return the options of the public function: those of the columns, and those of the call."""
-    options = {
-        name: getattr(asked, name, None)
-        for name in (
-            "block_length",
-            "greater_is_better",
-            "n_resamples",
-            "confidence_level",
-            "first_look",
-        )
-    }
-    metric = _listed(getattr(asked, "metric", None))
-    options["metric"] = metric[0] if len(metric) == 1 else metric or None
-    options["interval"] = getattr(asked, "interval", None)
-    options["same_population"] = asked.same_population or None
-    given = {name: value for name, value in options.items() if value is not None}
-    return given | rows.options | {"random_state": asked.seed}
+            systems = "--candidate {} --reference {}".format(*map(shlex.quote, columns))
+        advice = f"{advice} For the predictions of several systems give {systems}."
+    elif bad.name == "y_true" and rows.y_true is not None and asked.pos_label is None:
+        labels = positive_options(rows.y_true)
+        advice = f"Name the positive label: {labels}." if labels else advice
+    return bad._replace(name=name, advice=advice)
 
 
 def _check_systems(rows: Rows) -> None:
@@ -364,7 +340,7 @@ def _check_systems(rows: Rows) -> None:
 
 
 def _check_direction(asked: Namespace) -> None:
-    if _listed(asked.metric) == ["mean"] and asked.greater_is_better is None:
+    if listed(asked.metric) == ["mean"] and asked.greater_is_better is None:
         raise BadCall("--metric mean: say --greater-is-better or --smaller-is-better")
 
 
