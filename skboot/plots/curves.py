@@ -126,10 +126,8 @@ class CurveBandDisplay(Display):
         is_difference: bool = False,
     ) -> None:
         self.lines = [
-            BandLine(
-                _as_floats(x), _as_floats(estimate), _as_floats(low), _as_floats(high), *others
-            )
-            for x, estimate, low, high, *others in lines
+            BandLine(*(np.asarray(values, dtype=float) for values in line[:4]), *line[4:])
+            for line in lines
         ]
         self.axes = axes
         self.curve = curve
@@ -170,7 +168,15 @@ class CurveBandDisplay(Display):
             If the curves are of different kinds.
         """
         check_asked(name=name)
-        curves = _curves_of(result)
+        curves: list[Any] = [result]
+        if isinstance(result, Mapping):
+            # The difference is drawn only where it is alone.
+            curves = [curve for key, curve in result.items() if key != _DIFFERENCE]
+            curves = curves or list(result.values())
+            are_curves = all(hasattr(curve, "estimate") and hasattr(curve, "x") for curve in curves)
+            if not curves or not are_curves:
+                must = "be a CurveResult, or a mapping of them"
+                raise fail("result", must, f"{type(result).__name__}")
         first = curves[0]
         if len({(each.curve, each.is_difference) for each in curves}) > 1:
             kinds = sorted({each.curve for each in curves})
@@ -347,23 +353,20 @@ class CurveBandDisplay(Display):
                 self.lines_ += ax.plot(line.x, line.training, **on_training, label=label)
         self.reference_ = None
         if plot_reference and self.reference is not None:
-            self._plot_reference()
+            x, y = (np.asarray(values, dtype=float) for values in self.reference)
+            label, curve = _REFERENCES.get(self.curve), self.curve
+            if self.is_difference:
+                label, curve = "no difference", ""
+            if curve in ("roc", "calibration", "calibration_smooth"):
+                x = y = np.array([0.0, 1.0])
+            elif curve == "det":
+                x, y = np.array([0.0, 1.0]), np.array([1.0, 0.0])
+            style = {"color": GREY, "linestyle": (0, (2, 2)), "linewidth": 1.2, "zorder": 1}
+            [self.reference_] = ax.plot(x, y, label=label, **style)
+            if curve == "decision":
+                ax.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat none")
         self._finish()
         return self
-
-    # -------------------------------------------------------------- steps
-
-    def _plot_reference(self) -> None:
-        x, y = (np.asarray(values, dtype=float) for values in self.reference or ())
-        label = "no difference" if self.is_difference else _REFERENCES.get(self.curve)
-        if self.curve in ("roc", "calibration", "calibration_smooth") and not self.is_difference:
-            x = y = np.array([0.0, 1.0])
-        elif self.curve == "det" and not self.is_difference:
-            x, y = np.array([0.0, 1.0]), np.array([1.0, 0.0])
-        style = {"color": GREY, "linestyle": (0, (2, 2)), "linewidth": 1.2, "zorder": 1}
-        [self.reference_] = self.ax_.plot(x, y, label=label, **style)
-        if self.curve == "decision" and not self.is_difference:
-            self.ax_.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat none")
 
     def _finish(self) -> None:
         """Set limits, labels and the legend, below the axes where it hides nothing."""
@@ -372,8 +375,13 @@ class CurveBandDisplay(Display):
         ax.set_ylabel(literal(wording.capitalized(self.axes[1])))
         if self.curve == "det" and not self.is_difference:
             names = [f"{rate:g}" for rate in rendering.DET_RATES]
+
+            def deviate(rate: Any) -> Any:
+                """Return the normal deviate of a rate, of 0 and 1 that of the ends of the axis."""
+                return ndtri(np.clip(rate, *_ENDS))
+
             for side in "xy":
-                getattr(ax, f"set_{side}scale")("function", functions=(_deviate, ndtr))
+                getattr(ax, f"set_{side}scale")("function", functions=(deviate, ndtr))
                 getattr(ax, f"set_{side}ticks")(rendering.DET_RATES, names)
                 getattr(ax, f"set_{side}lim")(_ENDS)
         elif self.curve in _REFERENCES and self.curve != "decision":
@@ -388,27 +396,6 @@ class CurveBandDisplay(Display):
             ax.set_xlim(0.0, max(float(line.x[-1]) for line in self.lines))
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": 1}
         ax.legend(frameon=False, fontsize="small", **below)
-
-
-def _deviate(rate: Any) -> Any:
-    """Return the normal deviate of a rate, of 0 and 1 that of the ends of the axis."""
-    return ndtri(np.clip(rate, *_ENDS))
-
-
-def _as_floats(values: ArrayLike) -> NDArray[Any]:
-    return np.asarray(values, dtype=float)
-
-
-def _curves_of(result: Any) -> list[CurveResult]:
-    """Return the curves of a result or a table, the difference only where it is alone."""
-    if not isinstance(result, Mapping):
-        return [result]
-    named = [each for name, each in result.items() if name != _DIFFERENCE]
-    curves = named or list(result.values())
-    if not curves or not all(hasattr(each, "estimate") and hasattr(each, "x") for each in curves):
-        must = "be a CurveResult, or a mapping of them"
-        raise fail("result", must, f"{type(result).__name__}")
-    return curves
 
 
 def _scores_of(
