@@ -125,10 +125,10 @@ class CurveBandDisplay(Display):
         reference: tuple[ArrayLike, ArrayLike] | None = None,
         is_difference: bool = False,
     ) -> None:
-        self.lines = [
-            BandLine(*(np.asarray(values, dtype=float) for values in line[:4]), *line[4:])
-            for line in lines
-        ]
+        self.lines = []
+        for line in lines:
+            x, estimate, low, high = (np.asarray(values, dtype=float) for values in line[:4])
+            self.lines.append(BandLine(x, estimate, low, high, *line[4:]))
         self.axes = axes
         self.curve = curve
         self.reference = reference
@@ -354,9 +354,8 @@ class CurveBandDisplay(Display):
         self.reference_ = None
         if plot_reference and self.reference is not None:
             x, y = (np.asarray(values, dtype=float) for values in self.reference)
-            label, curve = _REFERENCES.get(self.curve), self.curve
-            if self.is_difference:
-                label, curve = "no difference", ""
+            curve = "" if self.is_difference else self.curve
+            label = "no difference" if self.is_difference else _REFERENCES.get(curve)
             if curve in ("roc", "calibration", "calibration_smooth"):
                 x = y = np.array([0.0, 1.0])
             elif curve == "det":

@@ -469,10 +469,12 @@ class SystemBasis(Basis):
                 f"{name} was {score} on {rows}; corrected for a bias of {bias}, on "
                 f"{wording.new_data(result)} it is estimated at {expected}"
             )
-        return (
-            f"{start} ({interval}).{wording.no_width(result)}"
-            f"{wording.below_baseline(result)}{wording.if_random_sample(result)}"
-        )
+        text = f"{start} ({interval}).{wording.no_width(result)}"
+        naive = wording.baseline(result)
+        if naive is not None and wording.is_worse(result.estimate, naive, result.greater_is_better):
+            text += " This is worse than the baseline, a system that ignores its inputs: "
+            text += f"{rendering.number(naive, wording.scale_of(result))} here."
+        return text + wording.if_random_sample(result)
 
 
 @dataclass(frozen=True, eq=False)

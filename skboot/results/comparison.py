@@ -967,11 +967,6 @@ class ComparisonResult(FromACall, ShownDifferences):
             pairs.append(pair)
         object.__setattr__(self, "pairs", tuple(pairs))
 
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, ComparisonResult) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
     _format = "skboot.ComparisonResult", 2
     _noun = "comparison"
     _display = "ComparisonDisplay.from_result"
@@ -1212,7 +1207,8 @@ class ComparisonResult(FromACall, ShownDifferences):
             As `ranks`, or if ``k`` is out of range.
         """
         n = len(self.systems)
-        is_number = isinstance(k, Integral) and not isinstance(k, bool | np.bool_)
+        given: Any = k
+        is_number = isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
         if not is_number or not 1 <= int(k) <= n:
             raise fail("k", f"be an integer from 1 to {n}, the number of systems", repr(k))
         return tuple(row.system for row in ranks_of(self).rows if row.low <= k)

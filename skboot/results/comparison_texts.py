@@ -259,7 +259,7 @@ def pairs_table(
     rows = []
     for pair in pairs:
         digits = scale_of(pair) if options.digits is None else options.digits
-        row = [rendering.Difference(pair.first, pair.second)]
+        row: list[str] = [rendering.Difference(pair.first, pair.second)]
         row += [] if shared else [method_title(pair)]
         for name in (pair.first, pair.second) if options.scores else ():
             row.append(rendering.number(result.systems[name].estimate, scales[name]))

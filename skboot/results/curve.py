@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from .._base.checks import check_choice, fail
 from .._base.doors import door
 from .._base.errors import texts_of, thousands
-from .._base.values import read_only, same_values
+from .._base.values import read_only
 from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval, simultaneous_band
 from ..inference.evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut
 from ..inference.intervals import confidence_interval
@@ -215,11 +215,6 @@ class CurveResult(FromACall, Shown):
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, read_only(getattr(self, each.name)))
-
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, CurveResult) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     _format = "skboot.CurveResult", 1
     _noun = "curve"
@@ -467,8 +462,9 @@ class CurveResult(FromACall, Shown):
         str
             What was estimated from what, the band at some points, and all notes.
         """
-        table = rendering.text_table(self._table())
-        return f"{self._heading()}\n{rendering.text_list(self._facts())}\n\n{table}"
+        [(_, table)] = self._tables(rendering.NOTHING_ASKED)
+        facts = rendering.text_list(self._facts())
+        return f"{self._heading()}\n{facts}\n\n{rendering.text_table(table)}"
 
     @door("CurveResult.claim")
     def claim(self) -> str:
@@ -556,7 +552,7 @@ class CurveResult(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
         """Return the band at some points of the grid."""
         shown = self._shown_points
         level = rendering.percent(self.confidence_level)
@@ -573,10 +569,7 @@ class CurveResult(FromACall, Shown):
                 limits = (numbers[1], numbers[2])
                 digits = rendering.Scale.of(numbers[:1], [limits], anchors, digits=3)
             rows.append([self._place(k), *(rendering.number(number, digits) for number in numbers)])
-        return rendering.Table(header, rows, 0)
-
-    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", self._table(options))]
+        return [("", rendering.Table(header, rows, 0))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         columns = {"x": self.x, "estimate": self.estimate, "low": self.low, "high": self.high}
@@ -606,10 +599,6 @@ class CurveResult(FromACall, Shown):
             "n_undefined": self.n_undefined,
         }
         return dict(result.plain(record, for_json=True))
-
-    def _html(self, options: rendering.TableOptions) -> str:
-        facts, table = rendering.html_list(self._facts()), self._table(options)
-        return rendering.html_of(self.claim(), facts, rendering.html_table(table))
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 
 from .._base.doors import door
 from .._base.errors import thousands
-from .._base.values import same_values
 from . import rendering, result, wording
 from .result import FromACall, Provenance, Shown, gathered
 
@@ -116,11 +115,6 @@ class EvaluationPlan(FromACall, Shown):
     rows_per_unit: float | None = None
     provenance: Provenance = field(default_factory=Provenance)
 
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, EvaluationPlan) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
     _format = "skboot.EvaluationPlan", 1
     _noun = "plan"
     _display = "PlanDisplay.from_result"
@@ -162,8 +156,9 @@ class EvaluationPlan(FromACall, Shown):
             What is needed for what, the range of sizes that the pilot's own error allows, other
             sizes, and all notes.
         """
-        table = rendering.text_table(self._table())
-        return f"{self._heading()}\n{rendering.text_list(self._facts())}\n\n{table}"
+        [(_, table)] = self._tables(rendering.NOTHING_ASKED)
+        facts = rendering.text_list(self._facts())
+        return f"{self._heading()}\n{facts}\n\n{rendering.text_table(table)}"
 
     @door("EvaluationPlan.claim")
     def claim(self) -> str:
@@ -230,7 +225,7 @@ class EvaluationPlan(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
         """Return sizes and what they reach."""
         what = "half-width" if self.power is None else "power"
         rows = []
@@ -242,10 +237,8 @@ class EvaluationPlan(FromACall, Shown):
             cells = [units, value if row.n_units is not None else f"{value} at best"]
             rows.append(cells if row.n_runs is None else [str(row.n_runs), *cells])
         titles = [wording.plural(self.unit), what]
-        return rendering.Table(titles if self.n_runs is None else ["runs", *titles], rows)
-
-    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", self._table(options))]
+        titles = titles if self.n_runs is None else ["runs", *titles]
+        return [("", rendering.Table(titles, rows))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         value = "half_width" if self.power is None else "power"
@@ -254,10 +247,6 @@ class EvaluationPlan(FromACall, Shown):
             | {"n_units": math.nan if row.n_units is None else row.n_units, value: row.value}
             for row in self.table
         ]
-
-    def _html(self, options: rendering.TableOptions) -> str:
-        facts, table = rendering.html_list(self._facts()), self._table(options)
-        return rendering.html_of(self.claim(), facts, rendering.html_table(table))
 
     def _to_parts(self) -> dict[str, Any]:
         return super()._to_parts() | {"curves": dict(self.curves)}

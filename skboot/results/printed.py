@@ -23,7 +23,6 @@ from .._base import checks as check
 from .._base.doors import door
 from .._base.errors import collected, say, tell, texts_of, thousands
 from .._base.reading import BadCall, read_columns
-from .._base.values import same_values
 from ..inference.proportions import mcnemar_p_values, whole_number, wilson_limits
 from . import rendering, result, wording
 from .comparison_texts import MAX_SHOWN, p_number
@@ -151,11 +150,6 @@ class TableCheck(FromACall, Shown):
     in_percent: bool
     confidence_level: float
     provenance: Provenance = field(default_factory=Provenance)
-
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, TableCheck) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     _format = "skboot.TableCheck", 1
     _noun = "check of a table"

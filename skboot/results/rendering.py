@@ -192,7 +192,7 @@ class Scale:
         digits = math.ceil(math.log10(20) - math.log10(width))
         scale = cls(digits, distances, finite)
         most = max((scale.decimals(value) for value in (*middle, *ends)), default=digits)
-        return scale if most > digits + MOST_MORE_DIGITS else scale.at_least(most)
+        return scale if most > digits + MOST_MORE_DIGITS else cls(most, distances, finite)
 
     def __add__(self, more: int) -> Scale:
         return replace(self, digits=self.digits + more)

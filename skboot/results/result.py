@@ -309,10 +309,6 @@ class Shown(Hinting, ABC):
         """Say the result for a paper."""
 
     @abstractmethod
-    def _html(self, options: rendering.TableOptions) -> str:
-        """Return what a page of HTML shows."""
-
-    @abstractmethod
     def _heading(self) -> str:
         """Return the title of a page."""
 
@@ -340,6 +336,15 @@ class Shown(Hinting, ABC):
 
     def _repr_html_(self) -> str:
         return self._html(rendering.NOTHING_ASKED)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what a page says between the claim and the tables, as label and text."""
+        return []
+
+    def _html(self, options: rendering.TableOptions) -> str:
+        """Return what a page of HTML shows: claim, facts and tables."""
+        tables = [rendering.html_table(table) for _, table in self._tables(options)]
+        return rendering.html_of(self.claim(), rendering.html_list(self._facts()), *tables)
 
     @door(".to_frame")
     def to_frame(self) -> Any:
@@ -824,9 +829,17 @@ class Provenance:
 
 
 class FromACall:
-    """What all results share that hold a `Provenance`: its values are theirs."""
+    """What all results share that hold a `Provenance`: its values are theirs.
+
+    Two results are equal if all they hold is equal; they cannot be hashed.
+    """
 
     provenance: Provenance
+
+    def __eq__(self, other: object) -> bool:
+        return same_values(self, other) if isinstance(other, FromACall) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -1009,11 +1022,6 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "runs", read_only(self.runs))
-
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, EvaluationResult) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     _format = "skboot.EvaluationResult", 2
     _noun = "result"

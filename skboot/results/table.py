@@ -90,13 +90,6 @@ class Entry(NamedTuple):
         return self.result.metric.removesuffix(f" ({key})")
 
     @property
-    def is_subgroup(self) -> bool:
-        """Whether its key is a subgroup, or stands for the largest gap between subgroups."""
-        # A number of a metric of several is named in the same way, on all rows.
-        is_named_so = self.base_metric != self.result.metric
-        return self.is_gap or (is_named_so and self.result.provenance.facts.by_subgroup)
-
-    @property
     def is_gap(self) -> bool:
         """Whether it is the difference of two subgroups."""
         return self.path[-1:] == ("gap",) and self.result.basis.is_gap
@@ -159,9 +152,17 @@ def _level_titles(entries: Sequence[Entry], levels: Sequence[int] | None = None)
     depth = max((len(entry.path) for entry in entries), default=1)
     levels = list(range(depth)) if levels is None else levels
     titles = ["name", "entry", *(f"level {k}" for k in range(3, depth + 1))][: len(levels)]
-    innermost = [entry for entry in entries if len(entry.path) == depth]
-    if depth > 1 and levels[-1:] == [depth - 1] and all(own.is_subgroup for own in innermost):
-        titles[-1] = "subgroup"
+    if depth > 1 and levels[-1:] == [depth - 1]:
+        # The last key is a subgroup, or stands for the largest gap between subgroups. A number of a
+        # metric of several is named in the same way, on all rows.
+        innermost = [entry for entry in entries if len(entry.path) == depth]
+        are_named_so = all(
+            entry.is_gap or entry.base_metric != entry.result.metric for entry in innermost
+        )
+        are_asked_for = all(
+            entry.is_gap or entry.result.provenance.facts.by_subgroup for entry in innermost
+        )
+        titles[-1] = "subgroup" if are_named_so and are_asked_for else titles[-1]
     return titles
 
 

@@ -268,16 +268,6 @@ def baseline(result: EvaluationResult) -> float | None:
     return None if value == (low if result.greater_is_better is False else high) else value
 
 
-def below_baseline(result: EvaluationResult) -> str:
-    """Return a sentence on a score that is worse than the baseline, empty for others."""
-    value = baseline(result)
-    if not is_worse(result.estimate, value, result.greater_is_better):
-        return ""
-    assert value is not None
-    score = rendering.number(value, scale_of(result))
-    return f" This is worse than the baseline, a system that ignores its inputs: {score} here."
-
-
 def is_worse(estimate: float, naive: float | None, greater_is_better: bool | None) -> bool:
     """Whether a score is worse than the baseline, by more than rounding."""
     if naive is None or greater_is_better is None:
