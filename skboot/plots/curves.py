@@ -355,13 +355,13 @@ class CurveBandDisplay(Display):
         if plot_reference and self.reference is not None:
             x, y = (np.asarray(values, dtype=float) for values in self.reference)
             curve = "" if self.is_difference else self.curve
-            label = "no difference" if self.is_difference else _REFERENCES.get(curve)
+            name = "no difference" if self.is_difference else _REFERENCES.get(curve)
             if curve in ("roc", "calibration", "calibration_smooth"):
                 x = y = np.array([0.0, 1.0])
             elif curve == "det":
                 x, y = np.array([0.0, 1.0]), np.array([1.0, 0.0])
             style = {"color": GREY, "linestyle": (0, (2, 2)), "linewidth": 1.2, "zorder": 1}
-            [self.reference_] = ax.plot(x, y, label=label, **style)
+            [self.reference_] = ax.plot(x, y, label=name, **style)
             if curve == "decision":
                 ax.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat none")
         self._finish()
