@@ -125,12 +125,6 @@ class Basis(ABC):
     draws_are_from: ClassVar[str] = "from the normal law of the error"
     # What the replicates are, where no interval is made from them alone.
     replicates_are: ClassVar[str] = ""
-    # Why there are no other estimands.
-    estimands_alone: ClassVar[tuple[str, str]] = (
-        "this result",
-        "Other estimands need the predictions of several trained systems: one says nothing "
-        "of how another training set or seed would do.",
-    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "evidence", read_only(self.evidence))
@@ -160,9 +154,7 @@ class Basis(ABC):
         estimand: str | None,
     ) -> ConfidenceInterval:
         """Return another interval; see `EvaluationResult.interval`."""
-        if estimand not in (None, result.estimand):
-            of, advice = self.estimands_alone
-            raise check.fail("estimand", f"be {result.estimand!r} for {of}", repr(estimand), advice)
+        self._check_estimand(result, estimand)
         shown = result.confidence_interval
         if method is None and confidence_level in (None, shown.confidence_level):
             return shown
@@ -172,6 +164,17 @@ class Basis(ABC):
         if method is None:
             method = "auto" if result.automatic else shown.method
         return self._interval(result, method, level)
+
+    def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
+        """Refuse an estimand that the result does not have."""
+        if estimand not in (None, result.estimand):
+            raise check.fail(
+                "estimand",
+                f"be {result.estimand!r} for this result",
+                repr(estimand),
+                "Other estimands need the predictions of several trained systems: one says nothing "
+                "of how another training set or seed would do.",
+            )
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         """Return an interval from the replicates, and warn of what it lacks."""

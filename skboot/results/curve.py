@@ -278,8 +278,10 @@ class CurveResult(FromACall, Shown):
             near = np.sort(np.argsort(distance, kind="stable")[:2])
             points = " and ".join(f"{value:.6g}" for value in self.x[near])
             argument = "grid" if self.n_trainings is None else "train_sizes"
-            advice = f"The nearest points are {points}. For others call again with "
-            advice += f"{argument}=[{size:g}]."
+            advice = (
+                f"The nearest points are {points}. For others call again with "
+                f"{argument}=[{size:g}]."
+            )
             raise fail("x", "be a point of the grid", repr(size), advice)
         k = int(np.argmin(distance))
         evidence, point = self._evidence(k), self._facts_at(k)
@@ -488,11 +490,12 @@ class CurveResult(FromACall, Shown):
             return text
         places = np.flatnonzero((self.low > 0) | (self.high < 0)).tolist()
         if not places:
-            equal = "this does not show that the curves are equal"
-            return f"{text} The band holds 0 at all points: {equal}."
+            return text + (
+                " The band holds 0 at all points: this does not show that the curves are equal."
+            )
         ends = f"{self._place(places[0])} to {self._place(places[-1])}"
         points = f"{len(places)} of {wording.counted(len(self.x), 'point')}"
-        return f"{text} It excludes 0 at {points}, within {self.axes[0]} {ends}."
+        return text + f" It excludes 0 at {points}, within {self.axes[0]} {ends}."
 
     def _resampled(self) -> str:
         if self.n_trainings is not None:

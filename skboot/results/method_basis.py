@@ -308,12 +308,14 @@ class MethodBasis(ScoresBasis):
     replicates_are = "out-of-bag scores of single runs"
     # The runs left out are counted instead.
     counts_undefined = False
-    estimands_alone = (
-        "a result without a test set",
-        "Fit with X_test= and y_test= for the others.",
-    )
 
     # -------------------------------------------------------------- numbers
+
+    def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
+        if estimand not in (None, "method"):
+            must = "be 'method' for a result without a test set"
+            advice = "Fit with X_test= and y_test= for the others."
+            raise fail("estimand", must, repr(estimand), advice)
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         return method_interval(self.error, method, level).interval
