@@ -10,7 +10,7 @@ To add a basis (for curves or streams):
    override what differs. A method that is not overridden answers from the replicates of
    ``evidence``.
 2. Give it a ``kind``, and name its class in `_CLASSES`, so that saved files find it.
-3. Write ``to_parts`` and ``from_parts`` if it has fields beside ``evidence``.
+3. Name in ``readers`` what reads its fields from files, if they are no plain values.
 4. Make it where the result is made, and add a result of it to ``tests/results/test_basis.py``,
    which calls every method of a result on one result per basis.
 """
@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -101,7 +101,6 @@ class Basis(ABC):
 
     evidence: Evidence
 
-    kind: ClassVar[str]
     # Whether the result is the difference of two subgroups, which is marked in tables.
     is_gap: ClassVar[bool] = False
     # Whether the scores are those of rows that trainings left out, not of a test set.
@@ -112,19 +111,31 @@ class Basis(ABC):
     is_corrected_for_bias: ClassVar[bool] = True
     # Whether resamples without a value are counted among the facts.
     counts_undefined: ClassVar[bool] = True
-    # What a reader must know of how the estimate was chosen.
-    choice_of_estimate: ClassVar[str] = ""
+
     # What the interval is for; "{new}" is what the score of a system holds for.
     estimand_words: ClassVar[str]
+    # What a reader must know of how the estimate was chosen.
+    choice_of_estimate: ClassVar[str] = ""
+    # What the scores are of, in the singular.
+    row_noun: ClassVar[str] = "test row"
     # What kind of interval it is, and what it is called where others share its column; "" for the
     # usual kind: "CI", unless it is none.
     interval_noun: ClassVar[str] = ""
     column_noun: ClassVar[str] = ""
+    # Names of intervals in words that are others here than elsewhere.
+    method_names: ClassVar[Mapping[str, str]] = {}
+    # What the replicates are, where no interval is made from them alone.
+    replicates_are: ClassVar[str] = ""
     # What the distribution holds where nothing is resampled, and from where.
     draw_noun: ClassVar[str] = "draw"
     draws_are_from: ClassVar[str] = "from the normal law of the error"
-    # What the replicates are, where no interval is made from them alone.
-    replicates_are: ClassVar[str] = ""
+
+    # What files call it.
+    kind: ClassVar[str]
+    # What makes fields of what their ``to_parts`` wrote to a file; all others are held as they are.
+    readers: ClassVar[Mapping[str, Callable[[dict[str, Any]], Any]]] = {
+        "evidence": lambda parts: Evidence.of(**parts)
+    }
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "evidence", read_only(self.evidence))
@@ -241,7 +252,7 @@ class Basis(ABC):
 
     def uses_no_resamples(self, result: EvaluationResult) -> bool:
         """Whether the interval would be the same with other resamples."""
-        return result.confidence_interval.method in WITHOUT_RESAMPLES
+        return not self.is_resampled or result.confidence_interval.method in WITHOUT_RESAMPLES
 
     def replicates_text(self, result: EvaluationResult) -> str:
         """Return what the replicates are, where the interval is not made from them."""
@@ -257,7 +268,7 @@ class Basis(ABC):
 
     def rows(self, n_samples: int) -> str:
         """Return how many rows of what sort the scores are of."""
-        return wording.counted(n_samples, "test row")
+        return wording.counted(n_samples, self.row_noun)
 
     def estimand_text(self, result: EvaluationResult) -> str:
         """Return what the interval is for."""
@@ -278,7 +289,8 @@ class Basis(ABC):
 
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval in words."""
-        return words_of(result.confidence_interval.method)
+        method = result.confidence_interval.method
+        return self.method_names.get(method) or words_of(method)
 
     def corrected_estimate(self, result: EvaluationResult) -> float | None:
         """Return the estimate without its bias where the interval leaves out the estimate."""
@@ -440,12 +452,18 @@ class Basis(ABC):
 
     def to_parts(self) -> dict[str, Any]:
         """Return the kind and all that is held, as values that a file can hold."""
-        return {"kind": self.kind, "evidence": self.evidence.to_parts()}
+        parts: dict[str, Any] = {"kind": self.kind}
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
+            if name in self.readers:
+                value = value._asdict() if isinstance(value, tuple) else value.to_parts()
+            parts[name] = value
+        return parts
 
     @classmethod
     def from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the basis whose ``to_parts`` are given, without the kind."""
-        return cls(**parts | {"evidence": Evidence.of(**parts["evidence"])})
+        return cls(**parts | {name: read(parts[name]) for name, read in cls.readers.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -573,12 +591,6 @@ class SimultaneousBasis(SystemBasis):
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval, and over how many scores it is simultaneous."""
         return f"{super().method_name(result)}, simultaneous over {self.n_scores} scores"
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"n_scores": self.n_scores, "n_constant": self.n_constant}
 
 
 def bases_together(evidence: Sequence[Evidence]) -> list[SimultaneousBasis]:
@@ -710,10 +722,3 @@ class GapBasis(Basis):
             verdict = f"On {wording.new_data(result)} these two differ."
         where = f"({self.pair}) on {self.rows(result.n_samples)}"
         return f"The largest {difference} was {score} {where} ({interval}). {verdict}"
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        names = {"metric": self.metric, "pair": self.pair, "of_systems": self.of_systems}
-        return super().to_parts() | names

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -626,6 +626,9 @@ class SizeBasis(ScoresBasis):
     point: PointwiseFacts
 
     kind = "training-set size"
+    readers = ScoresBasis.readers | {"point": lambda parts: PointwiseFacts(**parts)}
+    row_noun = "row"
+    method_names: ClassVar[Mapping[str, str]] = {"t": "t interval"}
     is_on_rows_left_out = True
     is_resampled = False
 
@@ -637,10 +640,6 @@ class SizeBasis(ScoresBasis):
         check_choice("method", method, ("auto", "t"))
         return confidence_interval(self.evidence, method, level)
 
-    def uses_no_resamples(self, result: EvaluationResult) -> bool:
-        """Whether the interval would be the same with other resamples: nothing is resampled."""
-        return True
-
     # -------------------------------------------------------------- words
 
     def title(self, result: EvaluationResult) -> str:
@@ -648,30 +647,10 @@ class SizeBasis(ScoresBasis):
         metric, _ = wording.name_and_rows(result)
         return f"{metric}, from {self.rows(result.n_samples)}"
 
-    def rows(self, n_samples: int) -> str:
-        """Return how many rows there are to train on and to test on."""
-        return wording.counted(n_samples, "row")
-
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        method = result.confidence_interval.method
-        return "t interval" if method == "t" else super().method_name(result)
-
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, _ = wording.name_and_rows(result)
         rows = self.rows(result.n_samples)
         return f"{name} is expected to be {score}, estimated from {rows} ({interval})."
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"point": self.point._asdict()}
-
-    @classmethod
-    def from_parts(cls, parts: dict[str, Any]) -> Self:
-        """Return the equal of the basis whose ``to_parts`` are given."""
-        return super().from_parts(parts | {"point": PointwiseFacts(**parts["point"])})
 
 
 @dataclass(frozen=True, eq=False)

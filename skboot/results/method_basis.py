@@ -9,9 +9,9 @@ them; both hold the evidence of all runs, so that a result of either answers for
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from ..inference.evidence import ConfidenceInterval, within_range
 from ..inference.intervals import (
     SkewedT,
     confidence_interval,
-    words_of,
 )
 from ..inference.runs import (
     ESTIMANDS,
@@ -63,6 +62,8 @@ class SeveralRuns(Basis):
     """
 
     run_evidence: RunsEvidence
+
+    readers = Basis.readers | {"run_evidence": RunsEvidence.from_parts}
 
     def variance_components(self) -> dict[str, float] | None:
         """Return the variance of one value by source."""
@@ -116,16 +117,6 @@ class SeveralRuns(Basis):
         n_full = len(self.run_evidence.full_scores)
         return f"{count} and {n_full} on the full training set" if n_full else count
 
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"run_evidence": self.run_evidence.to_parts()}
-
-    @classmethod
-    def from_parts(cls, parts: dict[str, Any]) -> Self:
-        """Return the equal of the basis whose ``to_parts`` are given."""
-        runs = RunsEvidence.from_parts(parts["run_evidence"])
-        return super().from_parts(parts | {"run_evidence": runs})
-
 
 @dataclass(frozen=True, eq=False)
 class SystemOfRunsBasis(SeveralRuns, SystemBasis):
@@ -139,6 +130,7 @@ class RunsBasis(SeveralRuns, ScoresBasis):
     """Several runs of one method, for an estimand that is about more runs than one."""
 
     kind = "runs"
+    method_names = _INTERVALS
     # The spread of the replicates is one component of several.
     is_corrected_for_bias = False
 
@@ -173,11 +165,6 @@ class RunsBasis(SeveralRuns, ScoresBasis):
     def interval_name(self, result: EvaluationResult) -> str:
         """Return what kind of interval it is: "CI" for the method alone."""
         return _INTERVAL_NAMES.get(result.estimand) or super().interval_name(result)
-
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        method = result.confidence_interval.method
-        return _INTERVALS.get(method, f"{method} interval")
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
@@ -302,6 +289,9 @@ class MethodBasis(ScoresBasis):
     error: MethodErrorSummary
 
     kind = "method"
+    readers = Basis.readers | {"error": MethodErrorSummary.from_parts}
+    row_noun = "row"
+    method_names = _METHOD_INTERVALS
     is_on_rows_left_out = True
     # The replicates are scores of single runs, not of the estimate.
     is_corrected_for_bias = False
@@ -333,12 +323,7 @@ class MethodBasis(ScoresBasis):
 
     def rows(self, n_samples: int) -> str:
         """Return how many rows there are, and how they came to be left out of trainings."""
-        return f"{wording.counted(n_samples, 'row')}, by {_CENTRES[self.error.strategy]}"
-
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        method = result.confidence_interval.method
-        return _METHOD_INTERVALS.get(method, method)
+        return f"{super().rows(n_samples)}, by {_CENTRES[self.error.strategy]}"
 
     def reasons(self, result: EvaluationResult) -> Sequence[str]:
         """Return the first note: others speak of the scores beside the estimate."""
@@ -414,17 +399,6 @@ class MethodBasis(ScoresBasis):
     def _score(self, result: EvaluationResult, error: float) -> str:
         return wording.number(result, 0.0 - self.error.sign * error)
 
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"error": self.error.to_parts()}
-
-    @classmethod
-    def from_parts(cls, parts: dict[str, Any]) -> Self:
-        """Return the equal of the basis whose ``to_parts`` are given."""
-        return super().from_parts(parts | {"error": MethodErrorSummary.from_parts(parts["error"])})
-
 
 @dataclass(frozen=True, eq=False)
 class GivenDataSetsBasis(ScoresBasis):
@@ -441,6 +415,10 @@ class GivenDataSetsBasis(ScoresBasis):
     degrees_of_freedom: float
 
     kind = "given data sets"
+    row_noun = "data set"
+    method_names: ClassVar[Mapping[str, str]] = {
+        "t": "t interval from the standard error on each data set"
+    }
     estimand_words = "mean performance of the method on these very data sets"
     is_resampled = False
     _methods: ClassVar[tuple[str, ...]] = ("t",)
@@ -466,30 +444,12 @@ class GivenDataSetsBasis(ScoresBasis):
         estimate = float(self.evidence.estimate)
         return estimate - half, estimate + half
 
-    def uses_no_resamples(self, result: EvaluationResult) -> bool:
-        """Whether the interval would be the same with other resamples."""
-        return result.confidence_interval.method in ("t", "skewed-t")
-
     # -------------------------------------------------------------- words
-
-    def rows(self, n_samples: int) -> str:
-        """Return how many data sets there are."""
-        return wording.counted(n_samples, "data set")
-
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        return "t interval from the standard error on each data set"
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name = wording.capitalized(wording.spoken(result.metric))
         rows = self.rows(result.n_samples)
         return f"{name} of the method on these {rows} is {score} on average ({interval})."
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"degrees_of_freedom": self.degrees_of_freedom}
 
 
 @dataclass(frozen=True, eq=False)
@@ -506,6 +466,7 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
     """
 
     kind = "drawn data sets"
+    method_names: ClassVar[Mapping[str, str]] = {"t": "t interval over the data sets"}
     estimand_words = "expected performance of the method on a new data set like these"
     is_resampled = True
     _methods = ("skewed-t", "t", "studentized", "percentile")
@@ -525,10 +486,11 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
             level
         )
 
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        method = result.confidence_interval.method
-        return "t interval over the data sets" if method == "t" else words_of(method)
+    def uses_no_resamples(self, result: EvaluationResult) -> bool:
+        """Whether the interval would be the same with other resamples."""
+        return result.confidence_interval.method in ("t", "skewed-t")
+
+    # -------------------------------------------------------------- words
 
     def resampled(self, result: EvaluationResult) -> str:
         """Return what was resampled, and how often."""
