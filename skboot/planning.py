@@ -241,16 +241,16 @@ def plan_evaluation(
     power = _checked_share("power", power, "For 80 % use power=0.8.")
     if confidence_level is not None:
         confidence_level = check_confidence_level(confidence_level)
-    known = _checked_pilot(pilot, proportion, target, value, confidence_level)
+    evidence = _checked_pilot(pilot, proportion, target, value, confidence_level)
     if target == "half_width" and proportion is not None and value >= 0.5:
         must, got = "be below 0.5 for a proportion", repr(half_width)
         raise fail("half_width", must, got, "For two points of accuracy use 0.02.")
     if n_runs is not None:
-        count = check_count("n_runs", n_runs, known.least_runs)
-        if known.n_runs is None:
+        count = check_count("n_runs", n_runs, evidence.least_runs)
+        if evidence.n_runs is None:
             advice = "Runs come from bootstrap_runs, compare_runs, or methods with a test set."
             raise fail("n_runs", "be None for a pilot without runs", repr(n_runs), advice)
-        if not known.runs_matter and count != known.n_runs:
+        if not evidence.runs_matter and count != evidence.n_runs:
             advice = "With this pilot, more runs would not narrow the interval."
             raise fail("n_runs", "be None for this pilot", repr(n_runs), advice)
         n_runs = count
@@ -258,11 +258,11 @@ def plan_evaluation(
     settings = {
         target: value,
         "power": chance,
-        "confidence_level": known.confidence_level,
+        "confidence_level": evidence.confidence_level,
         "proportion": proportion,
         "n_runs": n_runs,
     }
-    return _plan_of(PlanCall(known, target, value, chance, n_runs), settings)
+    return _plan_of(PlanCall(evidence, target, value, chance, n_runs), settings)
 
 
 # ------------------------------------------------------------------ arguments
@@ -270,12 +270,12 @@ def plan_evaluation(
 
 def _checked_target(targets: dict[str, Any]) -> tuple[str, float]:
     """Return the name and the value of the one target."""
-    given = {name: value for name, value in targets.items() if value is not None}
-    if len(given) != 1:
-        got = " and ".join(f"{name}={value!r}" for name, value in given.items()) or "none"
+    chosen = {name: value for name, value in targets.items() if value is not None}
+    if len(chosen) != 1:
+        got = " and ".join(f"{name}={value!r}" for name, value in chosen.items()) or "none"
         must = "be the one target, or difference=, or margin="
         raise fail("half_width", must, got, "Give exactly one of the three.")
-    [(name, value)] = given.items()
+    [(name, value)] = chosen.items()
     number = _number(value)
     if not 0 < number < math.inf:
         advice = "It is a size in units of the metric, without a sign."
@@ -323,8 +323,8 @@ def _checked_pilot(
             advice = "Give difference= or margin=, or the result of one system."
             must = "be an EvaluationResult for half_width="
             raise fail("pilot", must, "a pair", advice)
-        known = _pilot_of_pair(pilot, target, value, confidence_level)
-        return known.with_rows(pilot.comparison.n_samples if pilot.comparison else None)
+        evidence = _pilot_of_pair(pilot, target, value, confidence_level)
+        return evidence.with_rows(pilot.comparison.n_samples if pilot.comparison else None)
     advice = "Of a comparison give one of its .pairs, of a table one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
     raise fail("pilot", must, type(pilot).__name__, advice)
@@ -479,10 +479,10 @@ def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
     limits = {**SHARE_LIMITS, "beta": beta_limits}.get(shown.method)
     if share is not None and limits is not None:
         return _pilot_of_counts(result, share.hits, n, ShareSpread(share.hits / n, limits), level)
-    drawn, k = evidence.drawn, evidence.drawn.n_strata
+    draws, k = evidence.drawn, evidence.drawn.n_strata
     student = shown.method not in _OF_NORMAL_WIDTH
-    factor = n / max(n - k, 1) * drawn.unequal if student else 1.0
-    variance, worth = factor * result.standard_error**2, drawn.n_equal / n
+    factor = n / max(n - k, 1) * draws.unequal if student else 1.0
+    variance, worth = factor * result.standard_error**2, draws.n_equal / n
     spread = _varying(Spread(n, variance, n_strata=k, student=student, worth=worth))
     if level != shown.confidence_level:
         method: Any = shown.method
@@ -555,7 +555,7 @@ def _varying(spread: Spread) -> Spread:
     raise fail("pilot", "vary", "one in which neither units nor runs vary", advice)
 
 
-def _extremes(spread: Spread, level: float, others: tuple[float, float] = (1.0, 1.0)) -> Extremes:
+def _extremes(spread: Spread, level: float, further: tuple[float, float] = (1.0, 1.0)) -> Extremes:
     """Return from a planned size the least and the largest spread that the pilot allows.
 
     ``others`` are factors for another source of error of the variance; as errors that are
@@ -565,8 +565,8 @@ def _extremes(spread: Spread, level: float, others: tuple[float, float] = (1.0, 
     def of_size(n_units: int, n_runs: int | None) -> tuple[Spread, Spread]:
         factors = variance_factors(spread.known_with(n_units, n_runs), level)
         low, high = (
-            math.hypot(math.log(one), math.log(other))
-            for one, other in zip(factors, others, strict=True)
+            math.hypot(math.log(factor), math.log(further_factor))
+            for factor, further_factor in zip(factors, further, strict=True)
         )
         return spread.scaled(math.exp(-low)), spread.scaled(math.exp(high))
 
@@ -587,10 +587,10 @@ def _factors_of_bounds(evidence: Evidence, shown: ConfidenceInterval) -> tuple[f
         return 1.0, 1.0
     middle = (least + greatest) / 2
     nearest = min(max(middle, shown.low), shown.high)
-    here, *others = (
+    here, *variances = (
         (x - least) * (greatest - x) for x in (evidence.estimate, shown.low, shown.high, nearest)
     )
-    by_score = [other / here for other in others]
+    by_score = [variance / here for variance in variances]
     # A limit at the bound itself has no variance: at a hundredth of it the range is wide enough.
     return min(1.0, max(min(by_score), 0.01)), max(1.0, *by_score)
 
@@ -756,8 +756,8 @@ def _curves(
     beside = _runs_beside(call, n_runs)
     at = beside.index(n_runs)
     start = max(0, min(at - 1, len(beside) - _LINES_DRAWN))
-    first, last = max(n_units / 16, least), max(8.0 * n_units, 2.0 * least)
-    sizes = [first * (last / first) ** (k / (_POINTS_DRAWN - 1)) for k in range(_POINTS_DRAWN)]
+    fewest, most = max(n_units / 16, least), max(8.0 * n_units, 2.0 * least)
+    sizes = [fewest * (most / fewest) ** (k / (_POINTS_DRAWN - 1)) for k in range(_POINTS_DRAWN)]
     return {
         "" if runs is None else str(runs): tuple(
             (size, call.value(spread, size, runs)) for size in sizes

@@ -56,12 +56,12 @@ _TRUTH_VALUES = {"true", "false"}
 _IDS = ("groups", "strata", "average_over", "by")
 
 
-def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores: bool) -> Rows:
+def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores: bool) -> Rows:
     """Read the columns that a call names.
 
     Parameters
     ----------
-    asked : Namespace
+    call : Namespace
         The call.
     systems : mapping of str to sequence of str
         Columns of the predictions of each system; several are those of probabilities.
@@ -78,34 +78,34 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
     BadCall
         If the file lacks a column or a cell, or its cells do not suit.
     """
-    ids = {name: listed(getattr(asked, name, None)) for name in _IDS}
-    truth = listed(asked.y_true)
-    weights = listed(asked.weights)
-    wanted = [*truth, *(name for names in systems.values() for name in names), *weights]
-    columns = read_columns(asked.file, wanted + [name for names in ids.values() for name in names])
-    threshold = getattr(asked, "threshold", None)
-    responses = set() if of_scores else _responses(asked)
+    ids = {name: listed(getattr(call, name, None)) for name in _IDS}
+    truth = listed(call.y_true)
+    weights = listed(call.weights)
+    needed = [*truth, *(name for names in systems.values() for name in names), *weights]
+    columns = read_columns(call.file, needed + [name for names in ids.values() for name in names])
+    threshold = getattr(call, "threshold", None)
+    responses = set() if of_scores else _responses(call)
     if threshold is not None and responses != {"labels"}:
         raise BadCall("--threshold makes labels of scores: every --metric must be one of labels")
     # A threshold makes the labels, of scores.
     responses = responses if threshold is None else {"scores"}
     reads_labels = "labels" in responses
-    y_true, predictions = _answers(asked, columns, systems, responses)
+    y_true, predictions = _answers(call, columns, systems, responses)
     options = {name: _ids(columns, names) for name, names in ids.items() if names}
     if weights:
         options["sample_weight"] = _numbers(columns, weights[0])
-    labels = getattr(asked, "labels", None)
+    labels = getattr(call, "labels", None)
     if labels and y_true is not None:
         read = {systems[name][0]: cells for name, cells in predictions.items() if reads_labels}
-        labels = _labels(labels, {asked.y_true: y_true, **read}, y_true)
-    if asked.pos_label is not None and y_true is not None:
-        options["pos_label"] = _label(asked.pos_label, y_true)
+        labels = _labels(labels, {call.y_true: y_true, **read}, y_true)
+    if call.pos_label is not None and y_true is not None:
+        options["pos_label"] = _label(call.pos_label, y_true)
     if labels is not None and y_true is not None:
         options["labels"] = labels
     if threshold is not None and y_true is not None:
-        both = _both_labels(asked, y_true, options)
+        two_labels = _both_labels(call, y_true, options)
         positive = options.get("pos_label")
-        if of_no_positive(_statistics(asked, positive), positive):
+        if of_no_positive(_statistics(call, positive), positive):
             # It has named the label that large scores stand for, and no metric takes it.
             del options["pos_label"]
         for name, cells in predictions.items():
@@ -113,7 +113,8 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
                 got = ", ".join(systems[name])
                 raise BadCall(f"--threshold needs one column of numbers, and got {got}")
         predictions = {
-            name: both[(cells >= threshold).astype(np.intp)] for name, cells in predictions.items()
+            name: two_labels[(cells >= threshold).astype(np.intp)]
+            for name, cells in predictions.items()
         }
     if reads_labels and y_true is not None and y_true.ndim != 2:
         for name, cells in predictions.items():
@@ -121,7 +122,7 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
             reads = cells.ndim != 2 and not _are_real(cells)
             if reads and set(y_true.tolist()).isdisjoint(cells.tolist()):
                 raise BadCall(
-                    f"column {systems[name][0]!r} shares no label with column {asked.y_true!r}: "
+                    f"column {systems[name][0]!r} shares no label with column {call.y_true!r}: "
                     f"row 1 has {_first(cells)!r} and {_first(y_true)!r}"
                 )
     return Rows(y_true, predictions, options)
@@ -132,17 +133,17 @@ def listed(names: Any) -> list[str]:
     return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
-def _responses(asked: Namespace) -> set[str]:
+def _responses(call: Namespace) -> set[str]:
     """What the metrics read: labels, scores, probabilities or values."""
-    return {statistic.response for statistic in _statistics(asked)}
+    return {statistic.response for statistic in _statistics(call)}
 
 
-def _statistics(asked: Namespace, pos_label: Any = None) -> list[Statistic]:
+def _statistics(call: Namespace, pos_label: Any = None) -> list[Statistic]:
     """The metrics of a call; refused are those that no name gives.
 
     They are functions of Python, or means of values of rows.
     """
-    metrics, better = asked.metric or ["accuracy"], asked.greater_is_better
+    metrics, better = call.metric or ["accuracy"], call.greater_is_better
     for metric in listed(metrics):
         advice = without_name(metric)
         if advice.startswith(AS_MEAN):
@@ -162,7 +163,7 @@ def _statistics(asked: Namespace, pos_label: Any = None) -> list[Statistic]:
 
 
 def _answers(
-    asked: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], responses: set[str]
+    call: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], responses: set[str]
 ) -> tuple[Array | None, dict[str, Array]]:
     """Return the truth and the predictions, typed together where these are labels."""
     # Predictions that are one value a row, not a probability of each class.
@@ -172,11 +173,11 @@ def _answers(
         if len(names) == 1 and np.ndim(columns[names[0]]) == 1
     }
     stacked = {
-        name: np.column_stack([_numbers(columns, each) for each in names])
+        name: np.column_stack([_numbers(columns, column) for column in names])
         for name, names in systems.items()
         if name not in alone
     }
-    truth = listed(asked.y_true)
+    truth = listed(call.y_true)
     if stacked or "labels" not in responses:
         typed: dict[str, Array] = {name: _numbers(columns, name) for name in alone.values()}
         for name in truth:
@@ -189,18 +190,18 @@ def _answers(
             if len(defined) < len(cells) and _as_numbers(defined) is not None:
                 raise BadCall(_not_a_number(name, cells))
             labels = positive_options(typed[name])
-            if labels and asked.pos_label is None:
+            if labels and call.pos_label is None:
                 raise BadCall(
                     f"column {name!r} holds text. Give the label that large scores stand for: "
                     f"{labels}"
                 )
     else:
         together = {name: columns[name] for name in [*truth, *alone.values()]}
-        typed = _typed_together(together, getattr(asked, "labels", None))
+        typed = _typed_together(together, getattr(call, "labels", None))
     predictions = {
         name: stacked[name] if name in stacked else typed[alone[name]] for name in systems
     }
-    return (None if asked.y_true is None else typed[asked.y_true]), predictions
+    return (None if call.y_true is None else typed[call.y_true]), predictions
 
 
 def positive_options(labels: Array) -> str:
@@ -223,7 +224,7 @@ def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str,
     if all(name in texts or _are_truth_values(columns[name]) for name in columns):
         # "true" and "false" are labels beside a third one.
         return {name: np.array(cells) for name, cells in columns.items()}
-    text, other = texts[0], next(name for name in columns if name not in texts)
+    text, numeric = texts[0], next(name for name in columns if name not in texts)
     real = [name for name, values in numbers.items() if values is not None and _are_real(values)]
     if any(_values(columns[text]).isdisjoint(_values(columns[name])) for name in real):
         # Scores: the metric says what it reads instead.
@@ -232,10 +233,10 @@ def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str,
         cell = _cut(str(columns[text][0]))
         raise BadCall(
             f"column {text!r} holds text, such as {cell!r} in row 1, and column "
-            f"{other!r} holds numbers. Write both as numbers, or both as text"
+            f"{numeric!r} holds numbers. Write both as numbers, or both as text"
         )
     raise BadCall(
-        f"{_not_a_number(text, columns[text])}, and column {other!r} holds numbers. If these are "
+        f"{_not_a_number(text, columns[text])}, and column {numeric!r} holds numbers. If these are "
         "labels, name them all: --labels"
     )
 
@@ -319,13 +320,11 @@ def _label(text: str, y_true: Array) -> Any:
     return number[0].item()
 
 
-def _both_labels(asked: Namespace, y_true: Array, given: Mapping[str, Any]) -> Array:
+def _both_labels(call: Namespace, y_true: Array, arguments: Mapping[str, Any]) -> Array:
     """Return the negative and the positive label, which a score at least the threshold predicts."""
-    labels, positive = np.unique(y_true), given.get("pos_label")
+    labels, positive = np.unique(y_true), arguments.get("pos_label")
     if len(labels) != 2:
-        raise BadCall(
-            f"--threshold needs two labels, and column {asked.y_true!r} has {len(labels)}"
-        )
+        raise BadCall(f"--threshold needs two labels, and column {call.y_true!r} has {len(labels)}")
     if positive is None and labels.tolist() not in ([0, 1], [-1, 1]):
         options = positive_options(y_true)
         raise BadCall(f"--threshold needs the label that large scores stand for: {options}")
@@ -350,10 +349,10 @@ def _are_real(cells: Array) -> bool:
     return cells.dtype.kind == "f" and not np.all(cells == np.round(cells))
 
 
-def needs_threshold(asked: Namespace, rows: Rows) -> bool:
+def needs_threshold(call: Namespace, rows: Rows) -> bool:
     """Whether scores stand where a metric reads labels."""
     are_scores = any(cells.ndim == 1 and _are_real(cells) for cells in rows.predictions.values())
-    return are_scores and "labels" in _responses(asked)
+    return are_scores and "labels" in _responses(call)
 
 
 def _first(cells: Array) -> Any:

@@ -104,24 +104,24 @@ class _VerbParser(_Parser):
                     once = f"Give all its values behind one {option}"
                 self.error(f"{option} is given twice. {once}")
             seen.add(option)
-        values, others = super().parse_known_args(args, namespace)
-        if others:
+        values, unread = super().parse_known_args(args, namespace)
+        if unread:
             advice = ""
             if "--y-true" in self._option_string_actions:
                 advice = (
                     ", and one FILE is read. Join several first: one line per test row, with a "
                     "column for each system"
                 )
-            self.error(f"{others[0]!r} belongs to no option{advice}")
-        return values, others
+            self.error(f"{unread[0]!r} belongs to no option{advice}")
+        return values, unread
 
     def _instead_of(self, option: str, value: str) -> str:
         """Name the options that are meant by an unknown one, or the verbs that have it."""
-        known = self._option_string_actions
-        names = {own[2:].replace("-", "_"): own for own in known}
+        options = self._option_string_actions
+        names = {choice[2:].replace("-", "_"): choice for choice in options}
         name = option[2:].replace("-", "_")
-        meant = [own for own in _MEANT.get(option, ()) if own.partition(" ")[0] in known]
-        meant = meant or [names[own] for own in arguments_meant(name, list(names))]
+        meant = [choice for choice in _MEANT.get(option, ()) if choice.partition(" ")[0] in options]
+        meant = meant or [names[choice] for choice in arguments_meant(name, list(names))]
         if meant == ["--confidence-level"]:
             _, equals, level = level_meant(name, value).partition("=")
             meant = [f"{meant[0]} {level}" if equals else meant[0]]
@@ -129,8 +129,8 @@ class _VerbParser(_Parser):
             return f". Did you mean {' or '.join(meant)}?"
         of = [
             f"skboot {verb}"
-            for verb, own in self.verbs.items()
-            if option in own._option_string_actions
+            for verb, choice in self.verbs.items()
+            if option in choice._option_string_actions
         ]
         return f". It is an option of {' and '.join(of)}" if of else ""
 
@@ -546,12 +546,12 @@ figure img{max-width:100%;min-width:min(100%,42rem);height:auto;background:#fff;
 </style>"""
 
 
-def check_files(asked: Namespace) -> None:
+def check_files(call: Namespace) -> None:
     """Refuse files that cannot be written, before any work.
 
     Parameters
     ----------
-    asked : Namespace
+    call : Namespace
         The call.
 
     Raises
@@ -560,7 +560,7 @@ def check_files(asked: Namespace) -> None:
         If a folder is not there, or pictures of this kind cannot be made.
     """
     for option in ("plot", "report"):
-        path = getattr(asked, option)
+        path = getattr(call, option)
         if path is None:
             continue
         # A link is followed, so that the folder of the file that it points to counts.
@@ -569,26 +569,26 @@ def check_files(asked: Namespace) -> None:
             raise BadCall(f"--{option} {path!r}: there is no folder {str(Path(path).parent)!r}")
         if Path(path).is_dir() or not os.access(path if takes_bytes(path) else folder, os.W_OK):
             raise BadCall(f"--{option} {path!r} cannot be written")
-        if asked.file is not None and is_same_file(path, asked.file):
+        if call.file is not None and is_same_file(path, call.file):
             raise BadCall(f"--{option} {path!r} would take the place of the file that is read")
-    if None not in (asked.plot, asked.report) and is_same_file(asked.plot, asked.report):
-        raise BadCall(f"--plot and --report are the same file, {asked.plot!r}")
-    if asked.plot is not None:
+    if None not in (call.plot, call.report) and is_same_file(call.plot, call.report):
+        raise BadCall(f"--plot and --report are the same file, {call.plot!r}")
+    if call.plot is not None:
         if not _has_matplotlib():
             raise BadCall("--plot needs matplotlib. Install it with: pip install 'skboot[plot]'")
         from matplotlib.backend_bases import FigureCanvasBase
 
         kinds = FigureCanvasBase.get_supported_filetypes()
-        if Path(asked.plot).suffix.lstrip(".").lower() not in kinds:
+        if Path(call.plot).suffix.lstrip(".").lower() not in kinds:
             listed = ", ".join(sorted(f".{kind}" for kind in kinds))
             raise BadCall(
-                f"--plot {asked.plot!r}: the end of the name tells the kind; known: {listed}"
+                f"--plot {call.plot!r}: the end of the name tells the kind; known: {listed}"
             )
-    if asked.report is None or takes_bytes(asked.report):
+    if call.report is None or takes_bytes(call.report):
         return
-    if Path(asked.report).suffix.lower() not in _PAGES:
+    if Path(call.report).suffix.lower() not in _PAGES:
         advice = "For JSON use --json, for a picture --plot"
-        raise BadCall(f"--report {asked.report!r}: its name must end in .html or .md. {advice}")
+        raise BadCall(f"--report {call.report!r}: its name must end in .html or .md. {advice}")
 
 
 def tables_of(stream: Any) -> contextlib.AbstractContextManager[None]:
@@ -661,33 +661,33 @@ def put(text: str, stream: Any) -> None:
     stream.flush()
 
 
-def write_files(answer: Answer, asked: Namespace, command: str) -> None:
+def write_files(answer: Answer, call: Namespace, command: str) -> None:
     """Write the picture and the page that a call asks for.
 
     Parameters
     ----------
     answer : Answer
         What came out.
-    asked : Namespace
+    call : Namespace
         The call.
     command : str
         The call as it was typed.
     """
-    if asked.plot is not None:
-        kind = Path(asked.plot).suffix.lstrip(".").lower()
-        drawn = _drawn(answer, kind)
-        with _written("plot", asked.plot):
-            write_whole(asked.plot, lambda file: file.write(drawn))
-    if asked.report is not None and Path(asked.report).suffix.lower() == ".md":
-        with _written("report", asked.report):
-            write_text(asked.report, _markdown_page(answer, command))
-    elif asked.report is not None:
+    if call.plot is not None:
+        kind = Path(call.plot).suffix.lstrip(".").lower()
+        picture = _drawn(answer, kind)
+        with _written("plot", call.plot):
+            write_whole(call.plot, lambda file: file.write(picture))
+    if call.report is not None and Path(call.report).suffix.lower() == ".md":
+        with _written("report", call.report):
+            write_text(call.report, _markdown_page(answer, command))
+    elif call.report is not None:
         pictures = []
         if _has_matplotlib():
             encoded = base64.b64encode(_drawn(answer, "png")).decode("ascii")
             pictures.append(f"data:image/png;base64,{encoded}")
-        with _written("report", asked.report):
-            write_text(asked.report, _page_of(answer, command, pictures))
+        with _written("report", call.report):
+            write_text(call.report, _page_of(answer, command, pictures))
 
 
 @contextlib.contextmanager
@@ -780,7 +780,10 @@ def _page_of(answer: Answer, command: str, pictures: Sequence[str]) -> str:
     alt = escape(f"Picture: {answer.title}")
     parts += [f'<figure><img src="{address}" alt="{alt}"></figure>' for address in pictures]
     if answer.sentences:
-        parts += ["<h2>In words</h2>", *(f"<p>{escape(each)}</p>" for each in answer.sentences)]
+        parts += [
+            "<h2>In words</h2>",
+            *(f"<p>{escape(sentence)}</p>" for sentence in answer.sentences),
+        ]
     parts += [
         "<h2>The call</h2>",
         # A line does not end within an option, behind one of its hyphens.
@@ -870,17 +873,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _carried_out(words: Sequence[str]) -> int:
     """Parse and carry out a call, and return its exit code."""
-    asked = parsed(words, sys.modules["skboot"].__version__)
-    if asked.verb == "demo":
-        demonstrate(asked.folder)
+    call = parsed(words, sys.modules["skboot"].__version__)
+    if call.verb == "demo":
+        demonstrate(call.folder)
         return 0
-    check_files(asked)
+    check_files(call)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         with tables_of(sys.stdout):
-            answer = answer_of(asked)
-        shown = text_of(answer, asked.format)
-        write_files(answer, asked, shlex.join(["skboot", *words]))
+            answer = answer_of(call)
+        shown = text_of(answer, call.format)
+        write_files(answer, call, shlex.join(["skboot", *words]))
     _print(shown)
     for warning in caught:
         if issubclass(warning.category, UserWarning):
@@ -913,8 +916,8 @@ def _of_a_call(text: str) -> str:
     return _ARGUMENT.sub(_option_of, _FUNCTION.sub("", _in_one_line(text)))
 
 
-def _option_of(found: re.Match[str]) -> str:
-    name, value = found.groups()
+def _option_of(match: re.Match[str]) -> str:
+    name, value = match.groups()
     option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
     return f"{option} {value}" if value not in (None, "True") else option
 

@@ -351,8 +351,8 @@ def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
     scale = comparison_texts.scale_of(pair)
     value = rendering.number(pair.difference, scale)
     interval = rendering.limits(pair.widest_interval, scale, marked=False)
-    own, adjusted = comparison_texts.p_numbers(result, pair)
-    p = own if result.adjust is None else adjusted
+    p_alone, adjusted = comparison_texts.p_numbers(result, pair)
+    p = p_alone if result.adjust is None else adjusted
     return f"{value} ({interval}), {comparison_texts.p_text(p)}"
 
 
@@ -512,7 +512,7 @@ class CriticalDifferenceDisplay(Display):
         below = _FIRST_BAR + _STEP * len(runs)
         height = below + (n + 1) // 2
         # Inches: the axis, and the longest name on either side of it.
-        characters = max(len(shortened(each)) for each in self.names)
+        characters = max(len(shortened(label)) for label in self.names)
         size = (4.0 + 0.19 * max(characters, 12), 1.1 + 0.28 * (height + _ABOVE))
         ax = self._take_axes(ax, size)
         # The axis of ranks is on top, the rest is hidden.
@@ -550,11 +550,11 @@ class CriticalDifferenceDisplay(Display):
         )
         return self
 
-    def _draw_names(self, below: float, own: dict[str, Any]) -> None:
+    def _draw_names(self, below: float, line_kwargs: dict[str, Any]) -> None:
         """Lead a line from each rank to its name: the better half on the left."""
         n = len(self.names)
         n_left = (n + 1) // 2
-        style = {"color": GREY, "linewidth": 1, "clip_on": False} | own
+        style = {"color": GREY, "linewidth": 1, "clip_on": False} | line_kwargs
         self.lines_, self.texts_ = [], []
         for k, (rank, name) in enumerate(zip(self.mean_ranks.tolist(), self.names, strict=True)):
             is_left = k < n_left
@@ -738,8 +738,8 @@ class RankDisplay(ForestPlot):
         may_be_best = self.lows <= 1
         groups = ((may_be_best, ORANGE, "may be the best"), (~may_be_best, BLUE, "not the best"))
         handles = {}
-        for those, colour, group in groups:
-            places = np.flatnonzero(those)
+        for members, colour, group in groups:
+            places = np.flatnonzero(members)
             style = {"color": colour, "linewidth": 2, **(interval_kwargs or {})}
             limits = self.lows[places], self.highs[places]
             self.intervals_.append(self.ax_.hlines(places, *limits, **style))

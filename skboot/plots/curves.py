@@ -177,29 +177,29 @@ class CurveBandDisplay(Display):
             if not curves or not are_curves:
                 must = "be a CurveResult, or a mapping of them"
                 raise fail("result", must, f"{type(result).__name__}")
-        first = curves[0]
-        if len({(each.curve, each.is_difference) for each in curves}) > 1:
-            kinds = sorted({each.curve for each in curves})
+        sample = curves[0]
+        if len({(shown.curve, shown.is_difference) for shown in curves}) > 1:
+            kinds = sorted({shown.curve for shown in curves})
             must = "hold curves of one kind"
             raise fail("result", must, f"{kinds}")
         lines = []
-        for each in curves:
-            band = f"{rendering.percent(each.confidence_level)} {each.band} band"
-            if each.area is not None:
-                area = rendering.number(each.area, rendering.Scale(2))
-                band = f"{_AREAS[each.curve]} = {area}, {band}"
-            own = name or each.name or wording.capitalized(each.title)
-            line = (each.x, each.estimate, each.low, each.high, f"{own} ({band})")
-            training = None if each.train_scores is None else each.train_estimate
-            lines.append((*line, training, f"{own}, on training rows"))
-        widest = max(curves, key=lambda each: float(np.ptp(each.x)))
-        value = f"difference of {first.axes[1]}" if first.is_difference else first.axes[1]
+        for shown in curves:
+            band = f"{rendering.percent(shown.confidence_level)} {shown.band} band"
+            if shown.area is not None:
+                area = rendering.number(shown.area, rendering.Scale(2))
+                band = f"{_AREAS[shown.curve]} = {area}, {band}"
+            label = name or shown.name or wording.capitalized(shown.title)
+            line = (shown.x, shown.estimate, shown.low, shown.high, f"{label} ({band})")
+            training = None if shown.train_scores is None else shown.train_estimate
+            lines.append((*line, training, f"{label}, on training rows"))
+        widest = max(curves, key=lambda shown: float(np.ptp(shown.x)))
+        value = f"difference of {sample.axes[1]}" if sample.is_difference else sample.axes[1]
         display = cls(
             lines=lines,
-            axes=(first.axes[0], value),
-            curve=first.curve,
+            axes=(sample.axes[0], value),
+            curve=sample.curve,
             reference=None if widest.reference is None else (widest.x, widest.reference),
-            is_difference=first.is_difference,
+            is_difference=sample.is_difference,
         )
         return display.plot(ax, **kwargs)
 
@@ -342,13 +342,13 @@ class CurveBandDisplay(Display):
                 style |= {"marker": "osD^v*"[k % 6], "markersize": 4}
             style |= {"label": literal(line.label), "zorder": 3, **(line_kwargs or {})}
             self.lines_ += ax.plot(line.x, line.estimate, **style)
-            drawn = self.lines_[-1].get_color()
-            fill = {"color": drawn, "alpha": 0.18, "linewidth": 0, **(band_kwargs or {})}
+            shade = self.lines_[-1].get_color()
+            fill = {"color": shade, "alpha": 0.18, "linewidth": 0, **(band_kwargs or {})}
             self.bands_.append(ax.fill_between(line.x, line.low, line.high, **fill))
             for limit in (line.low, line.high):
-                ax.plot(line.x, limit, color=drawn, linestyle=dashes, linewidth=0.7, zorder=2)
+                ax.plot(line.x, limit, color=shade, linestyle=dashes, linewidth=0.7, zorder=2)
             if line.training is not None:
-                on_training = {"color": drawn, "linestyle": (0, (4, 2)), "linewidth": 1.2}
+                on_training = {"color": shade, "linestyle": (0, (4, 2)), "linewidth": 1.2}
                 label = literal(line.training_label)
                 self.lines_ += ax.plot(line.x, line.training, **on_training, label=label)
         self.reference_ = None

@@ -384,19 +384,19 @@ class PredictionInstabilityDisplay(Display):
         ValueError
             If the scorer keeps no answers of rows.
         """
-        found = getattr(scorer, "prediction_instability_", None)
-        if found is None:
+        answers = getattr(scorer, "prediction_instability_", None)
+        if answers is None:
             raise ValueError(
                 "PredictionInstabilityDisplay needs a fitted BootstrapScorer that keeps answers "
                 "of rows (prediction_instability_). Got one without. Fit it without a test set, "
                 "and with 'neg_brier_score', 'neg_mean_squared_error' or 'accuracy' in scoring."
             )
-        kind = next(kind for kind in ("probability", "value", "label") if kind in found)
+        kind = next(kind for kind in ("probability", "value", "label") if kind in answers)
         display = cls(
-            answers=found[kind],
-            difference=found["difference"],
-            low=found.get("low"),
-            high=found.get("high"),
+            answers=answers[kind],
+            difference=answers["difference"],
+            low=answers.get("low"),
+            high=answers.get("high"),
             kind=kind,
             name=name,
         )
@@ -453,11 +453,11 @@ class PredictionInstabilityDisplay(Display):
     def _draw_ranges(self, low: Array, high: Array, style: Mapping[str, Any]) -> None:
         """Draw a line per row at its answer, and the diagonal."""
         ax, answers = self.ax_, self.answers.astype(float)
-        known = np.isfinite(low)
+        is_defined = np.isfinite(low)
         style = {"color": BLUE, "alpha": 0.35, "linewidth": 1, **style}
-        self.ranges_ = ax.vlines(answers[known], low[known], high[known], **style)
-        if known.any():
-            ends = [answers[known].min(), answers[known].max()]
+        self.ranges_ = ax.vlines(answers[is_defined], low[is_defined], high[is_defined], **style)
+        if is_defined.any():
+            ends = [answers[is_defined].min(), answers[is_defined].max()]
             self.diagonal_ = ax.plot(ends, ends, color=ORANGE, linewidth=1.5)[0]
         ax.set_xlabel(_AXES[self.kind])
         ax.set_ylabel("By models that left the row out, 95 % of them")

@@ -280,17 +280,17 @@ class IntervalDisplay(ForestPlot):
             _check_names(names, len(entries))
         panels = _panels(entries)
         labels = {k: _row_label(entries, members, k) for _, members in panels for k in members}
-        each = [entry.result for entry in entries]
-        kinds = {result.basis.interval_label(result) for result in each}
+        scores = [entry.result for entry in entries]
+        kinds = {result.basis.interval_label(result) for result in scores}
         display = cls(
-            estimates=[result.estimate for result in each],
-            lows=[result.confidence_interval.low for result in each],
-            highs=[result.confidence_interval.high for result in each],
-            names=list(names) if names is not None else [labels[k] for k in range(len(each))],
+            estimates=[result.estimate for result in scores],
+            lows=[result.confidence_interval.low for result in scores],
+            highs=[result.confidence_interval.high for result in scores],
+            names=list(names) if names is not None else [labels[k] for k in range(len(scores))],
             naive_estimates=[
-                np.nan if naive is None else naive for naive in map(wording.baseline, each)
+                np.nan if naive is None else naive for naive in map(wording.baseline, scores)
             ],
-            texts=[_text_beside(result, len(kinds) > 1) for result in each],
+            texts=[_text_beside(result, len(kinds) > 1) for result in scores],
             panels=panels,
             interval_name=kinds.pop() if len(kinds) == 1 else "interval",
         )
@@ -467,9 +467,9 @@ def _check_names(names: Any, n_results: int) -> None:
         raise check.fail("names", must, repr(names))
     if len(names) != n_results:
         raise check.fail("names", must, f"{len(names)} names for {n_results} results")
-    others = [name for name in names if not isinstance(name, str)]
-    if others:
-        raise check.fail("names", "hold strings", repr(others[0]))
+    wrong = [name for name in names if not isinstance(name, str)]
+    if wrong:
+        raise check.fail("names", "hold strings", repr(wrong[0]))
 
 
 # ------------------------------------------------------------------ panels and labels
@@ -498,7 +498,7 @@ def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
     entry, path = entries[k], entries[k].path
     if entry.is_gap or not path:
         return wording.spoken(entry.result.metric)
-    alone = len({entries[other].base_metric for other in members}) == 1
+    alone = len({entries[j].base_metric for j in members}) == 1
     if alone and len(path) > 1 and path[0] == entry.base_metric:
         path = path[1:]
     if path[0] == entry.base_metric:

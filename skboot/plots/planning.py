@@ -153,18 +153,18 @@ class PlanDisplay(Display):
             style = {"color": colour, "linestyle": dashes, "label": label, **(line_kwargs or {})}
             self.lines_ += ax.plot(*zip(*points, strict=True), **style)
         sizes = [size for points in self.curves.values() for size, _ in points]
-        first, last = (min(sizes), max(sizes)) if sizes else ax.get_xlim()
+        start, stop = (min(sizes), max(sizes)) if sizes else ax.get_xlim()
         ax.axhline(self.target, color=GREY, linestyle=(0, (2, 2)), linewidth=1, zorder=0)
         self.band_ = None
         if self.n_units_range is not None:
-            low, high = (min(max(end, first), last) for end in self.n_units_range)
+            low, high = (min(max(end, start), stop) for end in self.n_units_range)
             label = "sizes that the pilot's error allows"
             self.band_ = ax.axvspan(low, high, color=GREY, alpha=0.2, zorder=0, label=label)
         text = f"planned: {wording.counted(self.n_units, self.unit)}"
         style = {"color": "black", "zorder": 3, "label": text}
         [self.point_] = ax.plot([self.n_units], [self.target], "o", **style)
         ax.set_xscale("log")
-        ax.set_xlim(first, last)
+        ax.set_xlim(start, stop)
         ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
         ax.set_ylim(0, 1.02 if self.value_name.startswith("power") else None)
         ax.set_xlabel(f"Number of test {wording.plural(self.unit)}")

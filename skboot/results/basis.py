@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,8 @@ class MonteCarloError(NamedTuple):
     low: float
     high: float
 
+
+Readers: TypeAlias = Mapping[str, Callable[[dict[str, Any]], Any]]
 
 # Class of each basis by the kind that files hold, imported where a file or a call needs it.
 _CLASSES = {
@@ -133,9 +135,7 @@ class Basis(ABC):
     # What files call it.
     kind: ClassVar[str]
     # What makes fields of what their ``to_parts`` wrote to a file; all others are held as they are.
-    readers: ClassVar[Mapping[str, Callable[[dict[str, Any]], Any]]] = {
-        "evidence": lambda parts: Evidence.of(**parts)
-    }
+    readers: ClassVar[Readers] = {"evidence": lambda parts: Evidence.of(**parts)}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "evidence", read_only(self.evidence))
@@ -226,8 +226,8 @@ class Basis(ABC):
         # The call that made the interval warned where resamples are too few for the level.
         with collected():
             for k in range(_N_REPEATS):
-                some = self.with_resamples(defined[rng.integers(len(defined), size=len(defined))])
-                limits[k] = confidence_interval(some, method, self.level_of_own(level, some))
+                part = self.with_resamples(defined[rng.integers(len(defined), size=len(defined))])
+                limits[k] = confidence_interval(part, method, self.level_of_own(level, part))
         errors = []
         for values in limits.T:
             error = float(values.std(ddof=1)) if np.isfinite(values).all() else math.inf
@@ -410,8 +410,8 @@ class Basis(ABC):
 
     def held_fixed(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return what the interval does not vary, if anything."""
-        given = wording.listed(result.held_fixed) if result.held_fixed else ""
-        return [("conditional on", given)] if given else []
+        fixed = wording.listed(result.held_fixed) if result.held_fixed else ""
+        return [("conditional on", fixed)] if fixed else []
 
     def _undefined(self, result: EvaluationResult) -> list[tuple[str, str]]:
         # Where no pair of subgroups has a value, the reason says so.
@@ -456,7 +456,7 @@ class Basis(ABC):
         for name in (field.name for field in fields(self)):
             value = getattr(self, name)
             if name in self.readers:
-                value = value._asdict() if isinstance(value, tuple) else value.to_parts()
+                value = value.to_parts() if hasattr(value, "to_parts") else value._asdict()
             parts[name] = value
         return parts
 
@@ -513,9 +513,9 @@ class ScoresBasis(Basis):
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         _, rows = wording.name_and_rows(result)
         expected = wording.expected(result, "at this training-set size")
-        given = wording.conditional_on(result, ",")
+        condition = wording.conditional_on(result, ",")
         return (
-            f"{expected}{given} is estimated at {score} from {rows} ({interval})."
+            f"{expected}{condition} is estimated at {score} from {rows} ({interval})."
             f"{wording.no_width(result)}"
         )
 
@@ -558,9 +558,9 @@ class SimultaneousBasis(SystemBasis):
 
     def level_of_own(self, level: float, evidence: Evidence | None = None) -> float:
         """Level of the interval by itself, where all hold at once with ``level``."""
-        known = (self.evidence if evidence is None else evidence).max_t
-        assert known is not None
-        return level_of_each(known[1], level, self.n_scores, self.n_constant)
+        max_t = (self.evidence if evidence is None else evidence).max_t
+        assert max_t is not None
+        return level_of_each(max_t[1], level, self.n_scores, self.n_constant)
 
     @property
     def note(self) -> Note:
@@ -573,8 +573,8 @@ class SimultaneousBasis(SystemBasis):
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         """Return an interval of those that hold all at once with the level."""
-        own = super()._interval(result, method, self.level_of_own(level))
-        return own.at_level(level)
+        interval = super()._interval(result, method, self.level_of_own(level))
+        return interval.at_level(level)
 
     def with_resamples(self, resamples: NDArray[np.intp]) -> Evidence:
         """Return the evidence of these resamples alone, with the largest deviations in them."""

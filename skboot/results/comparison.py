@@ -559,11 +559,11 @@ def _deciding_interval(pair: PairedDifference) -> ConfidenceInterval:
 
 def _score_quantile(pair: PairedDifference) -> float:
     """Quantile of the normal distribution that the widest interval reaches out to."""
-    own = float(ndtri(0.5 + pair.confidence_interval.confidence_level / 2))
+    quantile = float(ndtri(0.5 + pair.confidence_interval.confidence_level / 2))
     if pair.simultaneous_interval is not None and pair.simultaneous_quantile is not None:
         # Of resamples that hardly vary the joint quantile can be smaller.
-        return max(own, pair.simultaneous_quantile)
-    return own
+        return max(quantile, pair.simultaneous_quantile)
+    return quantile
 
 
 def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
@@ -602,17 +602,18 @@ def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Ve
     """Return the verdict in words."""
     outcome, margin, scale = verdict.outcome, verdict.margin, scale_of(pair, interval)
     metric = wording.spoken(pair.metric)
-    one, other = map(rendering.one_line, (pair.first, pair.second))
-    by_margin = f"than {other} in {metric} by more than {margin:g}"
+    name_a, name_b = map(rendering.one_line, (pair.first, pair.second))
+    names = f"{name_a} and {name_b}"
+    by_margin = f"than {name_b} in {metric} by more than {margin:g}"
     is_better = verdict.interval.low > 0
     also = ", and significantly better" if is_better else ""
     said = {
-        ("pass", True): f"{one} is significantly better than {other} in {metric}",
-        ("fail", True): f"{one} is significantly worse than {other} in {metric}",
-        ("inconclusive", True): f"it is not shown which of {one} and {other} is better in {metric}",
-        ("pass", False): f"{one} is not worse {by_margin}{also}",
-        ("fail", False): f"{one} is worse {by_margin}",
-        ("inconclusive", False): f"it is not shown whether {one} is worse {by_margin}",
+        ("pass", True): f"{name_a} is significantly better than {name_b} in {metric}",
+        ("fail", True): f"{name_a} is significantly worse than {name_b} in {metric}",
+        ("inconclusive", True): f"it is not shown which of {names} is better in {metric}",
+        ("pass", False): f"{name_a} is not worse {by_margin}{also}",
+        ("fail", False): f"{name_a} is worse {by_margin}",
+        ("inconclusive", False): f"it is not shown whether {name_a} is worse {by_margin}",
     }[outcome, margin == 0]
     if math.isnan(interval.low) or math.isnan(interval.high):
         return f"{outcome}: {said} (the difference has no interval)."
@@ -643,10 +644,12 @@ def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
     is_joint = wide is not None and wide.method != pair.confidence_interval.method
     joint = "simultaneous " if is_joint else ""
     level = rendering.percent(interval.confidence_level)
-    own, other = (title_of(each.method, method_name(each.method)) for each in (interval, shown))
-    name = f", {own}"
+    title, shown_title = (
+        title_of(used.method, method_name(used.method)) for used in (interval, shown)
+    )
+    name = f", {title}"
     if interval.method != shown.method:
-        name = f" by {own}'s method, which decides instead of the {other} interval"
+        name = f" by {title}'s method, which decides instead of the {shown_title} interval"
     return (
         f"difference {rendering.number(pair.difference, scale)}{sign}, {joint}{level} CI "
         f"{rendering.limits(interval, scale)}{name}"
@@ -833,18 +836,18 @@ def ranks_of(result: ComparisonResult) -> Ranks:
     n_better, n_surely_better, n_surely_worse = np.zeros((3, len(names)), dtype=np.intp)
     sign = 1 if result.greater_is_better else -1
     for pair in result.pairs:
-        first, second = number[pair.first], number[pair.second]
+        a, b = number[pair.first], number[pair.second]
         advantage = sign * pair.difference
         if advantage > 0:
-            n_better[second] += 1
+            n_better[b] += 1
         elif advantage < 0:
-            n_better[first] += 1
+            n_better[a] += 1
         if pair.step_down_sign:
-            ahead, behind = (first, second) if pair.step_down_sign == sign else (second, first)
+            ahead, behind = (a, b) if pair.step_down_sign == sign else (b, a)
             n_surely_better[behind] += 1
             n_surely_worse[ahead] += 1
     rows = []
-    n_scored = sum(not math.isnan(each.estimate) for each in result.systems.values())
+    n_scored = sum(not math.isnan(score.estimate) for score in result.systems.values())
     for name in result.ranking:
         k, estimate = number[name], result.systems[name].estimate
         # A system without a score stands behind all that have one.
@@ -937,10 +940,10 @@ class ComparisonResult(FromACall, ShownDifferences):
         object.__setattr__(self, "systems", ReadOnlyDict(self.systems))
         evidence = [system.evidence for system in self.systems.values()]
         # On test sets of their own the smallest one decides how much is known.
-        sizes = [np.min(known.drawn.n_units) for known in evidence]
+        sizes = [np.min(score.drawn.n_units) for score in evidence]
         k = int(np.argmin(sizes))
         system, facts = list(self.systems.values())[k], self.provenance.facts
-        scores = [abs(float(known.estimate)) for known in evidence]
+        scores = [abs(float(score.estimate)) for score in evidence]
         rounding = 1e-12 * max((score for score in scores if math.isfinite(score)), default=0.0)
         shared = ComparisonFacts(
             metric=self.metric,
@@ -1033,8 +1036,8 @@ class ComparisonResult(FromACall, ShownDifferences):
         """
         if len(self.pairs) <= comparison_texts.MAX_SHOWN or self.reference is not None:
             return self.pairs
-        best, *others = self._in_order
-        return tuple(self.pair(best, name) for name in others)
+        best, *names = self._in_order
+        return tuple(self.pair(best, name) for name in names)
 
     @property
     def best(self) -> str | None:
@@ -1113,9 +1116,9 @@ class ComparisonResult(FromACall, ShownDifferences):
         best = self.best
         if best is None or self.reference not in (None, best):
             return None
-        others = [name for name in self._in_order if name != best]
-        differs = {name: self.is_distinguishable(self.pair(best, name)) for name in others}
-        return tuple(name for name in others if differs[name] == excluding)
+        names = [name for name in self._in_order if name != best]
+        differs = {name: self.is_distinguishable(self.pair(best, name)) for name in names}
+        return tuple(name for name in names if differs[name] == excluding)
 
     @door("ComparisonResult.is_distinguishable")
     def is_distinguishable(self, pair: PairedDifference) -> bool:
@@ -1131,9 +1134,9 @@ class ComparisonResult(FromACall, ShownDifferences):
         bool
             Never true where the simultaneous interval holds 0.
         """
-        given: Any = pair
-        if not isinstance(given, PairedDifference):
-            raise fail("pair", "be one of result.pairs", repr(given))
+        record: Any = pair
+        if not isinstance(record, PairedDifference):
+            raise fail("pair", "be one of result.pairs", repr(record))
         if self.adjust == "holm" and not pair.p_value_adjusted <= round(
             1 - self.confidence_level, 12
         ):
@@ -1207,8 +1210,8 @@ class ComparisonResult(FromACall, ShownDifferences):
             As `ranks`, or if ``k`` is out of range.
         """
         n = len(self.systems)
-        given: Any = k
-        is_number = isinstance(given, Integral) and not isinstance(given, bool | np.bool_)
+        number: Any = k
+        is_number = isinstance(number, Integral) and not isinstance(number, bool | np.bool_)
         if not is_number or not 1 <= int(k) <= n:
             raise fail("k", f"be an integer from 1 to {n}, the number of systems", repr(k))
         return tuple(row.system for row in ranks_of(self).rows if row.low <= k)
@@ -1397,9 +1400,9 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        systems = {name: EvaluationResult._from_parts(each) for name, each in parts["systems"]}
+        systems = {name: EvaluationResult._from_parts(score) for name, score in parts["systems"]}
         pairs = tuple(cls._pair_type.from_dict(pair) for pair in parts["pairs"])
         # Files of before hold seed and versions with each system alone.
-        first = next(iter(systems.values()))
-        own = gathered({"seed": first.seed, "versions": first.versions} | parts)
-        return cls(**own | {"systems": systems, "pairs": pairs})
+        system = next(iter(systems.values()))
+        record = gathered({"seed": system.seed, "versions": system.versions} | parts)
+        return cls(**record | {"systems": systems, "pairs": pairs})

@@ -419,8 +419,8 @@ def _comparative(result: ComparisonResult) -> str:
 
 def _ordered(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str]:
     """Return the names, that with the better score first; the higher, if no direction is known."""
-    first = (pair.difference > 0) == (result.greater_is_better is not False)
-    return (pair.first, pair.second) if first else (pair.second, pair.first)
+    is_ordered = (pair.difference > 0) == (result.greater_is_better is not False)
+    return (pair.first, pair.second) if is_ordered else (pair.second, pair.first)
 
 
 def _interval_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
@@ -444,9 +444,9 @@ def _interval_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
 
 def _claim_with(result: ComparisonResult, centre: str) -> str:
     """Return the claim that names systems better, worse and not distinguishable from one."""
-    others = [name for name in result._in_order if name != centre]
+    names_beside = [name for name in result._in_order if name != centre]
     groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
-    for name in others:
+    for name in names_beside:
         pair = result.pair(name, centre)
         kind = "open"
         if result.is_distinguishable(pair):
@@ -480,13 +480,13 @@ def _together(result: ComparisonResult) -> str:
     """Say how the intervals allow for the number of differences, and what was drawn."""
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
     level = level if result.alternative == "two-sided" else f"one-sided {level}"
-    drawn = "".join(f"; {text}" for text in _drawn(result, "all"))
+    resampled = "".join(f"; {text}" for text in _drawn(result, "all"))
     if result.training_share is not None:
-        drawn += f"; methods{_size(result)}"
+        resampled += f"; methods{_size(result)}"
     if result.adjust is None:
-        return f"{level} intervals of each difference by itself, not adjusted for {n}{drawn}"
+        return f"{level} intervals of each difference by itself, not adjusted for {n}{resampled}"
     name = {"max-t": "max-t", "holm": "Holm and Bonferroni", "bonferroni": "Bonferroni"}
-    return f"simultaneous {level} intervals over {n} differences, {name[result.adjust]}{drawn}"
+    return f"simultaneous {level} intervals over {n} differences, {name[result.adjust]}{resampled}"
 
 
 def _is_left_out(result: ComparisonResult) -> bool:
@@ -580,12 +580,12 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
     if system.basis.is_resampled:
-        drawn = f"{wording.units(system)} for all {result._compared}s together"
+        resampled = f"{wording.units(system)} for all {result._compared}s together"
         if not result.is_paired:
-            units = dict.fromkeys(wording.units(each) for each in result.systems.values())
-            drawn = f"{wording.listed(list(units))}, each test set by itself"
-        drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
-        lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
+            units = dict.fromkeys(wording.units(score) for score in result.systems.values())
+            resampled = f"{wording.listed(list(units))}, each test set by itself"
+        resampled = f"to train on: {resampled}" if _is_left_out(result) else resampled
+        lines.append(("resampled", f"{resampled}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
     if not any(pair.outperformance for pair in result._shown_pairs):
         lines.append((SUPERIORITY, _superiority(result)))
@@ -603,11 +603,11 @@ def _superiority(result: ComparisonResult) -> str:
             "probability of superiority by Student's t, as the intervals: that the first scores "
             f"{_comparative(result)}"
         )
-    by, drawn = ", estimated by the bootstrap", "resamples"
+    by, draws = ", estimated by the bootstrap", "resamples"
     if not result._any_system.basis.is_resampled:
-        by, drawn = "", "draws from the law of the errors"
+        by, draws = "", "draws from the law of the errors"
     return (
-        f"probability of superiority{by}: share of the {drawn} on which the first scores "
+        f"probability of superiority{by}: share of the {draws} on which the first scores "
         f"{_comparative(result)}, ties half"
     )
 

@@ -22,7 +22,7 @@ from ..inference.intervals import confidence_interval
 from ..method_error.learning_curve import extended
 from ..metrics.statistic import Facts
 from . import rendering, result, wording
-from .basis import ScoresBasis, SystemBasis
+from .basis import Readers, ScoresBasis, SystemBasis
 from .result import (
     EvaluationResult,
     FromACall,
@@ -213,8 +213,8 @@ class CurveResult(FromACall, Shown):
     provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            object.__setattr__(self, each.name, read_only(getattr(self, each.name)))
+        for attribute in fields(self):
+            object.__setattr__(self, attribute.name, read_only(getattr(self, attribute.name)))
 
     _format = "skboot.CurveResult", 1
     _noun = "curve"
@@ -239,9 +239,11 @@ class CurveResult(FromACall, Shown):
         """Mean score on the rows trained on, (n_grid,); NaN without `train_scores`."""
         if self.train_scores is None:
             return np.full(len(self.x), np.nan)
-        known = ~np.isnan(self.train_scores)
-        sums = np.where(known, self.train_scores, 0.0).sum(axis=1)
-        return np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), np.nan)
+        is_defined = ~np.isnan(self.train_scores)
+        sums = np.where(is_defined, self.train_scores, 0.0).sum(axis=1)
+        return np.where(
+            is_defined.any(axis=1), sums / np.maximum(is_defined.sum(axis=1), 1), np.nan
+        )
 
     @property
     def n_undefined(self) -> int:
@@ -286,8 +288,8 @@ class CurveResult(FromACall, Shown):
         k = int(np.argmin(distance))
         evidence, point = self._evidence(k), self._facts_at(k)
         interval = pointwise_interval(evidence, point, self.confidence_level)
-        first = _NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT
-        notes = (first, *texts_of(notes_of_cut(interval)))
+        caution = _NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT
+        notes = (caution, *texts_of(notes_of_cut(interval)))
         if self.n_trainings is not None:
             return self._at_size(self.x[k], SizeBasis(evidence, point), interval, notes)
         return evaluation_result(
@@ -351,8 +353,8 @@ class CurveResult(FromACall, Shown):
         where the curve follows another law. On nine pairs of real data and method it held the score
         at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
         """
-        known = ~np.isnan(self.estimate)
-        if self.n_trainings is None or self.is_difference or known.sum() < _SIZES_OF_A_LAW:
+        is_defined = ~np.isnan(self.estimate)
+        if self.n_trainings is None or self.is_difference or is_defined.sum() < _SIZES_OF_A_LAW:
             must = f"be asked of a learning curve with scores at {_SIZES_OF_A_LAW} sizes"
             advice = "A difference is that of two methods: extrapolate both."
             raise fail("x", must, f"a {self.title}", advice)
@@ -360,10 +362,10 @@ class CurveResult(FromACall, Shown):
         if not self.x[-1] < size <= most:
             must = f"be more than {self._place(-1)} training rows and at most {most:,}"
             raise fail("x", must, repr(x), "Use at() up to there; of more nothing was measured.")
-        draws = self.bootstrap_distribution[:, known]
+        draws = self.bootstrap_distribution[:, is_defined]
         weights = 1 / np.maximum(draws.var(axis=0), _LEAST_VARIANCE)
-        every = np.vstack([self.estimate[known], draws])
-        fitted = np.clip(extended(self.x[known], every, weights, size), *self.bounds)
+        every = np.vstack([self.estimate[is_defined], draws])
+        fitted = np.clip(extended(self.x[is_defined], every, weights, size), *self.bounds)
         evidence = replace(self._evidence(0), estimate=float(fitted[0]), replicates=fitted[1:])
         basis = LargerSizeBasis(evidence, PointwiseFacts(None, is_fixed=False))
         interval = pointwise_interval(evidence, basis.point, self.confidence_level)
@@ -626,7 +628,10 @@ class SizeBasis(ScoresBasis):
     point: PointwiseFacts
 
     kind = "training-set size"
-    readers = ScoresBasis.readers | {"point": lambda parts: PointwiseFacts(**parts)}
+    readers: ClassVar[Readers] = {
+        **ScoresBasis.readers,
+        "point": lambda parts: PointwiseFacts(**parts),
+    }
     row_noun = "row"
     method_names: ClassVar[Mapping[str, str]] = {"t": "t interval"}
     is_on_rows_left_out = True
@@ -681,12 +686,12 @@ class LargerSizeBasis(SizeBasis):
 # ------------------------------------------------------------------ how it is made
 
 
-def with_band(fields_of: Mapping[str, Any], known: CurveEvidence) -> CurveResult:
+def with_band(fields_of: Mapping[str, Any], evidence: CurveEvidence) -> CurveResult:
     """Return a curve with the band that its fields ask for; they are given without its limits."""
-    nothing = np.full(len(known.estimate), np.nan)
+    nothing = np.full(len(evidence.estimate), np.nan)
     without = CurveResult(**{**fields_of, "low": nothing, "high": nothing, "critical": None})
     if without.band == "simultaneous":
-        low, high, critical = simultaneous_band(known, without.confidence_level)
+        low, high, critical = simultaneous_band(evidence, without.confidence_level)
         return replace(without, low=low, high=high, critical=critical)
     low, high = without.pointwise_limits()
     return replace(without, low=low, high=high)

@@ -37,7 +37,7 @@ from ..inference.runs import (
 )
 from ..method_error.prediction_error import MethodErrorSummary, method_interval
 from . import rendering, wording
-from .basis import Basis, MonteCarloError, ScoresBasis, SystemBasis
+from .basis import Basis, MonteCarloError, Readers, ScoresBasis, SystemBasis
 
 if TYPE_CHECKING:
     from .result import EvaluationResult
@@ -63,7 +63,7 @@ class SeveralRuns(Basis):
 
     run_evidence: RunsEvidence
 
-    readers = Basis.readers | {"run_evidence": RunsEvidence.from_parts}
+    readers: ClassVar[Readers] = {**Basis.readers, "run_evidence": RunsEvidence.from_parts}
 
     def variance_components(self) -> dict[str, float] | None:
         """Return the variance of one value by source."""
@@ -194,8 +194,8 @@ class RunsBasis(SeveralRuns, ScoresBasis):
         if result.estimand != "pooled":
             return super().resampled(result)
         n_runs, n_resamples = self.run_evidence.replicates.shape
-        drawn = wording.units_and_rows(result)
-        return f"{drawn}, {n_resamples} times in each of {n_runs} runs"
+        units = wording.units_and_rows(result)
+        return f"{units}, {n_resamples} times in each of {n_runs} runs"
 
     def _where(self, result: EvaluationResult) -> str:
         if wording.is_untrained(result):
@@ -250,8 +250,8 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
 
 def _test_units(result: EvaluationResult) -> str:
     """Return what the test set of the next run has as many of."""
-    whole = result.unit in ("group", "task")
-    return wording.plural(result.unit) if whole else "test rows"
+    are_whole = result.unit in ("group", "task")
+    return wording.plural(result.unit) if are_whole else "test rows"
 
 
 _METHOD_INTERVALS = {
@@ -289,7 +289,7 @@ class MethodBasis(ScoresBasis):
     error: MethodErrorSummary
 
     kind = "method"
-    readers = Basis.readers | {"error": MethodErrorSummary.from_parts}
+    readers: ClassVar[Readers] = {**Basis.readers, "error": MethodErrorSummary.from_parts}
     row_noun = "row"
     method_names = _METHOD_INTERVALS
     is_on_rows_left_out = True
@@ -331,11 +331,11 @@ class MethodBasis(ScoresBasis):
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         of_groups = f" of {wording.units(result)}" if result.unit == "group" else ""
-        given, by = wording.conditional_on(result, ","), _CENTRES[self.error.strategy]
+        condition, by = wording.conditional_on(result, ","), _CENTRES[self.error.strategy]
         rows = wording.counted(result.n_samples, "row")
         where = f"when trained on {rows}{of_groups} from the same source"
         expected = wording.expected(result, where)
-        return f"{expected}{given} is estimated at {score} by {by} ({interval})."
+        return f"{expected}{condition} is estimated at {score} by {by} ({interval})."
 
     def interval_details(self, result: EvaluationResult) -> list[str]:
         """Return how the interval was made, and what was resampled."""

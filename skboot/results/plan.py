@@ -139,13 +139,13 @@ class EvaluationPlan(FromACall, Shown):
     @property
     def aim(self) -> str:
         """What was asked for, in words."""
-        level, asked = rendering.percent(self.confidence_level), f"{self.target_value:g}"
+        level, target = rendering.percent(self.confidence_level), f"{self.target_value:g}"
         if self.power is None:
-            return f"a half-width of {asked} of the {level} interval"
+            return f"a half-width of {target} of the {level} interval"
         chance = f"with a probability of {rendering.percent(self.power)}"
         if self.target == "margin":
-            return f"passing a margin of {asked} {chance} if both are equal ({level} interval)"
-        return f"showing a difference of {asked} {chance} ({level} interval)"
+            return f"passing a margin of {target} {chance} if both are equal ({level} interval)"
+        return f"showing a difference of {target} {chance} ({level} interval)"
 
     def summary(self) -> str:
         """Describe the plan in several short lines of plain text.
@@ -169,17 +169,17 @@ class EvaluationPlan(FromACall, Shown):
         str
             What is needed, for what, and how surely.
         """
-        level, asked = rendering.percent(self.confidence_level), f"{self.target_value:g}"
+        level, target = rendering.percent(self.confidence_level), f"{self.target_value:g}"
         metric = wording.spoken(self.metric)
-        given = f"a {level} interval of half-width {asked} to {metric}"
+        purpose = f"a {level} interval of half-width {target} to {metric}"
         if self.power is not None:
             shown = {
-                "difference": f"show a true difference of {asked} in {metric}",
-                "margin": f"pass a margin of {asked} in {metric} if both are equal",
+                "difference": f"show a true difference of {target} in {metric}",
+                "margin": f"pass a margin of {target} in {metric} if both are equal",
             }[self.target]
             chance = rendering.percent(self.power)
-            given = f"{chance} power to {shown}, by a {level} interval"
-        text = f"{self.size} are expected to give {given}"
+            purpose = f"{chance} power to {shown}, by a {level} interval"
+        text = f"{self.size} are expected to give {purpose}"
         if self.n_units_range is not None:
             text += f" ({self._range()}, as far as the pilot's own error tells)"
         return f"{text}."

@@ -190,8 +190,8 @@ class TableCheck(FromACall, Shown):
         test = f"by the exact McNemar test at p <= {self._alpha:g}, each pair by itself"
         sentences = ["No pair of these printed scores can be tested."]
         if self.pairs:
-            found = "; ".join(self._outcomes().values())
-            sentences = [f"Of {pairs} of printed scores, {test}: {found}."]
+            outcomes = "; ".join(self._outcomes().values())
+            sentences = [f"Of {pairs} of printed scores, {test}: {outcomes}."]
         return " ".join([*sentences, *(f"{self._doubt(row)}." for row in self._impossible())])
 
     def to_dict(self) -> dict[str, Any]:
@@ -203,7 +203,7 @@ class TableCheck(FromACall, Shown):
             Rows and pairs are dicts; NaN is None.
         """
         record = self._held()
-        record |= {name: [each._asdict() for each in record[name]] for name in ("rows", "pairs")}
+        record |= {name: [row._asdict() for row in record[name]] for name in ("rows", "pairs")}
         return dict(result.plain(record, for_json=True))
 
     def _heading(self) -> str:
@@ -219,14 +219,14 @@ class TableCheck(FromACall, Shown):
             facts += list(self._outcomes().items())
             for name in _highest(self.rows):
                 never = [pair[:2] for pair in self.pairs if pair.significant == "never"]
-                others = [
-                    second if first == name else first
-                    for first, second in never
-                    if name in (first, second)
+                rivals = [
+                    name_b if name_a == name else name_a
+                    for name_a, name_b in never
+                    if name in (name_a, name_b)
                 ]
-                if others:
+                if rivals:
                     best = "has the highest score, and no predictions make it significantly"
-                    text = f"{name} {best} different from {wording.named(others)}"
+                    text = f"{name} {best} different from {wording.named(rivals)}"
                     facts.append(("bold type", text))
         if len(self._shown_pairs()) < len(self.pairs):
             facts.append(("shown", "pairs with the highest score; .pairs and to_frame() hold all"))
@@ -247,13 +247,13 @@ class TableCheck(FromACall, Shown):
 
     def _outcomes(self) -> dict[str, str]:
         """Return how many pairs are significant always, perhaps and never, and which."""
-        found: dict[str, str] = {}
+        counts: dict[str, str] = {}
         for name, words in _OUTCOMES.items():
             pairs = [f"{p.first} vs {p.second}" for p in self.pairs if p.significant == name]
             if pairs:
                 start = f"{len(pairs)} {'is' if len(pairs) == 1 else 'are'} {words}"
-                found[name] = f"{start} ({wording.named(pairs)})"
-        return found
+                counts[name] = f"{start} ({wording.named(pairs)})"
+        return counts
 
     # -------------------------------------------------------------- parts
 
@@ -430,8 +430,8 @@ def check_table(
         if sizes is None:
             advice = "It is the number of test rows, as in n=1000."
             raise check.fail("n", "be given where the table has no column 'n'", "None", advice)
-        given = _whole_numbers("decimals", columns.get("decimals"), decimals, len(systems))
-        places = _decimals(columns["score"], values, given)
+        n_printed = _whole_numbers("decimals", columns.get("decimals"), decimals, len(systems))
+        places = _decimals(columns["score"], values, n_printed)
         rows = tuple(
             _row(*printed, in_percent=in_percent, level=level)
             for printed in zip(systems, values, places, sizes, strict=True)
@@ -502,9 +502,9 @@ def _is_percent(systems: Sequence[str], cells: Sequence[str], values: Sequence[D
         say("choice", "Scores are read as fractions: none is above 1.")
         return False
     say("choice", "Scores are read as percent: one is above 1 or has a percent sign.")
-    each = zip(systems, cells, values, signs, strict=True)
+    printed = zip(systems, cells, values, signs, strict=True)
     small = [
-        f"{name} ({text})" for name, text, value, signed in each if 0 < value <= 1 and not signed
+        f"{name} ({text})" for name, text, value, signed in printed if 0 < value <= 1 and not signed
     ]
     if small:
         advice = "If they are fractions, write all scores in one unit."
@@ -513,13 +513,13 @@ def _is_percent(systems: Sequence[str], cells: Sequence[str], values: Sequence[D
     return True
 
 
-def _whole_numbers(name: str, column: Any, given: Any, n_rows: int) -> list[int] | None:
+def _whole_numbers(name: str, column: Any, for_all: Any, n_rows: int) -> list[int] | None:
     """Return a whole number for each row: of a column, or one for all; None without either."""
     least = {"n": 1, "decimals": 0}[name]
-    if given is not None:
+    if for_all is not None:
         if column is not None:
-            raise check.fail(name, f"be None where the table has a column {name!r}", repr(given))
-        return [whole_number(name, given, least)] * n_rows
+            raise check.fail(name, f"be None where the table has a column {name!r}", repr(for_all))
+        return [whole_number(name, for_all, least)] * n_rows
     if column is None:
         return None
     texts = (str(cell).strip() if isinstance(cell, str) else cell for cell in column)
@@ -527,15 +527,15 @@ def _whole_numbers(name: str, column: Any, given: Any, n_rows: int) -> list[int]
     return [whole_number(f"table[{name!r}]", cell, least) for cell in cells]
 
 
-def _decimals(column: Any, values: Sequence[Decimal], given: list[int] | None) -> list[int]:
+def _decimals(column: Any, values: Sequence[Decimal], printed: list[int] | None) -> list[int]:
     """Return the decimals of each score: as given, or as shown; of numbers the most of them."""
     shown = [max(0, -int(value.as_tuple().exponent)) for value in values]
-    if given is not None:
-        for value, own, told in zip(values, shown, given, strict=True):
-            if own > told:
+    if printed is not None:
+        for value, n_shown, n_told in zip(values, shown, printed, strict=True):
+            if n_shown > n_told:
                 must = "be at least the number of decimals of each score"
-                raise check.fail("decimals", must, f"{told} for the score {value}")
-        return given
+                raise check.fail("decimals", must, f"{n_told} for the score {value}")
+        return printed
     if all(isinstance(cell, str) for cell in column):
         return shown
     most = max(shown)
@@ -570,7 +570,7 @@ def _row(
 def _pairs(rows: Sequence[PrintedScore], alpha: float) -> tuple[PrintedPair, ...]:
     """Return what the exact McNemar test can say of each two systems; say what is left out."""
     possible = [row for row in rows if row.k_low is not None]
-    tested = [(first, second) for first, second in combinations(possible, 2) if first.n == second.n]
+    tested = [(row_a, row_b) for row_a, row_b in combinations(possible, 2) if row_a.n == row_b.n]
     n_untested, reasons = math.comb(len(rows), 2) - len(tested), []
     if len(possible) < len(rows):
         reasons.append("a score is impossible")
@@ -581,9 +581,11 @@ def _pairs(rows: Sequence[PrintedScore], alpha: float) -> tuple[PrintedPair, ...
         say("advice", f"Not tested: {left_out}, because {', or '.join(reasons)}.")
     if tested:
         say("advice", "Systems of the same n are taken to have answered the same rows.")
-    n = np.array([first.n for first, _ in tested], dtype=np.int64)
-    low = np.array([[own.k_low for own in pair] for pair in tested], dtype=np.int64).reshape(-1, 2)
-    high = np.array([[own.k_high for own in pair] for pair in tested], dtype=np.int64)
+    n = np.array([row_a.n for row_a, _ in tested], dtype=np.int64)
+    low = np.array(
+        [[printed.k_low for printed in pair] for pair in tested], dtype=np.int64
+    ).reshape(-1, 2)
+    high = np.array([[printed.k_high for printed in pair] for pair in tested], dtype=np.int64)
     high = high.reshape(-1, 2)
     farthest = np.max(high - low[:, ::-1], axis=1)
     smallest = mcnemar_p_values(farthest, np.zeros_like(farthest))
@@ -594,16 +596,16 @@ def _pairs(rows: Sequence[PrintedScore], alpha: float) -> tuple[PrintedPair, ...
     largest = mcnemar_p_values(one_only + more - fewer, one_only)
     return tuple(
         PrintedPair(
-            first.system,
-            second.system,
+            row_a.system,
+            row_b.system,
             # Without the errors of two fractions.
-            round(first.score - second.score, max(first.decimals, second.decimals) + 2),
-            first.n,
+            round(row_a.score - row_b.score, max(row_a.decimals, row_b.decimals) + 2),
+            row_a.n,
             p_low,
             p_high,
             "never" if p_low > alpha else "always" if p_high <= alpha else "depends",
         )
-        for (first, second), p_low, p_high in zip(
+        for (row_a, row_b), p_low, p_high in zip(
             tested, smallest.tolist(), largest.tolist(), strict=True
         )
     )

@@ -181,9 +181,9 @@ class Scale:
         middle = [value for value in estimates if math.isfinite(value)]
         ends = [limit for interval in intervals for limit in interval if math.isfinite(limit)]
         distances: dict[float, float] = {}
-        for values, others in ((middle, ends), (ends, middle)):
+        for values, opposite in ((middle, ends), (ends, middle)):
             for value in values:
-                apart = [abs(value - o) for o in others if differ(value, o)]
+                apart = [abs(value - o) for o in opposite if differ(value, o)]
                 if apart:
                     distances[value] = min(apart)
         finite = tuple(anchor for anchor in anchors if math.isfinite(anchor))
@@ -224,9 +224,9 @@ def alike(scales: Sequence[Scale]) -> list[Scale]:
     return [scale.at_least(max(digits)) for scale in scales]
 
 
-def differ(first: float, second: float) -> bool:
+def differ(a: float, b: float) -> bool:
     """Whether two finite numbers differ by more than rounding."""
-    return abs(first - second) > _ROUNDING * max(abs(first), abs(second))
+    return abs(a - b) > _ROUNDING * max(abs(a), abs(b))
 
 
 def number(value: float, digits: int | Scale) -> str:
@@ -312,8 +312,10 @@ def text_list(items: Sequence[tuple[str, str]], width: int = _LINE) -> str:
         shown = "" if label == before else label
         start = f"  {one_line(shown).ljust(indent - 4)}  "
         # A number and its "%" stay on one line.
-        whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
-        filled = textwrap.fill(whole, width, initial_indent=start, subsequent_indent=" " * indent)
+        unbroken = text.replace(" %", "\N{NO-BREAK SPACE}%")
+        filled = textwrap.fill(
+            unbroken, width, initial_indent=start, subsequent_indent=" " * indent
+        )
         lines.append(filled.replace("\N{NO-BREAK SPACE}%", " %"))
         before = label
     return "\n".join(lines)
@@ -445,8 +447,8 @@ def latex_table(table: Table) -> str:
     above = [""] * len(cells)
     if _is_too_wide(table):
         columns = columns[1:]
-        names = (rf"\multicolumn{{{len(columns)}}}{{l}}{{{first}}}" for first, *_ in cells)
-        above = [f"{each} \\\\\n" for each in names]
+        names = (rf"\multicolumn{{{len(columns)}}}{{l}}{{{row[0]}}}" for row in cells)
+        above = [f"{name} \\\\\n" for name in names]
         cells = [row[1:] for row in cells]
     lines = (" & ".join(row) + r" \\" for row in cells)
     header, *rows = (start + line for start, line in zip(above, lines, strict=True))
@@ -594,7 +596,7 @@ def markdown(text: str) -> str:
     """Escape what Markdown would read as markup, inside a table cell."""
     # A tag begins with a letter or one of / ! ? after "<", a character reference ends with ";":
     # "<0.0001" and "A & B" are read as they stand (CommonMark 0.31.2, sections 2.5 and 6.6).
-    text = re.sub(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)", lambda found: escape(found[0]), one_line(text))
+    text = re.sub(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)", lambda match: escape(match[0]), one_line(text))
     text = re.sub(r"([\\`*|\[\]~])", r"\\\1", text)
     # Underscores inside words mark nothing in Markdown and occur in names of metrics: they stay.
     return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\_", text)
@@ -612,8 +614,8 @@ def _with_bold(cell: str, write: Callable[[str], str], start: str, end: str) -> 
     """Write a cell; of the best of a column its value between the marks of bold text."""
     if not isinstance(cell, Best):
         return write(cell)
-    value, _, rest = one_line(cell).partition(" ")
-    return f"{start}{write(value)}{end} {write(rest)}".rstrip()
+    value, _, words = one_line(cell).partition(" ")
+    return f"{start}{write(value)}{end} {write(words)}".rstrip()
 
 
 def one_line(text: str) -> str:

@@ -102,19 +102,19 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
         If the file is something else, damaged, or of another version.
     """
     name = os.fspath(path)
-    other = f"{name!r} is not a file of {format_name}, or it is damaged"
+    damaged = f"{name!r} is not a file of {format_name}, or it is damaged"
     with open(path, "rb") as file:
         if not zipfile.is_zipfile(file):
-            raise ValueError(f"{other}: it is not an npz archive. Only files of save() are read.")
+            raise ValueError(f"{damaged}: it is not an npz archive. Only files of save() are read.")
     try:
         arrays = arrays_of(path, max(_ALWAYS_READ, _MOST_COMPRESSED * os.path.getsize(path)))
         header = json_of(str(arrays.pop("header")))
-        found, found_version, parts = header["format"], header["version"], header["parts"]
+        kind, found_version, parts = header["format"], header["version"], header["parts"]
     except Exception as error:
         # A damaged file can make its readers raise anything.
-        raise ValueError(f"{other}: {error}") from error
-    if found != format_name:
-        raise ValueError(f"{name!r} holds {found!r}, not {format_name!r}.")
+        raise ValueError(f"{damaged}: {error}") from error
+    if kind != format_name:
+        raise ValueError(f"{name!r} holds {kind!r}, not {format_name!r}.")
     if not isinstance(found_version, int) or found_version > version:
         raise ValueError(
             f"{name!r} was written by a newer skboot (format version {found_version}; this one "
@@ -131,7 +131,7 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
             raise ValueError(f"the array {min(arrays)!r} is of no value.")
         return values
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{other}: {error}") from error
+        raise ValueError(f"{damaged}: {error}") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -885,14 +885,14 @@ class FromACall:
 
     def _with_provenance(self, **changes: Any) -> Self:
         """Return the result with other values of its provenance."""
-        own: Any = self
-        changed: Self = replace(own, provenance=replace(self.provenance, **changes))
+        result: Any = self
+        changed: Self = replace(result, provenance=replace(self.provenance, **changes))
         return changed
 
     def _held(self) -> dict[str, Any]:
         """Return all fields by name, those of the provenance, without its facts, last."""
-        own: Any = self
-        held = {f.name: getattr(own, f.name) for f in fields(own) if f.name != "provenance"}
+        result: Any = self
+        held = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "provenance"}
         return held | {name: getattr(self.provenance, name) for name in _FOR_READERS}
 
     def _to_parts(self) -> dict[str, Any]:
@@ -922,8 +922,10 @@ def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
             paired_runs=bool(settings.get("paired_runs")),
         )
     held = {"versions": {}} | {name: parts[name] for name in _FOR_READERS if name in parts}
-    others = {name: own for name, own in parts.items() if name not in (*_FOR_READERS, "facts")}
-    return others | {"provenance": Provenance(**held, facts=facts)}
+    fields_held = {
+        name: value for name, value in parts.items() if name not in (*_FOR_READERS, "facts")
+    }
+    return fields_held | {"provenance": Provenance(**held, facts=facts)}
 
 
 # ------------------------------------------------------------------ one score

@@ -182,12 +182,12 @@ def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     lines, most = [], 6
     # Sorted by the place of the note alone: notes of one place stay in the order of the scores.
     for (_, label, text), names in sorted(holders.items(), key=lambda item: item[0][0]):
-        others = [name for name in everyone if name not in set(names)]
+        exceptions = [name for name in everyone if name not in set(names)]
         where = f"{'; '.join(names)}: "
-        if not others:
+        if not exceptions:
             where = ""
-        elif len(names) > most and len(others) <= 2:
-            where = f"all but {'; '.join(others)}: "
+        elif len(names) > most and len(exceptions) <= 2:
+            where = f"all but {'; '.join(exceptions)}: "
         elif len(names) > most:
             where = f"{'; '.join(names[: most - 1])} and {len(names) - most + 1} others: "
         lines.append((label, f"{where}{text}"))
@@ -268,14 +268,14 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         from ..metrics.lookup import meant_by
 
         plain = str(key).replace("_", " ")
-        found = [
+        names = [
             name
             for name, value in self.items()
             if getattr(value, "metric", None) == name
             and (name == meant_by(str(key)) or name.replace("_", " ").startswith(f"{plain} "))
         ]
-        if len(found) == 1:
-            return self[found[0]]
+        if len(names) == 1:
+            return self[names[0]]
         raise KeyError(f"{key!r} is none of {list(self)}")
 
     def summary(self) -> str:
@@ -349,11 +349,11 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     @property
     def _sort(self) -> Several:
         """What the results are together; sections where they are of several sorts, or nested."""
-        found = {
-            each._several if len(path) == 1 or each._several is ROWS else SECTIONS
-            for path, each in leaves(self)
+        sorts = {
+            shown._several if len(path) == 1 or shown._several is ROWS else SECTIONS
+            for path, shown in leaves(self)
         }
-        return found.pop() if len(found) == 1 else SECTIONS if found else ROWS
+        return sorts.pop() if len(sorts) == 1 else SECTIONS if sorts else ROWS
 
     def _sections(self) -> list[tuple[str, Any]]:
         """Return what stands below the other, each with its name."""
@@ -447,7 +447,9 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         classes: tuple[Any, ...] = (EvaluationResult, ComparisonResult, DatasetsComparison)
         classes += (CurveResult, ResultTable)
         kinds = {kind._format[0]: kind for kind in classes}
-        return cls({name: kinds[kind]._from_parts(each) for name, kind, each in parts["entries"]})
+        return cls(
+            {name: kinds[kind]._from_parts(record) for name, kind, record in parts["entries"]}
+        )
 
 
 def laid_out(

@@ -35,20 +35,20 @@ _WHOLE_NAMES = {"mean": "mean value", "metric": "the metric", "Brier": "Brier sc
 
 def spoken(metric: str) -> str:
     """Write the name of a metric as words: "roc_auc" is "ROC AUC", "neg_" is "negated"."""
-    found = re.match(r"[a-z0-9_]+(?= |$)", metric)
-    if not found:
+    match = re.match(r"[a-z0-9_]+(?= |$)", metric)
+    if not match:
         return metric
-    words = [word for word in found[0].split("_") if word]
+    words = [word for word in match[0].split("_") if word]
     words = [word.upper() if word in _ACRONYMS else word for word in words]
     words = [word.capitalize() if word in _CAPITALIZED else word for word in words]
     words = ["correlation coefficient" if word == "corrcoef" else word for word in words]
     if words[:1] == ["neg"]:
         words[0] = "negated"
-    name, rest = " ".join(words), metric[found.end() :]
-    if re.match(r" \(| gap|$", rest):
+    name, ending = " ".join(words), metric[match.end() :]
+    if re.match(r" \(| gap|$", ending):
         # A name of the user's, such as "mean IoU", has no rest of this kind.
         name = _WHOLE_NAMES.get(name, name)
-    return (name or found[0]) + rest
+    return (name or match[0]) + ending
 
 
 def direction(greater_is_better: bool | None) -> str:
@@ -63,10 +63,10 @@ def scale_of(result: EvaluationResult) -> rendering.Scale:
     if not (math.isfinite(width) and rendering.differ(low, high)):
         # Nothing to go by but the spread, or three digits.
         spread, size = result.standard_error, abs(result.estimate)
-        known = math.isfinite(spread) and rendering.differ(
+        is_usable = math.isfinite(spread) and rendering.differ(
             result.estimate + spread, result.estimate
         )
-        width = 4 * spread if known else size / 10 if math.isfinite(size) and size else 0.1
+        width = 4 * spread if is_usable else size / 10 if math.isfinite(size) and size else 0.1
     estimates = [result.estimate]
     if (corrected := result.basis.corrected_estimate(result)) is not None:
         estimates.append(corrected)
@@ -235,10 +235,10 @@ def reason(result: EvaluationResult) -> str:
 
 def notes_beside_reason(result: EvaluationResult) -> list[tuple[str, str]]:
     """Return the notes but those that the reason of an undefined number gives already."""
-    given: set[str] = set()
+    reasons: set[str] = set()
     if math.isnan(result.estimate + sum(result.confidence_interval)):
-        given = {NO_LIMITS} if has_too_few_values(result) else {*result.basis.reasons(result)}
-    return [("note", note) for note in result.notes if note not in given]
+        reasons = {NO_LIMITS} if has_too_few_values(result) else {*result.basis.reasons(result)}
+    return [("note", note) for note in result.notes if note not in reasons]
 
 
 def number(result: EvaluationResult, value: float) -> str:
@@ -350,9 +350,9 @@ def table_of(
                 units(result),
             ]
         )
-    kept = [k for k, title in enumerate(header) if title != _BASELINE or any(r[k] for r in rows)]
-    rows = [[row[k] for k in kept] for row in rows]
-    return rendering.Table([header[k] for k in kept], rows, len(titles) + 2)
+    columns = [k for k, title in enumerate(header) if title != _BASELINE or any(r[k] for r in rows)]
+    rows = [[row[k] for k in columns] for row in rows]
+    return rendering.Table([header[k] for k in columns], rows, len(titles) + 2)
 
 
 def strip_of(result: EvaluationResult) -> rendering.Strip:
@@ -405,8 +405,8 @@ def counted(n: int, noun: str) -> str:
 
 def plural(noun: str) -> str:
     """Return the plural of a noun, as in "members of each factor"."""
-    head, *rest = noun.split(" of ", 1)
-    return " of ".join([f"{head}s", *rest])
+    head, *ending = noun.split(" of ", 1)
+    return " of ".join([f"{head}s", *ending])
 
 
 def listed(items: Sequence[str]) -> str:
@@ -423,6 +423,6 @@ def named(names: Sequence[str], most: int = 6) -> str:
 
 def capitalized(text: str) -> str:
     """Return a text as a sentence begins."""
-    first = re.match(r"\w+", text)
+    match = re.match(r"\w+", text)
     # Names such as "mAP" stay as they are.
-    return text[:1].upper() + text[1:] if first and first[0].islower() else text
+    return text[:1].upper() + text[1:] if match and match[0].islower() else text
