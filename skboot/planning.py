@@ -420,9 +420,9 @@ def _pilot_of_pair(
         shares = SHARE_LIMITS["wilson"](differ, n, level)
         if target == "margin":
             used = DiscordantSpread(differ / n)
-            extremes = _of_any_size(*map(DiscordantSpread, shares))
+            extremes = _same_for_all_sizes(*map(DiscordantSpread, shares))
         else:
-            extremes = _of_any_size(*(spread.scaled(share * n / differ) for share in shares))
+            extremes = _same_for_all_sizes(*(spread.scaled(share * n / differ) for share in shares))
     areas = pair.areas
     if areas is not None and target == "margin":
         # Verdicts with a margin are made by the closed interval of the areas.
@@ -515,7 +515,7 @@ def _pilot_of_counts(
             f"The pilot shows {'only' if hits == n else 'no'} hits, so the plan may be for too "
             "extreme a share: see the larger end of the range."
         )
-    extremes = _of_any_size(*ends)
+    extremes = _same_for_all_sizes(*ends)
     return Pilot(spread, extremes, "row", result.metric, level, n, notes=tuple(notes))
 
 
@@ -573,7 +573,7 @@ def _extremes(spread: Spread, level: float, further: tuple[float, float] = (1.0,
     return of_size
 
 
-def _of_any_size(least: AnySpread, largest: AnySpread) -> Extremes:
+def _same_for_all_sizes(least: AnySpread, largest: AnySpread) -> Extremes:
     return lambda n_units, n_runs: (least, largest)
 
 

@@ -187,7 +187,7 @@ def _answers(
                 continue
             cells = typed[name].tolist()
             defined = [cell for cell in cells if not _is_missing(cell)]
-            if len(defined) < len(cells) and _as_numbers(defined) is not None:
+            if len(defined) < len(cells) and _read_numbers(defined) is not None:
                 raise BadCall(_not_a_number(name, cells))
             labels = positive_options(typed[name])
             if labels and call.pos_label is None:
@@ -215,9 +215,9 @@ def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str,
     """Return numbers if all cells are numbers, else text; refuse columns of different kinds."""
     # Whether all cells are as they are written, or text.
     are_text = all(isinstance(cells, list) or cells.dtype.kind == "U" for cells in columns.values())
-    if labels is not None and _as_numbers(list(labels)) is None and are_text:
+    if labels is not None and _read_numbers(list(labels)) is None and are_text:
         return {name: np.array(cells) for name, cells in columns.items()}
-    numbers = {name: _as_numbers(cells) for name, cells in columns.items()}
+    numbers = {name: _read_numbers(cells) for name, cells in columns.items()}
     texts = [name for name, values in numbers.items() if values is None]
     if not texts:
         return {name: values for name, values in numbers.items() if values is not None}
@@ -250,7 +250,7 @@ def _values(cells: Cells) -> set[Any]:
     return set(cells if isinstance(cells, list) else cells.ravel().tolist())
 
 
-def _as_numbers(cells: Cells) -> Array | None:
+def _read_numbers(cells: Cells) -> Array | None:
     """Return cells as numbers; None if one of them is none."""
     if isinstance(cells, np.ndarray):
         return cells if cells.dtype.kind in "biuf" else None
@@ -279,7 +279,7 @@ def _not_a_number(name: str, cells: Cells) -> str:
         # A file that knows types holds text or numbers in a column, not both.
         row, cell = 0, str(cells[0])
     else:
-        row, cell = next((k, cell) for k, cell in enumerate(cells) if _as_numbers([cell]) is None)
+        row, cell = next((k, cell) for k, cell in enumerate(cells) if _read_numbers([cell]) is None)
     missing = " (a missing value: leave its row out)" if _is_missing(cell) else ""
     return f"column {name!r}, row {row + 1}: {_cut(cell)!r} is not a number{missing}"
 
@@ -295,13 +295,13 @@ def _cut(cell: str, most: int = 40) -> str:
 
 def _alone(columns: Columns, name: str) -> Array:
     """Return a column typed by itself."""
-    numbers = _as_numbers(columns[name])
+    numbers = _read_numbers(columns[name])
     return np.array(columns[name]) if numbers is None else numbers
 
 
 def _numbers(columns: Columns, name: str) -> Array:
     """Return a column that must hold numbers."""
-    numbers = _as_numbers(columns[name])
+    numbers = _read_numbers(columns[name])
     if numbers is None:
         raise BadCall(_not_a_number(name, columns[name]))
     return numbers
@@ -314,7 +314,7 @@ def _label(text: str, y_true: Array) -> Any:
     """Return a label that was typed as an option, of the kind of the truth."""
     if y_true.dtype.kind == "U":
         return text
-    number = _as_numbers([text])
+    number = _read_numbers([text])
     if number is None:
         raise BadCall(f"the label {text!r} is not a number, and the truth holds numbers")
     return number[0].item()
@@ -364,7 +364,7 @@ def _ids(columns: Columns, names: Sequence[str]) -> Array:
     """Return names of groups and the like: numbers where no two that differ would become one."""
     typed = []
     for name in names:
-        cells, numbers = columns[name], _as_numbers(columns[name])
+        cells, numbers = columns[name], _read_numbers(columns[name])
         if numbers is not None and not isinstance(cells, np.ndarray):
             numbers = numbers if len(set(cells)) == len(set(numbers.tolist())) else None
         typed.append(numbers)

@@ -887,7 +887,7 @@ def _carried_out(words: Sequence[str]) -> int:
     _print(shown)
     for warning in caught:
         if issubclass(warning.category, UserWarning):
-            _say(f"skboot: warning: {_of_a_call(str(warning.message))}")
+            _say(f"skboot: warning: {_with_options(str(warning.message))}")
     if answer.warns:
         _say("skboot: warning: the gate is inconclusive, and does not fail: --inconclusive warn")
     return answer.code
@@ -897,7 +897,7 @@ def _said(error: BaseException) -> str:
     """Say an error in one line, with options in the place of the arguments of a function."""
     bad = parts_of(error)
     if bad is None:
-        return _in_one_line(str(error) or type(error).__name__)
+        return _joined_lines(str(error) or type(error).__name__)
     name, bracket, system = bad.name.partition("[")
     option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
     of_system = f" {system.rstrip(']')}" if bracket else ""
@@ -905,15 +905,15 @@ def _said(error: BaseException) -> str:
     must = bad.must.replace(" or a callable", "")
     advice = " ".join(
         sentence
-        for sentence in _SENTENCE_END.split(_in_one_line(bad.advice))
+        for sentence in _SENTENCE_END.split(_joined_lines(bad.advice))
         if not _PYTHON.search(sentence)
     )
-    return _of_a_call(f"{option}{of_system} must {must}. Got {bad.got}. {advice}")
+    return _with_options(f"{option}{of_system} must {must}. Got {bad.got}. {advice}")
 
 
-def _of_a_call(text: str) -> str:
+def _with_options(text: str) -> str:
     """Name options in the place of arguments, in one line, and leave out the function's name."""
-    return _ARGUMENT.sub(_option_of, _FUNCTION.sub("", _in_one_line(text)))
+    return _ARGUMENT.sub(_option_of, _FUNCTION.sub("", _joined_lines(text)))
 
 
 def _option_of(match: re.Match[str]) -> str:
@@ -922,7 +922,7 @@ def _option_of(match: re.Match[str]) -> str:
     return f"{option} {value}" if value not in (None, "True") else option
 
 
-def _in_one_line(text: str) -> str:
+def _joined_lines(text: str) -> str:
     return " ".join(text.split())
 
 

@@ -95,7 +95,7 @@ def score(call: Namespace) -> Answer:
         with arguments_named({"y_pred": f"systems[{name!r}]"} if systems else {}):
             results[name] = _called(bootstrap_score, call, rows, predicted)
     shown = ResultTable(results) if systems else next(iter(results.values()))
-    answer = _of_result(call, rows, shown)
+    answer = _answer_for(call, rows, shown)
     if isinstance(shown, ResultTable):
         answer = answer._replace(sentences=tuple(shown.claim().splitlines()))
     return answer
@@ -111,7 +111,7 @@ def compare(call: Namespace) -> Answer:
         listed = ", ".join(rows.predictions)
         raise BadCall(f"--reference {call.reference!r} is none of the systems: {listed}")
     shown = _called(compare_systems, call, rows, rows.predictions, reference=call.reference)
-    return _of_result(call, rows, shown)
+    return _answer_for(call, rows, shown)
 
 
 # Exit codes of verdicts, and of open ones as told.
@@ -134,7 +134,7 @@ def gate(call: Namespace) -> Answer:
     candidate = InMemory(rows.y_true, rows.predictions[call.candidate], None, None)
     for note in copy_of_truth(call.candidate, candidate, "caution"):
         warn_user(note.text)
-    answer = _of_result(call, rows, shown)
+    answer = _answer_for(call, rows, shown)
     outcome = verdict.outcome
     if outcome == "inconclusive" and call.inconclusive is not None:
         outcome = call.inconclusive
@@ -158,7 +158,7 @@ def rank(call: Namespace) -> Answer:
     _check_systems(rows)
     _check_direction(call)
     result = _called(compare_systems, call, rows, rows.predictions)
-    ranks, answer = result.ranks(), _of_result(call, rows, result)
+    ranks, answer = result.ranks(), _answer_for(call, rows, result)
     may_be_best = ", ".join(result.top())
     return answer._replace(
         shown=(ranks, result),
@@ -176,7 +176,7 @@ def curve(call: Namespace) -> Answer:
     rows = _rows(call, call.systems, of_scores=True)
     predicted = rows.predictions if call.systems else next(iter(rows.predictions.values()))
     shown = _called(bootstrap_curve, call, rows, predicted, curve=call.curve)
-    return _of_result(call, rows, shown)
+    return _answer_for(call, rows, shown)
 
 
 def plan(call: Namespace) -> Answer:
@@ -210,7 +210,7 @@ def plan(call: Namespace) -> Answer:
 
         rows = _rows(call, [call.candidate, call.reference])
         result = _called(compare_systems, call, rows, rows.predictions, adjust=None)
-        pilot, answer = result.pairs[0], _of_result(call, rows, result)
+        pilot, answer = result.pairs[0], _answer_for(call, rows, result)
     planned = plan_evaluation(
         pilot,
         half_width=call.half_width,
@@ -308,10 +308,10 @@ def _called(
         bad = parts_of(error)
         if bad is None:
             raise
-        raise _as_asked(bad, call, rows).error() from None
+        raise _named_as_typed(bad, call, rows).error() from None
 
 
-def _as_asked(bad: BadArgument, call: Namespace, rows: Rows) -> BadArgument:
+def _named_as_typed(bad: BadArgument, call: Namespace, rows: Rows) -> BadArgument:
     """Return an argument as it was given, with advice for the command line in place of Python."""
     argument, bracket, system = bad.name.partition("[")
     name, advice = bad.name, bad.advice
@@ -344,7 +344,7 @@ def _check_direction(call: Namespace) -> None:
         raise BadCall("--metric mean: say --greater-is-better or --smaller-is-better")
 
 
-def _of_result(call: Namespace, rows: Rows, shown: Any) -> Answer:
+def _answer_for(call: Namespace, rows: Rows, shown: Any) -> Answer:
     """Return what is said of a result, a comparison or a table of them."""
     settings = shown
     while isinstance(settings, Mapping):

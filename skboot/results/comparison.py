@@ -1018,10 +1018,10 @@ class ComparisonResult(FromACall, ShownDifferences):
         """Names from the best estimate to the worst; a ValueError if the direction is unknown."""
         if self.greater_is_better is None:
             raise unknown_direction("ranking")
-        return self._in_order
+        return self._ordered_names
 
     @cached_property
-    def _in_order(self) -> tuple[str, ...]:
+    def _ordered_names(self) -> tuple[str, ...]:
         """Names from the best estimate to the worst; the order of the call if that is unknown."""
         sign = {True: -1.0, False: 1.0, None: 0.0}[self.greater_is_better]
         scores = {name: system.estimate for name, system in self.systems.items()}
@@ -1036,13 +1036,13 @@ class ComparisonResult(FromACall, ShownDifferences):
         """
         if len(self.pairs) <= comparison_texts.MAX_SHOWN or self.reference is not None:
             return self.pairs
-        best, *names = self._in_order
+        best, *names = self._ordered_names
         return tuple(self.pair(best, name) for name in names)
 
     @property
     def best(self) -> str | None:
         """Name of the system with the best estimate; None if the direction is unknown."""
-        return None if self.greater_is_better is None else self._in_order[0]
+        return None if self.greater_is_better is None else self._ordered_names[0]
 
     @property
     @door("ComparisonResult.difference")
@@ -1116,7 +1116,7 @@ class ComparisonResult(FromACall, ShownDifferences):
         best = self.best
         if best is None or self.reference not in (None, best):
             return None
-        names = [name for name in self._in_order if name != best]
+        names = [name for name in self._ordered_names if name != best]
         differs = {name: self.is_distinguishable(self.pair(best, name)) for name in names}
         return tuple(name for name in names if differs[name] == excluding)
 
@@ -1347,7 +1347,7 @@ class ComparisonResult(FromACall, ShownDifferences):
             "systems": {name: system.to_dict() for name, system in self.systems.items()},
             "n_samples": self.n_samples,
             "n_resamples": self.n_resamples,
-            **self._of_judge,
+            **self._judge_record,
             "held_fixed": self.held_fixed,
             "notes": self.notes,
             "seed": self.seed,

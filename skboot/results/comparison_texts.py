@@ -157,7 +157,7 @@ def systems_table(result: ComparisonResult) -> rendering.Table:
     scales = _scales(result, IN_A_SUMMARY)
     best = _best(result, scales)
     rows = []
-    for name in result._in_order:
+    for name in result._ordered_names:
         system = result.systems[name]
         value = rendering.number(system.estimate, scales[name])
         interval = system.confidence_interval
@@ -192,7 +192,7 @@ def scores_table(
         columns.append(cells)
         titles.append(f"{spoken} ({rendering.percent(result.confidence_level)} CI)")
         if options.p_values:
-            centre = result.reference or result.best or result._in_order[0]
+            centre = result.reference or result.best or result._ordered_names[0]
             adjusted = result.adjust is not None and len(result.pairs) > 1
             columns.append(
                 {
@@ -444,7 +444,7 @@ def _interval_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
 
 def _claim_with(result: ComparisonResult, centre: str) -> str:
     """Return the claim that names systems better, worse and not distinguishable from one."""
-    names_beside = [name for name in result._in_order if name != centre]
+    names_beside = [name for name in result._ordered_names if name != centre]
     groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
     for name in names_beside:
         pair = result.pair(name, centre)

@@ -291,7 +291,7 @@ class CurveResult(FromACall, Shown):
         caution = _NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT
         notes = (caution, *texts_of(notes_of_cut(interval)))
         if self.n_trainings is not None:
-            return self._at_size(self.x[k], SizeBasis(evidence, point), interval, notes)
+            return self._size_result(self.x[k], SizeBasis(evidence, point), interval, notes)
         return evaluation_result(
             replace(self.provenance, notes=notes),
             metric=f"{self._value_name} at {self.axes[0]} {self.x[k]:.4g}",
@@ -325,7 +325,7 @@ class CurveResult(FromACall, Shown):
         interval = pointwise_interval(evidence, facts, self.confidence_level)
         text = f"On the straight line between {self._place(k)} and {self._place(k + 1)} rows."
         notes = (_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT, text)
-        return self._at_size(x, SizeBasis(evidence, facts), interval, notes)
+        return self._size_result(x, SizeBasis(evidence, facts), interval, notes)
 
     @door("CurveResult.extrapolate")
     def extrapolate(self, x: float) -> EvaluationResult:
@@ -369,9 +369,9 @@ class CurveResult(FromACall, Shown):
         evidence = replace(self._evidence(0), estimate=float(fitted[0]), replicates=fitted[1:])
         basis = LargerSizeBasis(evidence, PointwiseFacts(None, is_fixed=False))
         interval = pointwise_interval(evidence, basis.point, self.confidence_level)
-        return self._at_size(size, basis, interval, (_EXTRAPOLATED,), of_fits=True)
+        return self._size_result(size, basis, interval, (_EXTRAPOLATED,), of_fits=True)
 
-    def _at_size(
+    def _size_result(
         self,
         x: float,
         basis: SizeBasis,

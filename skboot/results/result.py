@@ -413,7 +413,7 @@ class Shown(Hinting, ABC):
         ValueError
             If ``digits`` is no integer from 0 to 15.
         """
-        return _in_latex(self._tables(_options(digits)), caption, label)
+        return _latex_of(self._tables(_options(digits)), caption, label)
 
     @door(".to_html")
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
@@ -594,7 +594,7 @@ def _options(digits: Any, p_values: bool = False) -> rendering.TableOptions:
     return rendering.TableOptions(digits, check_flag("p_values", p_values), scores=True)
 
 
-def _in_latex(tables: Sequence[tuple[str, rendering.Table]], caption: Any, label: Any) -> str:
+def _latex_of(tables: Sequence[tuple[str, rendering.Table]], caption: Any, label: Any) -> str:
     """Return tables in LaTeX, with the caption and the label that were asked for."""
     for name, text in (("caption", caption), ("label", label)):
         if text is not None:
@@ -702,7 +702,7 @@ class ShownDifferences(ShownNumbers):
             As of `to_markdown`.
         """
         tables = self._laid_out(layout, _options(digits, p_values))
-        return _in_latex(tables, caption, label)
+        return _latex_of(tables, caption, label)
 
     @door(".to_html")
     def to_html(
@@ -877,7 +877,7 @@ class FromACall:
         return self.provenance.versions
 
     @property
-    def _of_judge(self) -> dict[str, Any]:
+    def _judge_record(self) -> dict[str, Any]:
         """What tables and records hold where there is a judge: nothing without one."""
         if self.proxy_weight is None:
             return {}
@@ -1210,7 +1210,7 @@ class EvaluationResult(FromACall, ShownNumbers):
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
             "n_deciding": self.n_deciding,
-            **self._of_judge,
+            **self._judge_record,
             "held_fixed": self.held_fixed,
             "variance_components": self.variance_components,
             "notes": self.notes,
@@ -1241,7 +1241,7 @@ class EvaluationResult(FromACall, ShownNumbers):
                 "n_units": self.n_units,
                 "n_resamples": self.n_resamples,
                 "n_undefined": self.n_undefined,
-                **self._of_judge,
+                **self._judge_record,
             }
         ]
 

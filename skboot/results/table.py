@@ -260,7 +260,9 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def __init__(self, results: Iterable[ValueT] = ..., /, **named: ValueT) -> None: ...
     @door("ResultTable")
     def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
-        super().__init__(results if isinstance(results, Mapping) else _by_metric(results), **named)
+        super().__init__(
+            results if isinstance(results, Mapping) else _named_by_metric(results), **named
+        )
 
     def __missing__(self, key: Any) -> ValueT:
         """Return the result of the metric that a call has under this name; a KeyError lists all."""
@@ -492,7 +494,7 @@ def _named(results: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[t
             yield ", ".join(below), _shown(value)
 
 
-def _by_metric(results: Iterable[Any]) -> dict[Any, Any]:
+def _named_by_metric(results: Iterable[Any]) -> dict[Any, Any]:
     """Return results by the names of their metrics; pairs of name and result as they are."""
     named: dict[Any, Any] = {}
     for result in results:
