@@ -188,7 +188,7 @@ def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():
 
 
 def test_settings_are_asked_where_a_file_of_before_is_read():
-    assert asks_settings(PACKAGE) == ["results.result._of_before"]
+    assert asks_settings(PACKAGE) == ["results.result.gathered"]
 
 
 def test_tables_ask_no_result_for_its_class():

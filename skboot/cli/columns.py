@@ -1,4 +1,4 @@
-"""From columns of a file to the arguments of a public function.
+"""The columns of a file as arguments of a public function.
 
 Truth and predictions are typed together: numbers if all of them are numbers, else text exactly as
 written. One kind in the one and another in the other is refused, because labels would then never
@@ -55,12 +55,12 @@ _TRUTH_VALUES = {"true", "false"}
 _IDS = ("groups", "strata", "average_over", "by")
 
 
-def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores: bool) -> Rows:
+def rows_of(call: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores: bool) -> Rows:
     """Read the columns that a call names.
 
     Parameters
     ----------
-    asked : Namespace
+    call : Namespace
         The call.
     systems : mapping of str to sequence of str
         Columns of the predictions of each system; several are those of probabilities.
@@ -77,102 +77,130 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
     BadCall
         If the file lacks a column or a cell, or its cells do not suit.
     """
-    ids = {name: _listed(getattr(asked, name, None)) for name in _IDS}
-    truth = _listed(asked.y_true)
-    weights = _listed(asked.weights)
-    wanted = [*truth, *(name for names in systems.values() for name in names), *weights]
-    columns = read_columns(asked.file, wanted + [name for names in ids.values() for name in names])
-    threshold = getattr(asked, "threshold", None)
-    responses = set() if of_scores else _responses(asked)
+    ids = {name: listed(getattr(call, name, None)) for name in _IDS}
+    truth = listed(call.y_true)
+    weights = listed(call.weights)
+    needed = [*truth, *(name for names in systems.values() for name in names), *weights]
+    columns = read_columns(call.file, needed + [name for names in ids.values() for name in names])
+    threshold = getattr(call, "threshold", None)
+    responses = set() if of_scores else _responses(call)
     if threshold is not None and responses != {"labels"}:
         raise BadCall("--threshold makes labels of scores: every --metric must be one of labels")
     # A threshold makes the labels, of scores.
     responses = responses if threshold is None else {"scores"}
     reads_labels = "labels" in responses
-    y_true, predictions = _answers(asked, columns, systems, responses)
+    y_true, predictions = _answers(call, columns, systems, responses)
     options = {name: _ids(columns, names) for name, names in ids.items() if names}
     if weights:
         options["sample_weight"] = _numbers(columns, weights[0])
-    labels = getattr(asked, "labels", None)
+    labels = getattr(call, "labels", None)
     if labels and y_true is not None:
         read = {systems[name][0]: cells for name, cells in predictions.items() if reads_labels}
-        labels = _labels(labels, {asked.y_true: y_true, **read}, y_true)
-    if asked.pos_label is not None and y_true is not None:
-        options["pos_label"] = _label(asked.pos_label, y_true)
+        labels = _labels(labels, {call.y_true: y_true, **read}, y_true)
+    if call.pos_label is not None and y_true is not None:
+        options["pos_label"] = _label(call.pos_label, y_true)
     if labels is not None and y_true is not None:
         options["labels"] = labels
     if threshold is not None and y_true is not None:
-        both = _both_labels(asked, y_true, options)
+        two_labels = _both_labels(call, y_true, options)
         positive = options.get("pos_label")
-        if of_no_positive(_statistics(asked, positive), positive):
+        if of_no_positive(_statistics(call, positive), positive):
             # It has named the label that large scores stand for, and no metric takes it.
             del options["pos_label"]
+        for name, cells in predictions.items():
+            if cells.ndim != 1 or cells.dtype.kind not in "biuf":
+                got = ", ".join(systems[name])
+                raise BadCall(f"--threshold needs one column of numbers, and got {got}")
         predictions = {
-            name: both[(_as_scores(systems[name], cells) >= threshold).astype(np.intp)]
+            name: two_labels[(cells >= threshold).astype(np.intp)]
             for name, cells in predictions.items()
         }
-    if reads_labels and y_true is not None:
-        for name, predicted in predictions.items():
-            _check_shared(asked.y_true, y_true, systems[name][0], predicted)
+    if reads_labels and y_true is not None and y_true.ndim != 2:
+        for name, cells in predictions.items():
+            # Of others the metric says what it reads instead.
+            reads = cells.ndim != 2 and not _are_real(cells)
+            if reads and set(y_true.tolist()).isdisjoint(cells.tolist()):
+                raise BadCall(
+                    f"column {systems[name][0]!r} shares no label with column {call.y_true!r}: "
+                    f"row 1 has {_first(cells)!r} and {_first(y_true)!r}"
+                )
     return Rows(y_true, predictions, options)
 
 
-def _listed(names: Any) -> list[str]:
+def listed(names: Any) -> list[str]:
+    """Return the names that an option gives, as a list."""
     return [] if names is None else [names] if isinstance(names, str) else list(names)
 
 
-def _responses(asked: Namespace) -> set[str]:
+def _responses(call: Namespace) -> set[str]:
     """What the metrics read: labels, scores, probabilities or values."""
-    return {statistic.response for statistic in _statistics(asked)}
+    return {statistic.response for statistic in _statistics(call)}
 
 
-def _statistics(asked: Namespace, pos_label: Any = None) -> list[Statistic]:
-    """The metrics of a call; refused are those that no name gives."""
-    metrics, better = asked.metric or ["accuracy"], asked.greater_is_better
-    for metric in _listed(metrics):
-        _check_has_a_name(metric)
-    found, _ = resolve_metrics(metrics, labels=None, greater_is_better=better, pos_label=pos_label)
-    return list(found.values())
+def _statistics(call: Namespace, pos_label: Any = None) -> list[Statistic]:
+    """The metrics of a call; refused are those that no name gives.
 
-
-def _check_has_a_name(metric: str) -> None:
-    """Refuse a metric that only a function of Python is, or that is a mean of values of rows."""
-    advice = without_name(metric)
-    if advice.startswith(AS_MEAN):
-        values = "Compute the value of each row, and give --metric mean --y-pred COLUMN of these"
-        raise BadCall(f"--metric {metric!r} has no name, being a mean over rows. {values}")
-    if advice:
-        raise BadCall(f"--metric {metric!r} needs Python. {advice}")
+    They are functions of Python, or means of values of rows.
+    """
+    metrics, better = call.metric or ["accuracy"], call.greater_is_better
+    for metric in listed(metrics):
+        advice = without_name(metric)
+        if advice.startswith(AS_MEAN):
+            raise BadCall(
+                f"--metric {metric!r} has no name, being a mean over rows. Compute the value of "
+                "each row, and give --metric mean --y-pred COLUMN of these"
+            )
+        if advice:
+            raise BadCall(f"--metric {metric!r} needs Python. {advice}")
+    statistics, _ = resolve_metrics(
+        metrics, labels=None, greater_is_better=better, pos_label=pos_label
+    )
+    return list(statistics.values())
 
 
 # ------------------------------------------------------------------ truth and predictions
 
 
 def _answers(
-    asked: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], responses: set[str]
+    call: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], responses: set[str]
 ) -> tuple[Array | None, dict[str, Array]]:
     """Return the truth and the predictions, typed together where these are labels."""
-    alone = {name: names[0] for name, names in systems.items() if _is_one(columns, names)}
+    # Predictions that are one value a row, not a probability of each class.
+    alone = {
+        name: names[0]
+        for name, names in systems.items()
+        if len(names) == 1 and np.ndim(columns[names[0]]) == 1
+    }
     stacked = {
-        name: np.column_stack([_numbers(columns, each) for each in names])
+        name: np.column_stack([_numbers(columns, column) for column in names])
         for name, names in systems.items()
         if name not in alone
     }
-    truth = _listed(asked.y_true)
+    truth = listed(call.y_true)
     if stacked or "labels" not in responses:
         typed: dict[str, Array] = {name: _numbers(columns, name) for name in alone.values()}
         for name in truth:
             # Values are compared; labels of text are right beside scores and probabilities.
             typed[name] = (_numbers if responses == {"values"} else _alone)(columns, name)
-            if alone and typed[name].dtype.kind == "U":
-                _check_beside_scores(name, typed[name], asked.pos_label)
+            if not alone or typed[name].dtype.kind != "U":
+                continue
+            cells = typed[name].tolist()
+            defined = [cell for cell in cells if not _is_missing(cell)]
+            if len(defined) < len(cells) and _read_numbers(defined) is not None:
+                raise BadCall(_not_a_number(name, cells))
+            labels = positive_options(typed[name])
+            if labels and call.pos_label is None:
+                raise BadCall(
+                    f"column {name!r} holds text. Give the label that large scores stand for: "
+                    f"{labels}"
+                )
     else:
         together = {name: columns[name] for name in [*truth, *alone.values()]}
-        typed = _typed_together(together, getattr(asked, "labels", None))
+        typed = _typed_together(together, getattr(call, "labels", None))
     predictions = {
         name: stacked[name] if name in stacked else typed[alone[name]] for name in systems
     }
-    return (None if asked.y_true is None else typed[asked.y_true]), predictions
+    return (None if call.y_true is None else typed[call.y_true]), predictions
 
 
 def positive_options(labels: Array) -> str:
@@ -182,36 +210,20 @@ def positive_options(labels: Array) -> str:
     return " or ".join(options) if len(options) == 2 else ""
 
 
-def _check_beside_scores(name: str, labels: Array, pos_label: str | None) -> None:
-    """Refuse text that is numbers and missing values, or two labels of which none is positive."""
-    cells = labels.tolist()
-    known = [cell for cell in cells if not _is_missing(cell)]
-    if len(known) < len(cells) and _as_numbers(known) is not None:
-        raise BadCall(_not_a_number(name, cells))
-    options = positive_options(labels)
-    if options and pos_label is None:
-        raise BadCall(
-            f"column {name!r} holds text. Give the label that large scores stand for: {options}"
-        )
-
-
-def _is_one(columns: Columns, names: Sequence[str]) -> bool:
-    """Whether predictions are one value a row, not a probability of each class."""
-    return len(names) == 1 and np.ndim(columns[names[0]]) == 1
-
-
 def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str, Array]:
     """Return numbers if all cells are numbers, else text; refuse columns of different kinds."""
-    if labels is not None and _as_numbers(list(labels)) is None and _are_text(columns):
+    # Whether all cells are as they are written, or text.
+    are_text = all(isinstance(cells, list) or cells.dtype.kind == "U" for cells in columns.values())
+    if labels is not None and _read_numbers(list(labels)) is None and are_text:
         return {name: np.array(cells) for name, cells in columns.items()}
-    numbers = {name: _as_numbers(cells) for name, cells in columns.items()}
+    numbers = {name: _read_numbers(cells) for name, cells in columns.items()}
     texts = [name for name, values in numbers.items() if values is None]
     if not texts:
         return {name: values for name, values in numbers.items() if values is not None}
     if all(name in texts or _are_truth_values(columns[name]) for name in columns):
         # "true" and "false" are labels beside a third one.
         return {name: np.array(cells) for name, cells in columns.items()}
-    text, other = texts[0], next(name for name in columns if name not in texts)
+    text, numeric = texts[0], next(name for name in columns if name not in texts)
     real = [name for name, values in numbers.items() if values is not None and _are_real(values)]
     if any(_values(columns[text]).isdisjoint(_values(columns[name])) for name in real):
         # Scores: the metric says what it reads instead.
@@ -220,10 +232,10 @@ def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str,
         cell = _cut(str(columns[text][0]))
         raise BadCall(
             f"column {text!r} holds text, such as {cell!r} in row 1, and column "
-            f"{other!r} holds numbers. Write both as numbers, or both as text"
+            f"{numeric!r} holds numbers. Write both as numbers, or both as text"
         )
     raise BadCall(
-        f"{_not_a_number(text, columns[text])}, and column {other!r} holds numbers. If these are "
+        f"{_not_a_number(text, columns[text])}, and column {numeric!r} holds numbers. If these are "
         "labels, name them all: --labels"
     )
 
@@ -237,12 +249,7 @@ def _values(cells: Cells) -> set[Any]:
     return set(cells if isinstance(cells, list) else cells.ravel().tolist())
 
 
-def _are_text(columns: Columns) -> bool:
-    """Whether all cells are as they are written, or text."""
-    return all(isinstance(cells, list) or cells.dtype.kind == "U" for cells in columns.values())
-
-
-def _as_numbers(cells: Cells) -> Array | None:
+def _read_numbers(cells: Cells) -> Array | None:
     """Return cells as numbers; None if one of them is none."""
     if isinstance(cells, np.ndarray):
         return cells if cells.dtype.kind in "biuf" else None
@@ -266,16 +273,12 @@ def _as_numbers(cells: Cells) -> Array | None:
     return numbers if np.isfinite(numbers).all() else None
 
 
-def _first_text(cells: Cells) -> tuple[int, str]:
-    """Return the first cell that is no number, and its row."""
+def _not_a_number(name: str, cells: Cells) -> str:
     if isinstance(cells, np.ndarray):
         # A file that knows types holds text or numbers in a column, not both.
-        return 0, str(cells[0])
-    return next((row, cell) for row, cell in enumerate(cells) if _as_numbers([cell]) is None)
-
-
-def _not_a_number(name: str, cells: Cells) -> str:
-    row, cell = _first_text(cells)
+        row, cell = 0, str(cells[0])
+    else:
+        row, cell = next((k, cell) for k, cell in enumerate(cells) if _read_numbers([cell]) is None)
     missing = " (a missing value: leave its row out)" if _is_missing(cell) else ""
     return f"column {name!r}, row {row + 1}: {_cut(cell)!r} is not a number{missing}"
 
@@ -291,13 +294,13 @@ def _cut(cell: str, most: int = 40) -> str:
 
 def _alone(columns: Columns, name: str) -> Array:
     """Return a column typed by itself."""
-    numbers = _as_numbers(columns[name])
+    numbers = _read_numbers(columns[name])
     return np.array(columns[name]) if numbers is None else numbers
 
 
 def _numbers(columns: Columns, name: str) -> Array:
     """Return a column that must hold numbers."""
-    numbers = _as_numbers(columns[name])
+    numbers = _read_numbers(columns[name])
     if numbers is None:
         raise BadCall(_not_a_number(name, columns[name]))
     return numbers
@@ -310,30 +313,21 @@ def _label(text: str, y_true: Array) -> Any:
     """Return a label that was typed as an option, of the kind of the truth."""
     if y_true.dtype.kind == "U":
         return text
-    number = _as_numbers([text])
+    number = _read_numbers([text])
     if number is None:
         raise BadCall(f"the label {text!r} is not a number, and the truth holds numbers")
     return number[0].item()
 
 
-def _both_labels(asked: Namespace, y_true: Array, given: Mapping[str, Any]) -> Array:
+def _both_labels(call: Namespace, y_true: Array, arguments: Mapping[str, Any]) -> Array:
     """Return the negative and the positive label, which a score at least the threshold predicts."""
-    labels, positive = np.unique(y_true), given.get("pos_label")
+    labels, positive = np.unique(y_true), arguments.get("pos_label")
     if len(labels) != 2:
-        raise BadCall(
-            f"--threshold needs two labels, and column {asked.y_true!r} has {len(labels)}"
-        )
+        raise BadCall(f"--threshold needs two labels, and column {call.y_true!r} has {len(labels)}")
     if positive is None and labels.tolist() not in ([0, 1], [-1, 1]):
         options = positive_options(y_true)
         raise BadCall(f"--threshold needs the label that large scores stand for: {options}")
     return labels if positive is None or labels[1] == positive else labels[::-1]
-
-
-def _as_scores(names: Sequence[str], cells: Array) -> Array:
-    """Return one number a row."""
-    if cells.ndim != 1 or cells.dtype.kind not in "biuf":
-        raise BadCall(f"--threshold needs one column of numbers, and got {', '.join(names)}")
-    return cells
 
 
 def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -> Array:
@@ -350,25 +344,14 @@ def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -
     return labels
 
 
-def _check_shared(truth: str | None, y_true: Array, name: str, predicted: Array) -> None:
-    """Refuse predicted labels of which none is ever true."""
-    if y_true.ndim == 2 or predicted.ndim == 2 or _are_real(predicted):
-        return  # the metric says what it reads instead
-    if set(y_true.tolist()).isdisjoint(predicted.tolist()):
-        raise BadCall(
-            f"column {name!r} shares no label with column {truth!r}: row 1 has "
-            f"{_first(predicted)!r} and {_first(y_true)!r}"
-        )
-
-
 def _are_real(cells: Array) -> bool:
     return cells.dtype.kind == "f" and not np.all(cells == np.round(cells))
 
 
-def needs_threshold(asked: Namespace, rows: Rows) -> bool:
+def needs_threshold(call: Namespace, rows: Rows) -> bool:
     """Whether scores stand where a metric reads labels."""
     are_scores = any(cells.ndim == 1 and _are_real(cells) for cells in rows.predictions.values())
-    return are_scores and "labels" in _responses(asked)
+    return are_scores and "labels" in _responses(call)
 
 
 def _first(cells: Array) -> Any:
@@ -378,17 +361,15 @@ def _first(cells: Array) -> Any:
 
 def _ids(columns: Columns, names: Sequence[str]) -> Array:
     """Return names of groups and the like: numbers where no two that differ would become one."""
-    typed = [_id_numbers(columns[name]) for name in names]
+    typed = []
+    for name in names:
+        cells, numbers = columns[name], _read_numbers(columns[name])
+        if numbers is not None and not isinstance(cells, np.ndarray):
+            numbers = numbers if len(set(cells)) == len(set(numbers.tolist())) else None
+        typed.append(numbers)
     kinds = {values.dtype.kind for values in typed if values is not None}
     # Beside floats, and of both signs beside unsigned ones, large integers would merge.
     if any(values is None for values in typed) or len(kinds - {"b"}) > 1:
         typed = [np.array(columns[name], dtype=str) for name in names]
     arrays = [values for values in typed if values is not None]
     return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
-
-
-def _id_numbers(cells: Cells) -> Array | None:
-    numbers = _as_numbers(cells)
-    if numbers is None or isinstance(cells, np.ndarray):
-        return numbers
-    return numbers if len(set(cells)) == len(set(numbers.tolist())) else None

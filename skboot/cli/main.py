@@ -1,4 +1,8 @@
-"""The command: parse, carry out, print; every error of a call is one line and exit code 2."""
+"""The command line: it parses a call, carries it out, prints what came of it.
+
+Every error of a call is one line and exit code 2. `skboot.cli.verbs` has a function for each verb;
+here are their options, what is printed or written of an answer, and the demonstration of all verbs.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,8 @@ import tempfile
 import traceback
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +38,7 @@ from ..results.curve import CURVE_NAMES, curve_named
 from ..results.result import write_text
 from .verbs import Answer, answer_of
 
-# The options of each verb, and their help.
+# ------------------------------------------------------------------ the options of each verb
 
 
 _DESCRIPTION = """\
@@ -80,7 +85,7 @@ _MEANT = {
 class _VerbParser(_Parser):
     """The parser of a verb, which knows those of all verbs by their names."""
 
-    verbs: Mapping[str, argparse.ArgumentParser] = {}  # set by `parser_of`
+    verbs: Mapping[str, argparse.ArgumentParser] = {}  # set by `parsed`
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Say which word is unknown, or is there twice, before what else the call lacks."""
@@ -92,20 +97,31 @@ class _VerbParser(_Parser):
             if option not in self._option_string_actions:
                 self.error(f"unknown option {option}{self._instead_of(option, value or behind)}")
             if option in seen:
-                self.error(f"{option} is given twice. {self._once(option)}")
+                once = "Give it once"
+                if option == "--y-pred" and "--systems" in self._option_string_actions:
+                    once = "For several systems give --systems COLUMN COLUMN"
+                elif self._option_string_actions[option].nargs == "+":
+                    once = f"Give all its values behind one {option}"
+                self.error(f"{option} is given twice. {once}")
             seen.add(option)
-        found, others = super().parse_known_args(args, namespace)
-        if others:
-            self.error(f"{others[0]!r} belongs to no option{self._of_one_file()}")
-        return found, others
+        values, unread = super().parse_known_args(args, namespace)
+        if unread:
+            advice = ""
+            if "--y-true" in self._option_string_actions:
+                advice = (
+                    ", and one FILE is read. Join several first: one line per test row, with a "
+                    "column for each system"
+                )
+            self.error(f"{unread[0]!r} belongs to no option{advice}")
+        return values, unread
 
     def _instead_of(self, option: str, value: str) -> str:
         """Name the options that are meant by an unknown one, or the verbs that have it."""
-        known = self._option_string_actions
-        names = {own[2:].replace("-", "_"): own for own in known}
+        options = self._option_string_actions
+        names = {choice[2:].replace("-", "_"): choice for choice in options}
         name = option[2:].replace("-", "_")
-        meant = [own for own in _MEANT.get(option, ()) if own.partition(" ")[0] in known]
-        meant = meant or [names[own] for own in arguments_meant(name, list(names))]
+        meant = [choice for choice in _MEANT.get(option, ()) if choice.partition(" ")[0] in options]
+        meant = meant or [names[choice] for choice in arguments_meant(name, list(names))]
         if meant == ["--confidence-level"]:
             _, equals, level = level_meant(name, value).partition("=")
             meant = [f"{meant[0]} {level}" if equals else meant[0]]
@@ -113,60 +129,260 @@ class _VerbParser(_Parser):
             return f". Did you mean {' or '.join(meant)}?"
         of = [
             f"skboot {verb}"
-            for verb, own in self.verbs.items()
-            if option in own._option_string_actions
+            for verb, choice in self.verbs.items()
+            if option in choice._option_string_actions
         ]
         return f". It is an option of {' and '.join(of)}" if of else ""
 
-    def _once(self, option: str) -> str:
-        if option == "--y-pred" and "--systems" in self._option_string_actions:
-            return "For several systems give --systems COLUMN COLUMN"
-        is_list = self._option_string_actions[option].nargs == "+"
-        return f"Give all its values behind one {option}" if is_list else "Give it once"
 
-    def _of_one_file(self) -> str:
-        if "--y-true" not in self._option_string_actions:
-            return ""
-        return (
-            ", and one FILE is read. Join several first: one line per test row, with a column for "
-            "each system"
-        )
+@dataclass(frozen=True)
+class _Either:
+    """Options of which a call has one at most, or exactly one where it is required."""
+
+    options: tuple[str, ...]
+    required: bool = False
 
 
-def parser_of(version: str) -> argparse.ArgumentParser:
-    """Make the parser of the command line.
+def _block_length(text: str) -> int | str:
+    return text if text == "auto" else int(text)
 
-    Parameters
-    ----------
-    version : str
-        What ``--version`` says.
 
-    Returns
-    -------
-    ArgumentParser
-        Whose errors are `BadCall`.
-    """
-    parser = _Parser(
-        prog="skboot",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"skboot {version}")
-    verbs = parser.add_subparsers(
-        dest="verb", metavar="VERB", required=True, parser_class=_VerbParser
-    )
-    for name, (line, add) in _VERBS.items():
-        verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
-        add(verb)
-        _add_output(verb)
-        verb.verbs = verbs.choices
-    line = "every verb on predictions of three systems for images of digits"
-    demo = verbs.add_parser("demo", help=line, description=line, allow_abbrev=False)
-    text = "where the predictions and a report are written; without it nothing is kept"
-    demo.add_argument("folder", metavar="FOLDER", nargs="?", help=text)
-    return parser
+_block_length.__name__ = "block length"
+
+
+_SEVERAL = {"nargs": "+", "metavar": "COLUMN"}
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "FILE": {
+        "nargs": "?",
+        "help": "predictions: .csv, .tsv, .parquet, .npz or .jsonl",
+    },
+    "TABLE": {"help": "columns system, score, and perhaps n and decimals: .csv, .tsv, .jsonl, ..."},
+    "--y-true": {"metavar": "COLUMN", "help": "the truth (none for --metric mean)"},
+    "--weights": {"metavar": "COLUMN", "help": "weight of each row"},
+    "--y-pred": _SEVERAL
+    | {"help": "predictions: a column, or one of probabilities for each class"},
+    "--systems": _SEVERAL | {"help": "columns with the predictions of one system each"},
+    "--candidate": {"metavar": "COLUMN", "help": "the new system"},
+    "--reference": {"metavar": "COLUMN", "help": "the system in use"},
+    "--metric": {
+        "metavar": "NAME",
+        "help": "default: accuracy; names of scikit-learn, auc, mae, ..., or mean of the values in "
+        "a column",
+    },
+    "--greater-is-better": {
+        "dest": "greater_is_better",
+        "action": "store_const",
+        "const": True,
+        "help": "direction of --metric mean",
+    },
+    "--smaller-is-better": {
+        "dest": "greater_is_better",
+        "action": "store_const",
+        "const": False,
+        "help": argparse.SUPPRESS,
+    },
+    "--curve": {
+        "type": curve_named,
+        "choices": [name for name in CURVE_NAMES if name != "learning"],
+        "default": "roc",
+        "help": "default: roc",
+    },
+    "--labels": {
+        "nargs": "+",
+        "metavar": "LABEL",
+        "help": "labels of the columns of probabilities; or all labels, where some look like "
+        "numbers",
+    },
+    "--threshold": {
+        "type": _finite,
+        "metavar": "X",
+        "help": "predict the positive label where the column of scores is at least X",
+    },
+    "--pos-label": {"metavar": "LABEL", "help": "the positive one of two labels"},
+    "--margin": {
+        "type": _finite,
+        "help": "how much worse the candidate may be, in units of the metric; 0: it must be better",
+    },
+    "--inconclusive": {
+        "choices": ["fail", "warn", "pass"],
+        "help": "what an inconclusive outcome counts as; exit code 3 if this is not given",
+    },
+    "--half-width": {
+        "type": _finite,
+        "metavar": "X",
+        "help": "desired half of the width of the interval",
+    },
+    "--difference": {
+        "type": _finite,
+        "metavar": "X",
+        "help": "true difference of the pair that shall be significant",
+    },
+    "--proportion": {
+        "type": _finite,
+        "metavar": "X",
+        "help": "expected share, such as an accuracy, instead of a file",
+    },
+    "--power": {"type": _finite, "default": 0.8, "metavar": "P", "help": "default: 0.8"},
+    "--n": {"type": int, "metavar": "N", "help": "test rows, where the table has no such column"},
+    "--decimals": {
+        "type": int,
+        "metavar": "N",
+        "help": "decimals of each printed score, where the table has no such column",
+    },
+    "--groups": _SEVERAL
+    | {"help": "rows of one group are resampled together; two columns are crossed factors"},
+    "--same-population": {
+        "action": "store_true",
+        "help": "both columns of --groups name members of one population",
+    },
+    "--strata": {"metavar": "COLUMN", "help": "units are resampled within strata"},
+    "--block-length": {
+        "type": _block_length,
+        "metavar": "N",
+        "help": "rows in time order: rows of a block, or 'auto'",
+    },
+    "--average-over": {
+        "metavar": "COLUMN",
+        "help": "tasks, over which the metric is averaged equally",
+    },
+    "--by": {"metavar": "COLUMN", "help": "subgroups, and their largest disparity"},
+    "--interval": {"default": "auto", "metavar": "NAME", "help": "default: auto"},
+    "--first-look": {
+        "type": int,
+        "metavar": "N",
+        "help": "rows or groups at the first look of several; with --interval anytime",
+    },
+    "--confidence-level": {
+        "type": _finite,
+        "default": 0.95,
+        "metavar": "P",
+        "help": "default: 0.95",
+    },
+    "--n-resamples": {"type": int, "default": 1999, "metavar": "N", "help": "default: 1999"},
+    "--seed": {
+        "type": int,
+        "default": 0,
+        "metavar": "N",
+        "help": "of random numbers; default: 0, so that a file gives the same numbers again",
+    },
+    "--json": {
+        "dest": "format",
+        "action": "store_const",
+        "const": "json",
+        "help": "all numbers as JSON",
+    },
+    "--latex": {
+        "dest": "format",
+        "action": "store_const",
+        "const": "latex",
+        "help": "a table in LaTeX",
+    },
+    "--markdown": {
+        "dest": "format",
+        "action": "store_const",
+        "const": "markdown",
+        "help": "a table in Markdown",
+    },
+    "--plot": {
+        "metavar": "FILE",
+        "help": "a picture, in the format of the file extension; needs matplotlib",
+    },
+    "--report": {
+        "metavar": "FILE",
+        "help": "a page of HTML, or of Markdown (.md), with tables, claims, settings and versions",
+    },
+}
+# What verbs share. An option may have other settings than in the table, as a dict behind its name.
+_ROWS = ("FILE", "--y-true", "--weights")
+_PREDICTIONS = _Either(("--y-pred", "--systems"), required=True)
+_DIRECTION = _Either(("--greater-is-better", "--smaller-is-better"))
+_LABELS = ("--labels", "--threshold", "--pos-label")
+_GROUPS = ("--groups", "--same-population", "--strata", "--block-length")
+_LEVEL = ("--confidence-level", "--n-resamples", "--seed")
+_RESAMPLING = ("--interval", "--first-look", *_LEVEL)
+_ONE_METRIC = ("--metric", _DIRECTION, *_LABELS, *_GROUPS, "--average-over", *_RESAMPLING)
+_METRICS = (
+    ("--metric", {"nargs": "+"}),
+    _DIRECTION,
+    *_LABELS,
+    *_GROUPS,
+    "--average-over",
+    "--by",
+    *_RESAMPLING,
+)
+_REQUIRED = {"required": True}
+_OUTPUT = (_Either(("--json", "--latex", "--markdown")), "--plot", "--report")
+# Each verb with a line of help, and its options in the order of the help.
+_VERBS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "score": (
+        "the score of each system, with its interval",
+        (*_ROWS, _PREDICTIONS, *_METRICS),
+    ),
+    "compare": (
+        "differences of systems on the same rows",
+        (
+            *_ROWS,
+            ("--systems", _REQUIRED),
+            ("--reference", {"metavar": "SYSTEM", "help": "compare all others with this one"}),
+            *_METRICS,
+        ),
+    ),
+    "gate": (
+        "is a candidate not worse than a reference by more than a margin?",
+        (
+            *_ROWS,
+            ("--candidate", _REQUIRED),
+            ("--reference", _REQUIRED),
+            ("--margin", _REQUIRED),
+            "--inconclusive",
+            *_ONE_METRIC,
+        ),
+    ),
+    "rank": (
+        "ranks of systems, with intervals of the true ranks",
+        (*_ROWS, ("--systems", _REQUIRED), *_ONE_METRIC),
+    ),
+    "curve": (
+        "a curve with its band: ROC, precision-recall, calibration, ...",
+        (*_ROWS, _PREDICTIONS, "--curve", "--pos-label", *_GROUPS, *_LEVEL),
+    ),
+    "plan": (
+        "how many rows are enough, from a pilot or an expected share",
+        (
+            *_ROWS,
+            "--y-pred",
+            "--candidate",
+            "--reference",
+            "--half-width",
+            "--difference",
+            (
+                "--margin",
+                {"metavar": "X", "help": "margin with which the gate shall pass if both are equal"},
+            ),
+            "--proportion",
+            "--power",
+            *_ONE_METRIC,
+        ),
+    ),
+    "check": (
+        "which scores and differences of a printed table are possible",
+        ("TABLE", "--n", "--decimals", "--confidence-level"),
+    ),
+}
+
+
+def _add(parser: Any, options: Sequence[Any]) -> None:
+    """Add options of the table to a parser, or to a group of one."""
+    for option in options:
+        if isinstance(option, _Either):
+            _add(parser.add_mutually_exclusive_group(required=option.required), option.options)
+            continue
+        name, more = (option, {}) if isinstance(option, str) else option
+        settings = _OPTIONS[name] | more
+        if name.startswith("--"):
+            parser.add_argument(name, **settings)
+        else:
+            parser.add_argument("file", metavar=name, **settings)
 
 
 def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
@@ -188,233 +404,35 @@ def parsed(words: Sequence[str], version: str) -> argparse.Namespace:
     BadCall
         If they make none; an unknown option gets the one that is meant.
     """
-    return parser_of(version).parse_args(list(map(_with_hyphens, words)))
-
-
-def _with_hyphens(word: str) -> str:
-    option, equals, value = word.partition("=")
-    return option.replace("_", "-") + equals + value if word.startswith("--") else word
-
-
-# ------------------------------------------------------------------ one function per verb
-
-
-def _score(verb: argparse.ArgumentParser) -> None:
-    _add_rows(verb)
-    which = verb.add_mutually_exclusive_group(required=True)
-    _add_predictions(which)
-    _add_systems(which)
-    _add_metric(verb, "+")
-    _add_labels(verb)
-    _add_units(verb)
-    _add_by(verb)
-    _add_resampling(verb)
-
-
-def _compare(verb: argparse.ArgumentParser) -> None:
-    _add_rows(verb)
-    _add_systems(verb, required=True)
-    verb.add_argument("--reference", metavar="SYSTEM", help="compare all others with this one")
-    _add_metric(verb, "+")
-    _add_labels(verb)
-    _add_units(verb)
-    _add_by(verb)
-    _add_resampling(verb)
-
-
-def _gate(verb: argparse.ArgumentParser) -> None:
-    _add_rows(verb)
-    _add_pair(verb, required=True)
-    text = "how much worse the candidate may be, in units of the metric; 0: it must be better"
-    verb.add_argument("--margin", type=_finite, required=True, help=text)
-    text = "what an inconclusive outcome counts as; exit code 3 if this is not given"
-    verb.add_argument("--inconclusive", choices=["fail", "warn", "pass"], help=text)
-    _add_metric(verb, None)
-    _add_labels(verb)
-    _add_units(verb)
-    _add_resampling(verb)
-
-
-def _rank(verb: argparse.ArgumentParser) -> None:
-    _add_rows(verb)
-    _add_systems(verb, required=True)
-    _add_metric(verb, None)
-    _add_labels(verb)
-    _add_units(verb)
-    _add_resampling(verb)
-
-
-def _curve(verb: argparse.ArgumentParser) -> None:
-    _add_rows(verb)
-    which = verb.add_mutually_exclusive_group(required=True)
-    _add_predictions(which)
-    _add_systems(which)
-    known = [name for name in CURVE_NAMES if name != "learning"]
-    verb.add_argument(
-        "--curve", type=curve_named, choices=known, default="roc", help="default: roc"
+    parser = _Parser(
+        prog="skboot",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
-    _add_positive(verb)
-    _add_groups(verb)
-    _add_level(verb)
-
-
-def _plan(verb: argparse.ArgumentParser) -> None:
-    _add_rows(verb)
-    _add_predictions(verb)
-    _add_pair(verb, required=False)
-    for name, text in (
-        ("half-width", "desired half of the width of the interval"),
-        ("difference", "true difference of the pair that shall be significant"),
-        ("margin", "margin with which the gate shall pass if both are equal"),
-        ("proportion", "expected share, such as an accuracy, instead of a file"),
-    ):
-        verb.add_argument(f"--{name}", type=_finite, metavar="X", help=text)
-    verb.add_argument("--power", type=_finite, default=0.8, metavar="P", help="default: 0.8")
-    _add_metric(verb, None)
-    _add_labels(verb)
-    _add_units(verb)
-    _add_resampling(verb)
-
-
-def _check(verb: argparse.ArgumentParser) -> None:
-    text = "columns system, score, and perhaps n and decimals: .csv, .tsv, .jsonl, ..."
-    verb.add_argument("file", metavar="TABLE", help=text)
-    for name, text in (("n", "test rows"), ("decimals", "decimals of each printed score")):
-        more = f"{text}, where the table has no such column"
-        verb.add_argument(f"--{name}", type=int, metavar="N", help=more)
-    _add_confidence(verb)
-
-
-_VERBS: dict[str, tuple[str, Any]] = {
-    "score": ("the score of each system, with its interval", _score),
-    "compare": ("differences of systems on the same rows", _compare),
-    "gate": ("is a candidate not worse than a reference by more than a margin?", _gate),
-    "rank": ("ranks of systems, with intervals of the true ranks", _rank),
-    "curve": ("a curve with its band: ROC, precision-recall, calibration, ...", _curve),
-    "plan": ("how many rows are enough, from a pilot or an expected share", _plan),
-    "check": ("which scores and differences of a printed table are possible", _check),
-}
-
-
-# ------------------------------------------------------------------ options that verbs share
-
-
-def _add_rows(verb: argparse.ArgumentParser) -> None:
-    text = "predictions: .csv, .tsv, .parquet, .npz or .jsonl"
-    verb.add_argument("file", metavar="FILE", nargs="?", help=text)
-    verb.add_argument("--y-true", metavar="COLUMN", help="the truth (none for --metric mean)")
-    verb.add_argument("--weights", metavar="COLUMN", help="weight of each row")
-
-
-def _add_predictions(verb: Any) -> None:
-    text = "predictions: a column, or one of probabilities for each class"
-    verb.add_argument("--y-pred", nargs="+", metavar="COLUMN", help=text)
-
-
-def _add_systems(verb: Any, *, required: bool = False) -> None:
-    text = "columns with the predictions of one system each"
-    more = {"required": True} if required else {}
-    verb.add_argument("--systems", nargs="+", metavar="COLUMN", help=text, **more)
-
-
-def _add_pair(verb: argparse.ArgumentParser, *, required: bool) -> None:
-    for name, text in (("candidate", "the new system"), ("reference", "the system in use")):
-        verb.add_argument(f"--{name}", metavar="COLUMN", help=text, required=required)
-
-
-def _add_metric(verb: argparse.ArgumentParser, nargs: str | None) -> None:
-    text = (
-        "default: accuracy; names of scikit-learn, auc, mae, ..., or mean of the values in a column"
+    parser.add_argument("--version", action="version", version=f"skboot {version}")
+    verbs = parser.add_subparsers(
+        dest="verb", metavar="VERB", required=True, parser_class=_VerbParser
     )
-    verb.add_argument("--metric", nargs=nargs, metavar="NAME", help=text)
-    better = verb.add_mutually_exclusive_group()
-    for name, value in (("greater", True), ("smaller", False)):
-        better.add_argument(
-            f"--{name}-is-better",
-            dest="greater_is_better",
-            action="store_const",
-            const=value,
-            help="direction of --metric mean" if value else argparse.SUPPRESS,
-        )
+    for name, (line, options) in _VERBS.items():
+        verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
+        _add(verb, options)
+        _add(verb.add_argument_group("output"), _OUTPUT)
+        verb.verbs = verbs.choices
+    line = "every verb on predictions of three systems for images of digits"
+    demo = verbs.add_parser("demo", help=line, description=line, allow_abbrev=False)
+    text = "where the predictions and a report are written; without it nothing is kept"
+    demo.add_argument("folder", metavar="FOLDER", nargs="?", help=text)
+    hyphened = []
+    for word in words:
+        option, equals, value = word.partition("=")
+        is_option = word.startswith("--")
+        hyphened.append(option.replace("_", "-") + equals + value if is_option else word)
+    return parser.parse_args(hyphened)
 
 
-def _add_labels(verb: argparse.ArgumentParser) -> None:
-    text = "labels of the columns of probabilities; or all labels, where some look like numbers"
-    verb.add_argument("--labels", nargs="+", metavar="LABEL", help=text)
-    text = "predict the positive label where the column of scores is at least X"
-    verb.add_argument("--threshold", type=_finite, metavar="X", help=text)
-    _add_positive(verb)
-
-
-def _add_positive(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--pos-label", metavar="LABEL", help="the positive one of two labels")
-
-
-def _add_units(verb: argparse.ArgumentParser) -> None:
-    _add_groups(verb)
-    text = "tasks, over which the metric is averaged equally"
-    verb.add_argument("--average-over", metavar="COLUMN", help=text)
-
-
-def _add_groups(verb: argparse.ArgumentParser) -> None:
-    text = "rows of one group are resampled together; two columns are crossed factors"
-    verb.add_argument("--groups", nargs="+", metavar="COLUMN", help=text)
-    text = "both columns of --groups name members of one population"
-    verb.add_argument("--same-population", action="store_true", help=text)
-    verb.add_argument("--strata", metavar="COLUMN", help="units are resampled within strata")
-    text = "rows in time order: rows of a block, or 'auto'"
-    verb.add_argument("--block-length", type=_block_length, metavar="N", help=text)
-
-
-def _add_by(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and their largest disparity")
-
-
-def _add_resampling(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--interval", default="auto", metavar="NAME", help="default: auto")
-    text = "rows or groups at the first look of several; with --interval anytime"
-    verb.add_argument("--first-look", type=int, metavar="N", help=text)
-    _add_level(verb)
-
-
-def _add_confidence(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--confidence-level", type=_finite, default=0.95, metavar="P", help="default: 0.95"
-    )
-
-
-def _add_level(verb: argparse.ArgumentParser) -> None:
-    _add_confidence(verb)
-    verb.add_argument("--n-resamples", type=int, default=1999, metavar="N", help="default: 1999")
-    text = "of random numbers; default: 0, so that a file gives the same numbers again"
-    verb.add_argument("--seed", type=int, default=0, metavar="N", help=text)
-
-
-def _add_output(verb: argparse.ArgumentParser) -> None:
-    output = verb.add_argument_group("output")
-    written = output.add_mutually_exclusive_group()
-    for name, text in (
-        ("json", "all numbers as JSON"),
-        ("latex", "a table in LaTeX"),
-        ("markdown", "a table in Markdown"),
-    ):
-        written.add_argument(
-            f"--{name}", dest="format", action="store_const", const=name, help=text
-        )
-    text = "a picture, in the format of the file extension; needs matplotlib"
-    output.add_argument("--plot", metavar="FILE", help=text)
-    text = "a page of HTML, or of Markdown (.md), with tables, claims, settings and versions"
-    output.add_argument("--report", metavar="FILE", help=text)
-
-
-def _block_length(text: str) -> int | str:
-    return text if text == "auto" else int(text)
-
-
-_block_length.__name__ = "block length"
-
-
-# ``skboot demo``: every verb on predictions of three systems, made from data of scikit-learn.
+# ------------------------------------------------------------------ the demonstration
 
 
 _FILE, _TABLE = "digits.csv", "table.csv"
@@ -439,26 +457,13 @@ _CALLS = {
 }
 
 
-def demonstrate(
-    folder: str | None,
-    carry_out: Callable[[Sequence[str]], int],
-    say: Callable[[str], None],
-) -> int:
-    """Write a file of predictions, and carry out calls on it.
+def demonstrate(folder: str | None) -> None:
+    """Carry out every verb on predictions of three systems, made from data of scikit-learn.
 
     Parameters
     ----------
     folder : str or None
         Where the file and a report are written; nothing stays when None.
-    carry_out : callable
-        Takes the words of a call, and returns its exit code.
-    say : callable
-        Prints a text.
-
-    Returns
-    -------
-    int
-        Exit code.
     """
     if folder is not None and not Path(folder).is_dir():
         raise BadCall(f"there is no folder {folder!r}")
@@ -467,15 +472,14 @@ def demonstrate(
         stack.enter_context(contextlib.chdir(place))
         _write_predictions()
         for question, call in _CALLS.items():
-            say(f"# {question}\n$ skboot {call}\n")
-            carry_out(shlex.split(call))
-            say("")
+            _print(f"# {question}\n$ skboot {call}\n")
+            _carried_out(shlex.split(call))
+            _print("")
     if folder is None:
-        say(f"Nothing was kept. For {_FILE}, {_TABLE} and report.html: skboot demo FOLDER")
+        _print(f"Nothing was kept. For {_FILE}, {_TABLE} and report.html: skboot demo FOLDER")
     else:
         report = Path(folder, "report.html")
-        say(f"Wrote {Path(folder, _FILE)}, {Path(folder, _TABLE)} and {report}.")
-    return 0
+        _print(f"Wrote {Path(folder, _FILE)}, {Path(folder, _TABLE)} and {report}.")
 
 
 def _write_predictions() -> None:
@@ -514,11 +518,10 @@ def _write_predictions() -> None:
         write_text(file, text.getvalue())
 
 
-# What a call prints, and the files that it was told to write.
-#
+# ------------------------------------------------------------------ what is printed or written
+
 # A page of HTML needs nothing else: it holds claims, tables and pictures as results write them for
 # notebooks, the call, its settings and the versions of all that its numbers depend on.
-
 
 # Of the JSON: it rises when a name in it changes its meaning.
 _SCHEMA = 1
@@ -543,12 +546,12 @@ figure img{max-width:100%;min-width:min(100%,42rem);height:auto;background:#fff;
 </style>"""
 
 
-def check_files(asked: Namespace) -> None:
+def check_files(call: Namespace) -> None:
     """Refuse files that cannot be written, before any work.
 
     Parameters
     ----------
-    asked : Namespace
+    call : Namespace
         The call.
 
     Raises
@@ -557,7 +560,7 @@ def check_files(asked: Namespace) -> None:
         If a folder is not there, or pictures of this kind cannot be made.
     """
     for option in ("plot", "report"):
-        path = getattr(asked, option)
+        path = getattr(call, option)
         if path is None:
             continue
         # A link is followed, so that the folder of the file that it points to counts.
@@ -566,14 +569,26 @@ def check_files(asked: Namespace) -> None:
             raise BadCall(f"--{option} {path!r}: there is no folder {str(Path(path).parent)!r}")
         if Path(path).is_dir() or not os.access(path if takes_bytes(path) else folder, os.W_OK):
             raise BadCall(f"--{option} {path!r} cannot be written")
-        if asked.file is not None and is_same_file(path, asked.file):
+        if call.file is not None and is_same_file(path, call.file):
             raise BadCall(f"--{option} {path!r} would take the place of the file that is read")
-    if None not in (asked.plot, asked.report) and is_same_file(asked.plot, asked.report):
-        raise BadCall(f"--plot and --report are the same file, {asked.plot!r}")
-    if asked.plot is not None:
-        _check_picture(asked.plot)
-    if asked.report is not None and not takes_bytes(asked.report):
-        _check_page(asked.report)
+    if None not in (call.plot, call.report) and is_same_file(call.plot, call.report):
+        raise BadCall(f"--plot and --report are the same file, {call.plot!r}")
+    if call.plot is not None:
+        if not _has_matplotlib():
+            raise BadCall("--plot needs matplotlib. Install it with: pip install 'skboot[plot]'")
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        kinds = FigureCanvasBase.get_supported_filetypes()
+        if Path(call.plot).suffix.lstrip(".").lower() not in kinds:
+            listed = ", ".join(sorted(f".{kind}" for kind in kinds))
+            raise BadCall(
+                f"--plot {call.plot!r}: the end of the name tells the kind; known: {listed}"
+            )
+    if call.report is None or takes_bytes(call.report):
+        return
+    if Path(call.report).suffix.lower() not in _PAGES:
+        advice = "For JSON use --json, for a picture --plot"
+        raise BadCall(f"--report {call.report!r}: its name must end in .html or .md. {advice}")
 
 
 def tables_of(stream: Any) -> contextlib.AbstractContextManager[None]:
@@ -646,36 +661,33 @@ def put(text: str, stream: Any) -> None:
     stream.flush()
 
 
-def write_files(answer: Answer, asked: Namespace, command: str) -> None:
+def write_files(answer: Answer, call: Namespace, command: str) -> None:
     """Write the picture and the page that a call asks for.
 
     Parameters
     ----------
     answer : Answer
         What came out.
-    asked : Namespace
+    call : Namespace
         The call.
     command : str
         The call as it was typed.
     """
-    if asked.plot is not None:
-        kind = Path(asked.plot).suffix.lstrip(".").lower()
-        drawn = _drawn(answer, kind)
-        with _written("plot", asked.plot):
-            write_whole(asked.plot, lambda file: file.write(drawn))
-    if asked.report is not None and Path(asked.report).suffix.lower() == ".md":
-        with _written("report", asked.report):
-            write_text(asked.report, _markdown_page(answer, command))
-    elif asked.report is not None:
+    if call.plot is not None:
+        kind = Path(call.plot).suffix.lstrip(".").lower()
+        picture = _drawn(answer, kind)
+        with _written("plot", call.plot):
+            write_whole(call.plot, lambda file: file.write(picture))
+    if call.report is not None and Path(call.report).suffix.lower() == ".md":
+        with _written("report", call.report):
+            write_text(call.report, _markdown_page(answer, command))
+    elif call.report is not None:
         pictures = []
         if _has_matplotlib():
             encoded = base64.b64encode(_drawn(answer, "png")).decode("ascii")
             pictures.append(f"data:image/png;base64,{encoded}")
-        with _written("report", asked.report):
-            write_text(asked.report, _page_of(answer, command, pictures))
-
-
-# ------------------------------------------------------------------ steps
+        with _written("report", call.report):
+            write_text(call.report, _page_of(answer, command, pictures))
 
 
 @contextlib.contextmanager
@@ -740,23 +752,6 @@ def _rich_table(table: rendering.Table, console: Any) -> str:
     return str(captured.get()).rstrip("\n").replace("\x1b", _ESCAPE)
 
 
-def _check_picture(path: str) -> None:
-    if not _has_matplotlib():
-        raise BadCall("--plot needs matplotlib. Install it with: pip install 'skboot[plot]'")
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    known = FigureCanvasBase.get_supported_filetypes()
-    if Path(path).suffix.lstrip(".").lower() not in known:
-        listed = ", ".join(sorted(f".{kind}" for kind in known))
-        raise BadCall(f"--plot {path!r}: the end of the name tells the kind; known: {listed}")
-
-
-def _check_page(path: str) -> None:
-    if Path(path).suffix.lower() not in _PAGES:
-        advice = "For JSON use --json, for a picture --plot"
-        raise BadCall(f"--report {path!r}: its name must end in .html or .md. {advice}")
-
-
 def _has_matplotlib() -> bool:
     try:
         import matplotlib  # noqa: F401
@@ -782,9 +777,13 @@ def _page_of(answer: Answer, command: str, pictures: Sequence[str]) -> str:
     if answer.statement:
         parts.append(f'<p class="verdict">{rendering.html(answer.statement)}</p>')
     parts += [shown._repr_html_() for shown in answer.shown]
-    parts += [_figure(address, answer.title) for address in pictures]
+    alt = escape(f"Picture: {answer.title}")
+    parts += [f'<figure><img src="{address}" alt="{alt}"></figure>' for address in pictures]
     if answer.sentences:
-        parts += ["<h2>In words</h2>", *(f"<p>{escape(each)}</p>" for each in answer.sentences)]
+        parts += [
+            "<h2>In words</h2>",
+            *(f"<p>{escape(sentence)}</p>" for sentence in answer.sentences),
+        ]
     parts += [
         "<h2>The call</h2>",
         # A line does not end within an option, behind one of its hyphens.
@@ -800,24 +799,22 @@ def _page_of(answer: Answer, command: str, pictures: Sequence[str]) -> str:
     return rendering.page(answer.title, "\n".join(parts))
 
 
-def _figure(address: str, title: str) -> str:
-    return f'<figure><img src="{address}" alt="{escape(f"Picture: {title}")}"></figure>'
-
-
 def _listed(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return settings as label and text, those that say something."""
-    return [(str(name), _shown(value)) for name, value in values.items()]
+    """Return settings as label and text."""
+    lines = []
+    for name, value in values.items():
+        text = "none" if value is None else str(value)
+        if isinstance(value, bool):
+            text = "yes" if value else "no"
+        lines.append((str(name), text))
+    return lines
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "none" if value is None else str(value)
-
+# ------------------------------------------------------------------ the command
 
 _BAD_CALL, _INTERRUPTED = 2, 130
 # What the arguments of public functions are called here; others have their own name.
-_OPTIONS = {
+_ARGUMENTS = {
     "y_pred": "--y-pred",
     "y_score": "--y-pred",
     "y_preds": "--systems",
@@ -876,20 +873,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _carried_out(words: Sequence[str]) -> int:
     """Parse and carry out a call, and return its exit code."""
-    asked = parsed(words, sys.modules["skboot"].__version__)
-    if asked.verb == "demo":
-        return demonstrate(asked.folder, _carried_out, _print)
-    check_files(asked)
+    call = parsed(words, sys.modules["skboot"].__version__)
+    if call.verb == "demo":
+        demonstrate(call.folder)
+        return 0
+    check_files(call)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         with tables_of(sys.stdout):
-            answer = answer_of(asked)
-        shown = text_of(answer, asked.format)
-        write_files(answer, asked, shlex.join(["skboot", *words]))
+            answer = answer_of(call)
+        shown = text_of(answer, call.format)
+        write_files(answer, call, shlex.join(["skboot", *words]))
     _print(shown)
     for warning in caught:
         if issubclass(warning.category, UserWarning):
-            _say(f"skboot: warning: {_of_a_call(str(warning.message))}")
+            _say(f"skboot: warning: {_with_options(str(warning.message))}")
     if answer.warns:
         _say("skboot: warning: the gate is inconclusive, and does not fail: --inconclusive warn")
     return answer.code
@@ -899,32 +897,32 @@ def _said(error: BaseException) -> str:
     """Say an error in one line, with options in the place of the arguments of a function."""
     bad = parts_of(error)
     if bad is None:
-        return _in_one_line(str(error) or type(error).__name__)
+        return _joined_lines(str(error) or type(error).__name__)
     name, bracket, system = bad.name.partition("[")
-    option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
+    option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
     of_system = f" {system.rstrip(']')}" if bracket else ""
     # No callable can be typed.
     must = bad.must.replace(" or a callable", "")
     advice = " ".join(
         sentence
-        for sentence in _SENTENCE_END.split(_in_one_line(bad.advice))
+        for sentence in _SENTENCE_END.split(_joined_lines(bad.advice))
         if not _PYTHON.search(sentence)
     )
-    return _of_a_call(f"{option}{of_system} must {must}. Got {bad.got}. {advice}")
+    return _with_options(f"{option}{of_system} must {must}. Got {bad.got}. {advice}")
 
 
-def _of_a_call(text: str) -> str:
+def _with_options(text: str) -> str:
     """Name options in the place of arguments, in one line, and leave out the function's name."""
-    return _ARGUMENT.sub(_option_of, _FUNCTION.sub("", _in_one_line(text)))
+    return _ARGUMENT.sub(_option_of, _FUNCTION.sub("", _joined_lines(text)))
 
 
-def _option_of(found: re.Match[str]) -> str:
-    name, value = found.groups()
-    option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
+def _option_of(match: re.Match[str]) -> str:
+    name, value = match.groups()
+    option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
     return f"{option} {value}" if value not in (None, "True") else option
 
 
-def _in_one_line(text: str) -> str:
+def _joined_lines(text: str) -> str:
     return " ".join(text.split())
 
 

@@ -36,8 +36,8 @@ class Display:
 
     def _entitle(self, name: str | None, otherwise: str = "", **style: Any) -> None:
         """Write the name that is given, or that of the display, or another above the axes."""
-        for own in (name, self.name):
-            check_asked(name=own)
+        for text in (name, self.name):
+            check_asked(name=text)
         title = literal(name or self.name or otherwise)
         self.ax_.set_title(title, fontsize="medium", **style)
 
@@ -68,7 +68,7 @@ def check_asked(*, ax: Any = None, name: Any = None, **flags: Any) -> None:
 def make_room(ax: Any) -> None:
     """Lay out the figure of given axes so that nothing beside them is cut, if nothing else does."""
     figure = ax.figure.canvas.figure
-    in_a_grid = all(each.get_subplotspec() is not None for each in figure.axes)
+    in_a_grid = all(axes.get_subplotspec() is not None for axes in figure.axes)
     if figure.get_layout_engine() is None and in_a_grid:
         figure.set_layout_engine("tight")
 
@@ -116,11 +116,11 @@ def shortened(text: str, most: int = MAX_LABEL) -> str:
     return f"{text[:start].rstrip()}…{text[len(text) - (most - 1 - start) :].lstrip()}"
 
 
-def shortened_pair(first: str, second: str) -> str:
+def shortened_pair(name_a: str, name_b: str) -> str:
     """Return "first - second", each of them cut where both together are long."""
-    whole = f"{first} - {second}"
-    if len(whole) <= MAX_LABEL:
-        return whole
-    each = (MAX_LABEL - 3) // 2
-    room = max(each, MAX_LABEL - 3 - min(len(first), len(second)))
-    return f"{shortened(first, room)} - {shortened(second, room)}"
+    text = f"{name_a} - {name_b}"
+    if len(text) <= MAX_LABEL:
+        return text
+    half = (MAX_LABEL - 3) // 2
+    room = max(half, MAX_LABEL - 3 - min(len(name_a), len(name_b)))
+    return f"{shortened(name_a, room)} - {shortened(name_b, room)}"

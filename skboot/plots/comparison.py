@@ -1,4 +1,4 @@
-"""`ComparisonDisplay`: differences of systems with their intervals, one below the other."""
+"""Pictures of comparisons: differences of systems, their ranks, mean ranks over data sets."""
 
 from __future__ import annotations
 
@@ -199,11 +199,30 @@ class ComparisonDisplay(ForestPlot):
         panels = []
         for name, result in named:
             shown = _shown(result, pairs)
-            common = _common_first(shown)
-            panels.append(
-                (_axis_label(name, result, common), range(len(rows), len(rows) + len(shown)))
-            )
-            rows += [_row(result, pair, common) for pair in shown]
+            # The system from which all others are subtracted stands beside the axis.
+            firsts = {pair.first for pair in shown}
+            common = firsts.pop() if len(firsts) == 1 and len(shown) > 1 else None
+            label = f"difference in {wording.spoken(result.metric)}"
+            label = with_direction(label, result.greater_is_better)
+            label = label if common is None else f"{common} minus ...: {label}"
+            label = label if name in ("", result.metric) else f"{name}: {label}"
+            panels.append((label, range(len(rows), len(rows) + len(shown))))
+            for pair in shown:
+                # Of a single difference both intervals are one.
+                wide = pair.simultaneous_interval if len(result.pairs) > 1 else None
+                names = shortened_pair(pair.first, pair.second) if common is None else pair.second
+                rows.append(
+                    {
+                        "differences": pair.difference,
+                        "lows": pair.confidence_interval.low,
+                        "highs": pair.confidence_interval.high,
+                        "simultaneous_lows": math.nan if wide is None else wide.low,
+                        "simultaneous_highs": math.nan if wide is None else wide.high,
+                        "names": names,
+                        "is_distinguishable": result.is_distinguishable(pair),
+                        "texts": _text_beside(result, pair),
+                    }
+                )
         levels = {rendering.percent(result.confidence_level) for _, result in named}
         kind = f"{levels.pop()} CI" if len(levels) == 1 else "CI"
         columns = {key: [row[key] for row in rows] for key in rows[0]}
@@ -252,9 +271,13 @@ class ComparisonDisplay(ForestPlot):
         """
         self._start(ax, show_values=show_values)
         self.simultaneous_intervals_: list[Any] = []
+        limits = [self.lows, self.highs, self.simultaneous_lows, self.simultaneous_highs]
         for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
             rows = np.asarray(members)
-            size = self._prepare(axes, rows, label, self._extent(rows))
+            values = [ends[rows] for ends in (self.differences, *limits)]
+            # 0 is always in sight.
+            extent = range_of(np.concatenate([[0.0], *values]))
+            size = self._prepare(axes, rows, label, extent)
             for differs, colour, marker in ((True, ORANGE, "o"), (False, BLUE, "s")):
                 places = np.flatnonzero(self.is_distinguishable[rows] == differs)
                 if len(places):
@@ -262,16 +285,18 @@ class ComparisonDisplay(ForestPlot):
                     self._draw_rows(axes, rows[places], places, colour, marker, *styles)
             if show_values:
                 self.texts_ += self._write_values(axes, rows, size)
-        self._finish(name, self._handles(show_values))
+        from matplotlib.lines import Line2D
+
+        handles = {self.interval_names[0]: Line2D([], [], color=GREY, linewidth=3)}
+        if not np.isnan(self.simultaneous_lows).all():
+            written = " (and numbers at the right)" if show_values and any(self.texts) else ""
+            handles[f"{self.interval_names[1]}{written}"] = Line2D([], [], color=GREY, linewidth=1)
+        if self.is_distinguishable.any():
+            handles["significantly different from 0"] = Line2D(
+                [], [], color=ORANGE, marker="o", linestyle=""
+            )
+        self._finish(name, handles)
         return self
-
-    # -------------------------------------------------------------- steps
-
-    def _extent(self, rows: NDArray[Any]) -> tuple[float, float]:
-        """Return the smallest and the largest value of a panel, 0 included."""
-        limits = [self.lows, self.highs, self.simultaneous_lows, self.simultaneous_highs]
-        values = [each[rows] for each in (self.differences, *limits)]
-        return range_of(np.concatenate([[0.0], *values]))
 
     def _draw_rows(
         self,
@@ -303,23 +328,6 @@ class ComparisonDisplay(ForestPlot):
         style = {"color": colour, "marker": marker, "linestyle": "", "markersize": 5, "zorder": 3}
         self.points_ += axes.plot(self.differences[rows], places, **style | dict(point_style))
 
-    def _handles(self, show_values: bool) -> dict[str, Any]:
-        """Return what the legend shows, by label."""
-        from matplotlib.lines import Line2D
-
-        handles = {self.interval_names[0]: Line2D([], [], color=GREY, linewidth=3)}
-        if not np.isnan(self.simultaneous_lows).all():
-            written = " (and numbers at the right)" if show_values and any(self.texts) else ""
-            handles[f"{self.interval_names[1]}{written}"] = Line2D([], [], color=GREY, linewidth=1)
-        if self.is_distinguishable.any():
-            handles["significantly different from 0"] = Line2D(
-                [], [], color=ORANGE, marker="o", linestyle=""
-            )
-        return handles
-
-
-# ------------------------------------------------------------------ what is drawn
-
 
 def _shown(result: ComparisonResult, pairs: str) -> Sequence[PairedDifference]:
     """Return the pairs to draw."""
@@ -336,36 +344,6 @@ def _shown(result: ComparisonResult, pairs: str) -> Sequence[PairedDifference]:
     return [result.pair(result.best, name) for name in result.ranking if name != result.best]
 
 
-def _common_first(pairs: Sequence[PairedDifference]) -> str | None:
-    """Return the system from which all others are subtracted, if there is one."""
-    firsts = {pair.first for pair in pairs}
-    return firsts.pop() if len(firsts) == 1 and len(pairs) > 1 else None
-
-
-def _axis_label(name: str, result: ComparisonResult, common: str | None) -> str:
-    """Return what the value axis of a comparison shows; its name, unless the metric says it."""
-    label = f"difference in {wording.spoken(result.metric)}"
-    label = with_direction(label, result.greater_is_better)
-    label = label if common is None else f"{common} minus ...: {label}"
-    return label if name in ("", result.metric) else f"{name}: {label}"
-
-
-def _row(result: ComparisonResult, pair: PairedDifference, common: str | None) -> dict[str, Any]:
-    """Return what the display holds of a pair."""
-    # Of a single difference both intervals are one.
-    wide = pair.simultaneous_interval if len(result.pairs) > 1 else None
-    return {
-        "differences": pair.difference,
-        "lows": pair.confidence_interval.low,
-        "highs": pair.confidence_interval.high,
-        "simultaneous_lows": math.nan if wide is None else wide.low,
-        "simultaneous_highs": math.nan if wide is None else wide.high,
-        "names": shortened_pair(pair.first, pair.second) if common is None else pair.second,
-        "is_distinguishable": result.is_distinguishable(pair),
-        "texts": _text_beside(result, pair),
-    }
-
-
 def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
     """Write the difference with its widest interval and its p-value."""
     if math.isnan(pair.difference):
@@ -373,12 +351,9 @@ def _text_beside(result: ComparisonResult, pair: PairedDifference) -> str:
     scale = comparison_texts.scale_of(pair)
     value = rendering.number(pair.difference, scale)
     interval = rendering.limits(pair.widest_interval, scale, marked=False)
-    own, adjusted = comparison_texts.p_numbers(result, pair)
-    p = own if result.adjust is None else adjusted
+    p_alone, adjusted = comparison_texts.p_numbers(result, pair)
+    p = p_alone if result.adjust is None else adjusted
     return f"{value} ({interval}), {comparison_texts.p_text(p)}"
-
-
-# `CriticalDifferenceDisplay`: mean ranks over data sets, and which of them do not differ.
 
 
 # Heights in rows of names: of the bar that shows the critical difference, of the first bar below
@@ -537,18 +512,10 @@ class CriticalDifferenceDisplay(Display):
         below = _FIRST_BAR + _STEP * len(runs)
         height = below + (n + 1) // 2
         # Inches: the axis, and the longest name on either side of it.
-        characters = max(len(shortened(each)) for each in self.names)
+        characters = max(len(shortened(label)) for label in self.names)
         size = (4.0 + 0.19 * max(characters, 12), 1.1 + 0.28 * (height + _ABOVE))
-        self._take_axes(ax, size)
-        self._prepare(name, height)
-        self._draw_names(below, dict(line_kwargs or {}))
-        self._draw_bars(runs, dict(bar_kwargs or {}))
-        self._draw_scale(scale_name)
-        return self
-
-    def _prepare(self, name: str | None, height: float) -> None:
-        """Put the axis of ranks on top, and hide the rest."""
-        ax, n = self.ax_, len(self.names)
+        ax = self._take_axes(ax, size)
+        # The axis of ranks is on top, the rest is hidden.
         margin = 0.02 * (n - 1)
         ax.set_xlim(1 - margin, n + margin)
         ax.set_ylim(height, -_ABOVE - 0.6)
@@ -560,12 +527,34 @@ class CriticalDifferenceDisplay(Display):
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         ax.spines["top"].set_position(("data", 0.0))
         ax.set_title(literal(self.label if name is None else name), fontsize="medium")
+        self._draw_names(below, dict(line_kwargs or {}))
+        # A bar joins the methods of each group.
+        style: dict[str, Any] = {"color": BLUE, "linewidth": 4, "solid_capstyle": "round"}
+        style |= {"zorder": 3, **(bar_kwargs or {})}
+        self.groups_ = [tuple(self.names[start:stop]) for start, stop in runs]
+        self.bars_ = []
+        for k, (start, stop) in enumerate(runs):
+            ends = self.mean_ranks[start], self.mean_ranks[stop - 1]
+            self.bars_ += ax.plot(ends, [_FIRST_BAR + _STEP * k] * 2, **style)
+        # Above the axis stands the length of the critical difference.
+        end, shown = 1 + self.critical_difference, rendering.Scale(2)
+        style = {"color": "black", "linewidth": 1.5, "marker": "|", "clip_on": False}
+        [self.scale_] = ax.plot([1, end], [-_ABOVE] * 2, **style)
+        ax.annotate(
+            literal(f"{scale_name}: {rendering.number(self.critical_difference, shown)}"),
+            (end, -_ABOVE),
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            annotation_clip=False,
+        )
+        return self
 
-    def _draw_names(self, below: float, own: dict[str, Any]) -> None:
+    def _draw_names(self, below: float, line_kwargs: dict[str, Any]) -> None:
         """Lead a line from each rank to its name: the better half on the left."""
         n = len(self.names)
         n_left = (n + 1) // 2
-        style = {"color": GREY, "linewidth": 1, "clip_on": False} | own
+        style = {"color": GREY, "linewidth": 1, "clip_on": False} | line_kwargs
         self.lines_, self.texts_ = [], []
         for k, (rank, name) in enumerate(zip(self.mean_ranks.tolist(), self.names, strict=True)):
             is_left = k < n_left
@@ -588,32 +577,6 @@ class CriticalDifferenceDisplay(Display):
                 )
             )
 
-    def _draw_bars(self, runs: Sequence[tuple[int, int]], own: dict[str, Any]) -> None:
-        """Join the methods of each group."""
-        style = {"color": BLUE, "linewidth": 4, "solid_capstyle": "round", "zorder": 3} | own
-        self.groups_ = [tuple(self.names[start:stop]) for start, stop in runs]
-        self.bars_ = []
-        for k, (start, stop) in enumerate(runs):
-            ends = self.mean_ranks[start], self.mean_ranks[stop - 1]
-            [bar] = self.ax_.plot(ends, [_FIRST_BAR + _STEP * k] * 2, **style)
-            self.bars_.append(bar)
-
-    def _draw_scale(self, scale_name: str) -> None:
-        """Show the length of the critical difference above the axis."""
-        ends = [1, 1 + self.critical_difference]
-        style = {"color": "black", "linewidth": 1.5, "marker": "|", "clip_on": False}
-        [self.scale_] = self.ax_.plot(ends, [-_ABOVE] * 2, **style)
-        self.ax_.annotate(
-            literal(
-                f"{scale_name}: {rendering.number(self.critical_difference, rendering.Scale(2))}"
-            ),
-            (ends[1], -_ABOVE),
-            xytext=(8, 0),
-            textcoords="offset points",
-            va="center",
-            annotation_clip=False,
-        )
-
 
 def _runs_within(ranks: NDArray[np.float64], length: float) -> list[tuple[int, int]]:
     """Return start and stop of the longest runs of sorted ranks that are less than a length apart.
@@ -627,9 +590,6 @@ def _runs_within(ranks: NDArray[np.float64], length: float) -> list[tuple[int, i
         if stop - start > 1 and (not runs or stop > runs[-1][1]):
             runs.append((start, stop))
     return runs
-
-
-# `RankDisplay`: where each system stands, with simultaneous intervals of ranks.
 
 
 class RankDisplay(ForestPlot):
@@ -778,8 +738,8 @@ class RankDisplay(ForestPlot):
         may_be_best = self.lows <= 1
         groups = ((may_be_best, ORANGE, "may be the best"), (~may_be_best, BLUE, "not the best"))
         handles = {}
-        for those, colour, group in groups:
-            places = np.flatnonzero(those)
+        for members, colour, group in groups:
+            places = np.flatnonzero(members)
             style = {"color": colour, "linewidth": 2, **(interval_kwargs or {})}
             limits = self.lows[places], self.highs[places]
             self.intervals_.append(self.ax_.hlines(places, *limits, **style))

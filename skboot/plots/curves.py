@@ -125,12 +125,10 @@ class CurveBandDisplay(Display):
         reference: tuple[ArrayLike, ArrayLike] | None = None,
         is_difference: bool = False,
     ) -> None:
-        self.lines = [
-            BandLine(
-                _as_floats(x), _as_floats(estimate), _as_floats(low), _as_floats(high), *others
-            )
-            for x, estimate, low, high, *others in lines
-        ]
+        self.lines = []
+        for line in lines:
+            x, estimate, low, high = (np.asarray(values, dtype=float) for values in line[:4])
+            self.lines.append(BandLine(x, estimate, low, high, *line[4:]))
         self.axes = axes
         self.curve = curve
         self.reference = reference
@@ -170,30 +168,38 @@ class CurveBandDisplay(Display):
             If the curves are of different kinds.
         """
         check_asked(name=name)
-        curves = _curves_of(result)
-        first = curves[0]
-        if len({(each.curve, each.is_difference) for each in curves}) > 1:
-            kinds = sorted({each.curve for each in curves})
+        curves: list[Any] = [result]
+        if isinstance(result, Mapping):
+            # The difference is drawn only where it is alone.
+            curves = [curve for key, curve in result.items() if key != _DIFFERENCE]
+            curves = curves or list(result.values())
+            are_curves = all(hasattr(curve, "estimate") and hasattr(curve, "x") for curve in curves)
+            if not curves or not are_curves:
+                must = "be a CurveResult, or a mapping of them"
+                raise fail("result", must, f"{type(result).__name__}")
+        sample = curves[0]
+        if len({(shown.curve, shown.is_difference) for shown in curves}) > 1:
+            kinds = sorted({shown.curve for shown in curves})
             must = "hold curves of one kind"
             raise fail("result", must, f"{kinds}")
         lines = []
-        for each in curves:
-            band = f"{rendering.percent(each.confidence_level)} {each.band} band"
-            if each.area is not None:
-                area = rendering.number(each.area, rendering.Scale(2))
-                band = f"{_AREAS[each.curve]} = {area}, {band}"
-            own = name or each.name or wording.capitalized(each.title)
-            line = (each.x, each.estimate, each.low, each.high, f"{own} ({band})")
-            training = None if each.train_scores is None else each.train_estimate
-            lines.append((*line, training, f"{own}, on training rows"))
-        widest = max(curves, key=lambda each: float(np.ptp(each.x)))
-        value = f"difference of {first.axes[1]}" if first.is_difference else first.axes[1]
+        for shown in curves:
+            band = f"{rendering.percent(shown.confidence_level)} {shown.band} band"
+            if shown.area is not None:
+                area = rendering.number(shown.area, rendering.Scale(2))
+                band = f"{_AREAS[shown.curve]} = {area}, {band}"
+            label = name or shown.name or wording.capitalized(shown.title)
+            line = (shown.x, shown.estimate, shown.low, shown.high, f"{label} ({band})")
+            training = None if shown.train_scores is None else shown.train_estimate
+            lines.append((*line, training, f"{label}, on training rows"))
+        widest = max(curves, key=lambda shown: float(np.ptp(shown.x)))
+        value = f"difference of {sample.axes[1]}" if sample.is_difference else sample.axes[1]
         display = cls(
             lines=lines,
-            axes=(first.axes[0], value),
-            curve=first.curve,
+            axes=(sample.axes[0], value),
+            curve=sample.curve,
             reference=None if widest.reference is None else (widest.x, widest.reference),
-            is_difference=first.is_difference,
+            is_difference=sample.is_difference,
         )
         return display.plot(ax, **kwargs)
 
@@ -336,34 +342,30 @@ class CurveBandDisplay(Display):
                 style |= {"marker": "osD^v*"[k % 6], "markersize": 4}
             style |= {"label": literal(line.label), "zorder": 3, **(line_kwargs or {})}
             self.lines_ += ax.plot(line.x, line.estimate, **style)
-            drawn = self.lines_[-1].get_color()
-            fill = {"color": drawn, "alpha": 0.18, "linewidth": 0, **(band_kwargs or {})}
+            shade = self.lines_[-1].get_color()
+            fill = {"color": shade, "alpha": 0.18, "linewidth": 0, **(band_kwargs or {})}
             self.bands_.append(ax.fill_between(line.x, line.low, line.high, **fill))
             for limit in (line.low, line.high):
-                ax.plot(line.x, limit, color=drawn, linestyle=dashes, linewidth=0.7, zorder=2)
+                ax.plot(line.x, limit, color=shade, linestyle=dashes, linewidth=0.7, zorder=2)
             if line.training is not None:
-                on_training = {"color": drawn, "linestyle": (0, (4, 2)), "linewidth": 1.2}
+                on_training = {"color": shade, "linestyle": (0, (4, 2)), "linewidth": 1.2}
                 label = literal(line.training_label)
                 self.lines_ += ax.plot(line.x, line.training, **on_training, label=label)
         self.reference_ = None
         if plot_reference and self.reference is not None:
-            self._plot_reference()
+            x, y = (np.asarray(values, dtype=float) for values in self.reference)
+            curve = "" if self.is_difference else self.curve
+            name = "no difference" if self.is_difference else _REFERENCES.get(curve)
+            if curve in ("roc", "calibration", "calibration_smooth"):
+                x = y = np.array([0.0, 1.0])
+            elif curve == "det":
+                x, y = np.array([0.0, 1.0]), np.array([1.0, 0.0])
+            style = {"color": GREY, "linestyle": (0, (2, 2)), "linewidth": 1.2, "zorder": 1}
+            [self.reference_] = ax.plot(x, y, label=name, **style)
+            if curve == "decision":
+                ax.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat none")
         self._finish()
         return self
-
-    # -------------------------------------------------------------- steps
-
-    def _plot_reference(self) -> None:
-        x, y = (np.asarray(values, dtype=float) for values in self.reference or ())
-        label = "no difference" if self.is_difference else _REFERENCES.get(self.curve)
-        if self.curve in ("roc", "calibration", "calibration_smooth") and not self.is_difference:
-            x = y = np.array([0.0, 1.0])
-        elif self.curve == "det" and not self.is_difference:
-            x, y = np.array([0.0, 1.0]), np.array([1.0, 0.0])
-        style = {"color": GREY, "linestyle": (0, (2, 2)), "linewidth": 1.2, "zorder": 1}
-        [self.reference_] = self.ax_.plot(x, y, label=label, **style)
-        if self.curve == "decision" and not self.is_difference:
-            self.ax_.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat none")
 
     def _finish(self) -> None:
         """Set limits, labels and the legend, below the axes where it hides nothing."""
@@ -372,8 +374,13 @@ class CurveBandDisplay(Display):
         ax.set_ylabel(literal(wording.capitalized(self.axes[1])))
         if self.curve == "det" and not self.is_difference:
             names = [f"{rate:g}" for rate in rendering.DET_RATES]
+
+            def deviate(rate: Any) -> Any:
+                """Return the normal deviate of a rate, of 0 and 1 that of the ends of the axis."""
+                return ndtri(np.clip(rate, *_ENDS))
+
             for side in "xy":
-                getattr(ax, f"set_{side}scale")("function", functions=(_deviate, ndtr))
+                getattr(ax, f"set_{side}scale")("function", functions=(deviate, ndtr))
                 getattr(ax, f"set_{side}ticks")(rendering.DET_RATES, names)
                 getattr(ax, f"set_{side}lim")(_ENDS)
         elif self.curve in _REFERENCES and self.curve != "decision":
@@ -388,27 +395,6 @@ class CurveBandDisplay(Display):
             ax.set_xlim(0.0, max(float(line.x[-1]) for line in self.lines))
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": 1}
         ax.legend(frameon=False, fontsize="small", **below)
-
-
-def _deviate(rate: Any) -> Any:
-    """Return the normal deviate of a rate, of 0 and 1 that of the ends of the axis."""
-    return ndtri(np.clip(rate, *_ENDS))
-
-
-def _as_floats(values: ArrayLike) -> NDArray[Any]:
-    return np.asarray(values, dtype=float)
-
-
-def _curves_of(result: Any) -> list[CurveResult]:
-    """Return the curves of a result or a table, the difference only where it is alone."""
-    if not isinstance(result, Mapping):
-        return [result]
-    named = [each for name, each in result.items() if name != _DIFFERENCE]
-    curves = named or list(result.values())
-    if not curves or not all(hasattr(each, "estimate") and hasattr(each, "x") for each in curves):
-        must = "be a CurveResult, or a mapping of them"
-        raise fail("result", must, f"{type(result).__name__}")
-    return curves
 
 
 def _scores_of(

@@ -1,4 +1,4 @@
-"""`BootstrapDistributionDisplay`: how a score moves from resample to resample."""
+"""Pictures of one result: how it moves with resamples, training samples, sources of variance."""
 
 from __future__ import annotations
 
@@ -177,10 +177,18 @@ class BootstrapDistributionDisplay(Display):
         ax = self._take_axes(ax)
         values = self.replicates[np.isfinite(self.replicates)]
         self.bars_ = self._draw_bars(values, bins, hist_kwargs or {})
-        start, stop = self._range(values)
+        edges = [bar.get_x() + side * bar.get_width() for bar in self.bars_ for side in (0, 1)]
+        if len(edges) == 2:
+            # A single bar would fill the axes: it gets room on both sides.
+            edges = [3 * edges[0] - 2 * edges[1], 3 * edges[1] - 2 * edges[0]]
+        start, stop = range_of(np.array([*edges, self.estimate, *self.confidence_interval]))
         naive = self.naive_estimate if show_naive else None
         n_lines = 2 + (naive is not None and math.isfinite(naive)) + bool(self.histogram_name)
-        top = self._leave_room_for_legend(n_lines)
+        # The share of the height of the axes that the legend leaves free.
+        points = ax.get_window_extent().height * 72 / self.figure_.dpi
+        top = 1 - min((n_lines * 1.35 + 1) * 9 / points, 0.6)
+        highest = max((bar.get_height() for bar in self.bars_), default=1)
+        ax.set_ylim(0, highest * 1.04 / top)
         self._draw_interval(start, stop, top, interval_kwargs or {})
         style = {"color": ORANGE, "linewidth": 2, "ymax": top, **(line_kwargs or {})}
         shown = rendering.number(self.estimate, self._digits)
@@ -222,22 +230,6 @@ class BootstrapDistributionDisplay(Display):
         style |= {"label": self.histogram_name} if self.histogram_name else {}
         return self.ax_.bar(centres, heights, width=widths, **style)
 
-    def _range(self, values: NDArray[Any]) -> tuple[float, float]:
-        """Return the smallest and the largest value to show, which are never equal."""
-        edges = [bar.get_x() + side * bar.get_width() for bar in self.bars_ for side in (0, 1)]
-        if len(edges) == 2:
-            # A single bar would fill the axes: it gets room on both sides.
-            edges = [3 * edges[0] - 2 * edges[1], 3 * edges[1] - 2 * edges[0]]
-        return range_of(np.array([*edges, self.estimate, *self.confidence_interval]))
-
-    def _leave_room_for_legend(self, n_lines: int) -> float:
-        """Set the height of the axes; returns the share of it that the legend leaves free."""
-        points = self.ax_.get_window_extent().height * 72 / self.figure_.dpi
-        top = 1 - min((n_lines * 1.35 + 1) * 9 / points, 0.6)
-        highest = max((bar.get_height() for bar in self.bars_), default=1)
-        self.ax_.set_ylim(0, highest * 1.04 / top)
-        return top
-
     def _draw_interval(
         self, start: float, stop: float, top: float, style: Mapping[str, Any]
     ) -> None:
@@ -276,9 +268,6 @@ class BootstrapDistributionDisplay(Display):
         arrow = f"← {label}, off the axis" if naive < start else f"{label}, off the axis →"
         self.ax_.plot([], [], label=arrow, **style)
         return start, stop
-
-
-# `PredictionInstabilityDisplay`: how far the answer for a row depends on the training sample.
 
 
 Array = NDArray[Any]
@@ -395,19 +384,19 @@ class PredictionInstabilityDisplay(Display):
         ValueError
             If the scorer keeps no answers of rows.
         """
-        found = getattr(scorer, "prediction_instability_", None)
-        if found is None:
+        answers = getattr(scorer, "prediction_instability_", None)
+        if answers is None:
             raise ValueError(
                 "PredictionInstabilityDisplay needs a fitted BootstrapScorer that keeps answers "
                 "of rows (prediction_instability_). Got one without. Fit it without a test set, "
                 "and with 'neg_brier_score', 'neg_mean_squared_error' or 'accuracy' in scoring."
             )
-        kind = next(kind for kind in ("probability", "value", "label") if kind in found)
+        kind = next(kind for kind in ("probability", "value", "label") if kind in answers)
         display = cls(
-            answers=found[kind],
-            difference=found["difference"],
-            low=found.get("low"),
-            high=found.get("high"),
+            answers=answers[kind],
+            difference=answers["difference"],
+            low=answers.get("low"),
+            high=answers.get("high"),
             kind=kind,
             name=name,
         )
@@ -451,27 +440,24 @@ class PredictionInstabilityDisplay(Display):
             self._draw_labels(bar_kwargs or {})
         else:
             self._draw_ranges(self.low, self.high, line_kwargs or {})
-        self._entitle(name, self._title())
+        defined = self.difference[np.isfinite(self.difference)]
+        mean = defined.mean() if len(defined) else np.nan
+        title = f"Mean absolute difference {rendering.significant(mean)}"
+        if self.kind == "label":
+            title = f"Another label by {mean:.1%} of the models, mean over rows"
+        self._entitle(name, title)
         return self
 
     # -------------------------------------------------------------- steps
 
-    def _title(self) -> str:
-        """Say the mean over rows of the difference."""
-        known = self.difference[np.isfinite(self.difference)]
-        mean = known.mean() if len(known) else np.nan
-        if self.kind == "label":
-            return f"Another label by {mean:.1%} of the models, mean over rows"
-        return f"Mean absolute difference {rendering.significant(mean)}"
-
     def _draw_ranges(self, low: Array, high: Array, style: Mapping[str, Any]) -> None:
         """Draw a line per row at its answer, and the diagonal."""
         ax, answers = self.ax_, self.answers.astype(float)
-        known = np.isfinite(low)
+        is_defined = np.isfinite(low)
         style = {"color": BLUE, "alpha": 0.35, "linewidth": 1, **style}
-        self.ranges_ = ax.vlines(answers[known], low[known], high[known], **style)
-        if known.any():
-            ends = [answers[known].min(), answers[known].max()]
+        self.ranges_ = ax.vlines(answers[is_defined], low[is_defined], high[is_defined], **style)
+        if is_defined.any():
+            ends = [answers[is_defined].min(), answers[is_defined].max()]
             self.diagonal_ = ax.plot(ends, ends, color=ORANGE, linewidth=1.5)[0]
         ax.set_xlabel(_AXES[self.kind])
         ax.set_ylabel("By models that left the row out, 95 % of them")
@@ -485,9 +471,6 @@ class PredictionInstabilityDisplay(Display):
         self.ax_.axvline(0.5, color=GREY, linewidth=1, linestyle=":")
         self.ax_.set_xlabel("Share of the models that left a row out with another label")
         self.ax_.set_ylabel("Number of rows")
-
-
-# `VarianceComponentsDisplay`: what the score of a run varies with.
 
 
 # Light and dark colours alternate, so that neighbouring bars also differ in grey.
@@ -631,7 +614,13 @@ class VarianceComponentsDisplay(Display):
         style = {"color": [colour for _, colour in _SOURCES.values()], "height": 0.6}
         self.bars_ = ax.barh(places, deviations, **{**style, **(bar_kwargs or {})})
         marks = self._mark_estimate()
-        self._write_shares(variances, deviations, marks)
+        # Beside each bar stands its share of the variance.
+        total = sum(v for v in variances if not math.isnan(v))
+        for place, (variance, deviation) in enumerate(zip(variances, deviations, strict=True)):
+            share = f"{variance / total:.0%}" if total > 0 else "0%"
+            text = "not identified" if math.isnan(variance) else share
+            end = max(deviation, marks.get(place, 0.0))
+            ax.annotate(text, (end, place), (6, 0), textcoords="offset points", va="center")
         ax.set_yticks(places, [label for label, _ in _SOURCES.values()])
         ax.invert_yaxis()
         ax.set_xlim(0, 1.25 * max(deviations) or 1.0)
@@ -641,17 +630,6 @@ class VarianceComponentsDisplay(Display):
         return self
 
     # -------------------------------------------------------------- steps
-
-    def _write_shares(
-        self, variances: list[float], deviations: list[float], marks: Mapping[int, float]
-    ) -> None:
-        """Write beside each bar its share of the variance."""
-        total = sum(v for v in variances if not math.isnan(v))
-        for place, (variance, deviation) in enumerate(zip(variances, deviations, strict=True)):
-            share = f"{variance / total:.0%}" if total > 0 else "0%"
-            text = "not identified" if math.isnan(variance) else share
-            end = max(deviation, marks.get(place, 0.0))
-            self.ax_.annotate(text, (end, place), (6, 0), textcoords="offset points", va="center")
 
     def _mark_estimate(self) -> dict[int, float]:
         """Mark the standard deviations within the estimate; returns them by place."""

@@ -29,15 +29,12 @@ if TYPE_CHECKING:
     from ..results import EvaluationResult, TableCheck
 
 
-# Rows of values with intervals, in panels one below the other: what two displays share.
-
-
 # Size of a letter (points) at which as many as fill given axes leave half of them free.
 _WIDE_TEXT = 1.3
 
 
 class ForestPlot(Display):
-    """Axes, labels, texts and legend of rows with intervals."""
+    """Axes, labels, texts and legend of rows with intervals, in panels one below the other."""
 
     def __init__(
         self,
@@ -56,21 +53,6 @@ class ForestPlot(Display):
     def _start(self, ax: Any, *, show_values: bool) -> None:
         """Make the axes, and the lists of what will be drawn on them."""
         check_asked(ax=ax, show_values=show_values)
-        self.axes_ = self._make_axes(ax, show_values=show_values)
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        self.points_: list[Any] = []
-        self.intervals_: list[Any] = []
-        self.texts_: list[Any] = []
-
-    def _finish(self, name: str | None, handles: Mapping[str, Any]) -> None:
-        """Name the last value axis, and draw the legend."""
-        check_asked(name=name)
-        if name is not None:
-            self.axes_[-1].set_xlabel(literal(name))
-        self.legend_ = self._draw_legend(handles)
-
-    def _make_axes(self, ax: Any, *, show_values: bool) -> NDArray[Any]:
-        """Return one axes per panel: of a new figure, or a division of the one that is given."""
         plt = pyplot()
         heights = [len(members) + 0.5 for _, members in self.panels]
         characters = max(len(shortened(name)) for name in self.names)
@@ -80,19 +62,43 @@ class ForestPlot(Display):
             # Inches: each row, the value axis of each panel, and the legend; labels and numbers.
             size = (4.2 + 0.085 * characters, 0.28 * sum(heights) + 0.75 * len(heights) + 0.35)
             figure = plt.figure(figsize=size, layout="constrained")
-            return np.asarray(figure.subplots(len(heights), squeeze=False, height_ratios=heights))[
-                :, 0
-            ]
-        make_room(ax)
-        self._legend_columns = 1
-        # Labels and numbers leave half of the width to the intervals.
-        points = ax.get_window_extent().width * 72 / ax.figure.dpi
-        self._largest_text = min(self._largest_text, _WIDE_TEXT * points / characters)
-        if len(heights) == 1:
-            return np.array([ax])
-        grid = ax.get_subplotspec().subgridspec(len(heights), 1, height_ratios=heights, hspace=0.7)
-        ax.set_axis_off()
-        return np.array([ax.figure.add_subplot(cell) for cell in grid])
+            grid = figure.subplots(len(heights), squeeze=False, height_ratios=heights)
+            self.axes_ = np.asarray(grid)[:, 0]
+        else:
+            make_room(ax)
+            self._legend_columns = 1
+            # Labels and numbers leave half of the width to the intervals.
+            points = ax.get_window_extent().width * 72 / ax.figure.dpi
+            self._largest_text = min(self._largest_text, _WIDE_TEXT * points / characters)
+            self.axes_ = np.array([ax])
+            if len(heights) > 1:
+                # The panels divide the axes that are given.
+                place = ax.get_subplotspec()
+                grid = place.subgridspec(len(heights), 1, height_ratios=heights, hspace=0.7)
+                ax.set_axis_off()
+                self.axes_ = np.array([ax.figure.add_subplot(cell) for cell in grid])
+        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        self.points_: list[Any] = []
+        self.intervals_: list[Any] = []
+        self.texts_: list[Any] = []
+
+    def _finish(self, name: str | None, handles: Mapping[str, Any]) -> None:
+        """Name the last value axis, and draw one legend for all panels, above the first."""
+        check_asked(name=name)
+        if name is not None:
+            self.axes_[-1].set_xlabel(literal(name))
+        self.legend_ = self.axes_[0].legend(
+            handles.values(),
+            handles.keys(),
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
+            ncols=self._legend_columns,
+            fontsize=9,
+            frameon=False,
+            borderaxespad=0.2,
+            columnspacing=1.2,
+            handletextpad=0.4,
+        )
 
     def _prepare(
         self, axes: Any, rows: NDArray[Any], label: str, extent: tuple[float, float]
@@ -131,30 +137,6 @@ class ForestPlot(Display):
             for place, k in enumerate(rows)
             if self.texts[k]
         ]
-
-    def _draw_legend(self, handles: Mapping[str, Any]) -> Any:
-        """Draw one legend for all panels, above the first; returns it."""
-        return self.axes_[0].legend(
-            handles.values(),
-            handles.keys(),
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            ncols=self._legend_columns,
-            fontsize=9,
-            frameon=False,
-            borderaxespad=0.2,
-            columnspacing=1.2,
-            handletextpad=0.4,
-        )
-
-
-def labelled_handles(every_axes: Iterable[Any]) -> dict[str, Any]:
-    """Return the labelled artists of some axes, the first of each label."""
-    handles: dict[str, Any] = {}
-    for axes in every_axes:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    return handles
 
 
 _DIFFERENCE = "difference between two subgroups"
@@ -298,17 +280,17 @@ class IntervalDisplay(ForestPlot):
             _check_names(names, len(entries))
         panels = _panels(entries)
         labels = {k: _row_label(entries, members, k) for _, members in panels for k in members}
-        each = [entry.result for entry in entries]
-        kinds = {result.basis.interval_label(result) for result in each}
+        scores = [entry.result for entry in entries]
+        kinds = {result.basis.interval_label(result) for result in scores}
         display = cls(
-            estimates=[result.estimate for result in each],
-            lows=[result.confidence_interval.low for result in each],
-            highs=[result.confidence_interval.high for result in each],
-            names=list(names) if names is not None else [labels[k] for k in range(len(each))],
+            estimates=[result.estimate for result in scores],
+            lows=[result.confidence_interval.low for result in scores],
+            highs=[result.confidence_interval.high for result in scores],
+            names=list(names) if names is not None else [labels[k] for k in range(len(scores))],
             naive_estimates=[
-                np.nan if naive is None else naive for naive in map(wording.baseline, each)
+                np.nan if naive is None else naive for naive in map(wording.baseline, scores)
             ],
-            texts=[_text_beside(result, len(kinds) > 1) for result in each],
+            texts=[_text_beside(result, len(kinds) > 1) for result in scores],
             panels=panels,
             interval_name=kinds.pop() if len(kinds) == 1 else "interval",
         )
@@ -404,7 +386,11 @@ class IntervalDisplay(ForestPlot):
             )
             if show_values:
                 self.texts_ += self._write_values(axes, rows, size)
-        self._finish(name, labelled_handles(self.axes_))
+        handles: dict[str, Any] = {}
+        for axes in self.axes_:
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                handles.setdefault(label, handle)
+        self._finish(name, handles)
         return self
 
     # -------------------------------------------------------------- steps
@@ -481,9 +467,9 @@ def _check_names(names: Any, n_results: int) -> None:
         raise check.fail("names", must, repr(names))
     if len(names) != n_results:
         raise check.fail("names", must, f"{len(names)} names for {n_results} results")
-    others = [name for name in names if not isinstance(name, str)]
-    if others:
-        raise check.fail("names", "hold strings", repr(others[0]))
+    wrong = [name for name in names if not isinstance(name, str)]
+    if wrong:
+        raise check.fail("names", "hold strings", repr(wrong[0]))
 
 
 # ------------------------------------------------------------------ panels and labels
@@ -497,16 +483,14 @@ def _panels(entries: Sequence[Entry]) -> list[tuple[str, list[int]]]:
         kind = entry.path[:-1] if entry.is_gap else entry.base_metric
         scale = bounds if all(map(math.isfinite, bounds)) else kind
         members.setdefault((entry.is_gap, scale, result.greater_is_better), []).append(k)
-    return [(_axis_label([entries[k] for k in each]), each) for each in members.values()]
-
-
-def _axis_label(entries: Sequence[Entry]) -> str:
-    """Return the metric of a panel's results with its direction; "score" if there are several."""
-    if entries[0].is_gap:
-        return _DIFFERENCE
-    names = {entry.base_metric for entry in entries}
-    label = wording.spoken(names.pop()) if len(names) == 1 else "score"
-    return with_direction(label, entries[0].result.greater_is_better)
+    panels = []
+    for (is_gap, _, greater_is_better), places in members.items():
+        # The metric with its direction; "score" if there are several.
+        names = {entries[k].base_metric for k in places}
+        label = wording.spoken(names.pop()) if len(names) == 1 else "score"
+        label = _DIFFERENCE if is_gap else with_direction(label, greater_is_better)
+        panels.append((label, places))
+    return panels
 
 
 def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
@@ -514,7 +498,7 @@ def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
     entry, path = entries[k], entries[k].path
     if entry.is_gap or not path:
         return wording.spoken(entry.result.metric)
-    alone = len({entries[other].base_metric for other in members}) == 1
+    alone = len({entries[j].base_metric for j in members}) == 1
     if alone and len(path) > 1 and path[0] == entry.base_metric:
         path = path[1:]
     if path[0] == entry.base_metric:

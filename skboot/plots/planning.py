@@ -149,42 +149,27 @@ class PlanDisplay(Display):
         self.lines_ = []
         styles = zip(self.curves.items(), _COLOURS, _DASHES, strict=False)
         for (runs, points), colour, dashes in styles:
-            sizes, values = zip(*points, strict=True)
             label = f"{runs} runs" if runs else None
             style = {"color": colour, "linestyle": dashes, "label": label, **(line_kwargs or {})}
-            self.lines_ += ax.plot(sizes, values, **style)
-        first, last = ax.get_xlim() if not self.curves else self._extent()
+            self.lines_ += ax.plot(*zip(*points, strict=True), **style)
+        sizes = [size for points in self.curves.values() for size, _ in points]
+        start, stop = (min(sizes), max(sizes)) if sizes else ax.get_xlim()
         ax.axhline(self.target, color=GREY, linestyle=(0, (2, 2)), linewidth=1, zorder=0)
         self.band_ = None
         if self.n_units_range is not None:
-            low, high = (min(max(end, first), last) for end in self.n_units_range)
+            low, high = (min(max(end, start), stop) for end in self.n_units_range)
             label = "sizes that the pilot's error allows"
             self.band_ = ax.axvspan(low, high, color=GREY, alpha=0.2, zorder=0, label=label)
         text = f"planned: {wording.counted(self.n_units, self.unit)}"
         style = {"color": "black", "zorder": 3, "label": text}
         [self.point_] = ax.plot([self.n_units], [self.target], "o", **style)
-        self._finish(first, last, name)
-        return self
-
-    # -------------------------------------------------------------- steps
-
-    def _extent(self) -> tuple[float, float]:
-        """Return the smallest and the largest size that is drawn."""
-        sizes = [size for points in self.curves.values() for size, _ in points]
-        return min(sizes), max(sizes)
-
-    def _finish(self, first: float, last: float, name: str | None) -> None:
-        """Set scales, labels, legend and title."""
-        ax = self.ax_
         ax.set_xscale("log")
-        ax.set_xlim(first, last)
+        ax.set_xlim(start, stop)
         ax.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
-        if self.value_name.startswith("power"):
-            ax.set_ylim(0, 1.02)
-        else:
-            ax.set_ylim(0, None)
+        ax.set_ylim(0, 1.02 if self.value_name.startswith("power") else None)
         ax.set_xlabel(f"Number of test {wording.plural(self.unit)}")
         ax.set_ylabel(literal(wording.capitalized(self.value_name)))
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 3}
         ax.legend(frameon=False, fontsize="small", **below)
         self._entitle(name, wrap=True)
+        return self

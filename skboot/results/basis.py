@@ -1,4 +1,4 @@
-"""`Basis`: what a result stands on. It decides the intervals, their error and the words.
+"""`Basis`: what a result stands on, which decides its intervals, their error and its words.
 
 A score of one system, a gap between subgroups, several runs and a method that was trained on
 samples differ in how intervals are made and in what these are for. `EvaluationResult` asks its
@@ -10,7 +10,7 @@ To add a basis (for curves or streams):
    override what differs. A method that is not overridden answers from the replicates of
    ``evidence``.
 2. Give it a ``kind``, and name its class in `_CLASSES`, so that saved files find it.
-3. Write ``to_parts`` and ``from_parts`` if it has fields beside ``evidence``.
+3. Name in ``readers`` what reads its fields from files, if they are no plain values.
 4. Make it where the result is made, and add a result of it to ``tests/results/test_basis.py``,
    which calls every method of a result on one result per basis.
 """
@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +53,7 @@ from ..inference.multiplicity import level_of_each
 from . import rendering, wording
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
     from .result import EvaluationResult
-
-
-# How far the limits of a result would move with other resamples.
 
 
 # Repeats for the Monte Carlo error (number); its own relative error is 1 / sqrt(2 * 200) = 5 %.
@@ -81,63 +73,7 @@ class MonteCarloError(NamedTuple):
     high: float
 
 
-def error_of_replicates(
-    evidence: Evidence,
-    interval: ConfidenceInterval,
-    with_resamples: Callable[[NDArray[np.intp]], Evidence],
-    level_of: Callable[[Evidence], float] | None = None,
-) -> MonteCarloError:
-    """Return the standard deviation of each limit over bootstrap resamples of the replicates.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What the interval was made from.
-    interval : ConfidenceInterval
-        The interval.
-    with_resamples : callable
-        Returns the evidence of the resamples whose numbers it is given.
-    level_of : callable, optional
-        Returns the level of the interval from the evidence of some resamples; that of ``interval``
-        without.
-
-    Returns
-    -------
-    MonteCarloError
-        NaN where the interval cannot be made again.
-    """
-    level, method = interval.confidence_level, interval.method
-    if method not in INTERVALS or problem_with(method, evidence):
-        return MonteCarloError(math.nan, math.nan)
-    defined = np.flatnonzero(~np.isnan(evidence.replicates))
-    rng = np.random.default_rng(0)
-    limits = np.empty((_N_REPEATS, 2))
-    # The call that made the interval warned where resamples are too few for the level.
-    with collected():
-        for k in range(_N_REPEATS):
-            drawn = with_resamples(defined[rng.integers(len(defined), size=len(defined))])
-            own = level if level_of is None else level_of(drawn)
-            limits[k] = confidence_interval(drawn, method, own)
-    return MonteCarloError(*(_deviation(column) for column in limits.T))
-
-
-def with_resamples(evidence: Evidence, resamples: NDArray[np.intp]) -> Evidence:
-    """Return the evidence of these resamples alone, values and standard errors together."""
-    errors, smoothed = evidence.replicate_standard_errors, evidence.smoothed
-    return replace(
-        evidence,
-        replicates=evidence.replicates[resamples],
-        replicate_standard_errors=None if errors is None else errors[resamples],
-        smoothed=None if smoothed is None else smoothed[:, resamples],
-    )
-
-
-def _deviation(values: NDArray[np.float64]) -> float:
-    """Return the standard deviation of a limit, 0 if it is infinite in every repeat."""
-    if np.all(values == values[0]):
-        return 0.0
-    return float(values.std(ddof=1)) if np.isfinite(values).all() else math.inf
-
+Readers: TypeAlias = Mapping[str, Callable[[dict[str, Any]], Any]]
 
 # Class of each basis by the kind that files hold, imported where a file or a call needs it.
 _CLASSES = {
@@ -154,8 +90,6 @@ _CLASSES = {
     "given data sets": "method_basis.GivenDataSetsBasis",
 }
 
-_NOT_STORED = "the interval cannot be made again from what is stored"
-
 
 @dataclass(frozen=True, eq=False)
 class Basis(ABC):
@@ -169,15 +103,39 @@ class Basis(ABC):
 
     evidence: Evidence
 
-    kind: ClassVar[str]
     # Whether the result is the difference of two subgroups, which is marked in tables.
     is_gap: ClassVar[bool] = False
     # Whether the scores are those of rows that trainings left out, not of a test set.
     is_on_rows_left_out: ClassVar[bool] = False
     # Whether the replicates are of resampled units, not draws from a law.
     is_resampled: ClassVar[bool] = True
+    # Whether an estimate with bias is also told without it.
+    is_corrected_for_bias: ClassVar[bool] = True
+    # Whether resamples without a value are counted among the facts.
+    counts_undefined: ClassVar[bool] = True
+
+    # What the interval is for; "{new}" is what the score of a system holds for.
+    estimand_words: ClassVar[str]
     # What a reader must know of how the estimate was chosen.
     choice_of_estimate: ClassVar[str] = ""
+    # What the scores are of, in the singular.
+    row_noun: ClassVar[str] = "test row"
+    # What kind of interval it is, and what it is called where others share its column; "" for the
+    # usual kind: "CI", unless it is none.
+    interval_noun: ClassVar[str] = ""
+    column_noun: ClassVar[str] = ""
+    # Names of intervals in words that are others here than elsewhere.
+    method_names: ClassVar[Mapping[str, str]] = {}
+    # What the replicates are, where no interval is made from them alone.
+    replicates_are: ClassVar[str] = ""
+    # What the distribution holds where nothing is resampled, and from where.
+    draw_noun: ClassVar[str] = "draw"
+    draws_are_from: ClassVar[str] = "from the normal law of the error"
+
+    # What files call it.
+    kind: ClassVar[str]
+    # What makes fields of what their ``to_parts`` wrote to a file; all others are held as they are.
+    readers: ClassVar[Readers] = {"evidence": lambda parts: Evidence.of(**parts)}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "evidence", read_only(self.evidence))
@@ -248,29 +206,58 @@ class Basis(ABC):
                 tell(Note("caution", sentence))
 
     def monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
-        """Return the standard error of each limit that is due to the number of resamples."""
-        if not wording.has_limits(result):
-            return MonteCarloError(math.nan, math.nan)
-        return self._monte_carlo_error(result)
+        """Return the standard error of each limit that is due to the number of resamples.
 
-    def _monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
+        It is the standard deviation of the limit over bootstrap resamples of the replicates; NaN
+        where the interval cannot be made again.
+        """
+        evidence, shown = self.evidence, result.confidence_interval
+        level, method = shown.confidence_level, shown.method
+        unknown = MonteCarloError(math.nan, math.nan)
+        if not wording.has_limits(result):
+            return unknown
         if self.uses_no_resamples(result):
             return MonteCarloError(0.0, 0.0)
-        shown = result.confidence_interval
-        return error_of_replicates(self.evidence, shown, self.with_resamples)
+        if method not in INTERVALS or problem_with(method, evidence):
+            return unknown
+        defined = np.flatnonzero(~np.isnan(evidence.replicates))
+        rng = np.random.default_rng(0)
+        limits = np.empty((_N_REPEATS, 2))
+        # The call that made the interval warned where resamples are too few for the level.
+        with collected():
+            for k in range(_N_REPEATS):
+                part = self.with_resamples(defined[rng.integers(len(defined), size=len(defined))])
+                limits[k] = confidence_interval(part, method, self.level_of_own(level, part))
+        errors = []
+        for values in limits.T:
+            error = float(values.std(ddof=1)) if np.isfinite(values).all() else math.inf
+            # A limit may be infinite in every repeat.
+            errors.append(0.0 if np.all(values == values[0]) else error)
+        return MonteCarloError(*errors)
+
+    def level_of_own(self, level: float, evidence: Evidence | None = None) -> float:
+        """Level at which the interval is made by itself, for the level that is said of it."""
+        return level
 
     def with_resamples(self, resamples: NDArray[np.intp]) -> Evidence:
-        """Return the evidence of these resamples alone."""
-        return with_resamples(self.evidence, resamples)
+        """Return the evidence of these resamples alone, values and standard errors together."""
+        evidence = self.evidence
+        errors, smoothed = evidence.replicate_standard_errors, evidence.smoothed
+        return replace(
+            evidence,
+            replicates=evidence.replicates[resamples],
+            replicate_standard_errors=None if errors is None else errors[resamples],
+            smoothed=None if smoothed is None else smoothed[:, resamples],
+        )
 
     def uses_no_resamples(self, result: EvaluationResult) -> bool:
         """Whether the interval would be the same with other resamples."""
-        return result.confidence_interval.method in WITHOUT_RESAMPLES
+        return not self.is_resampled or result.confidence_interval.method in WITHOUT_RESAMPLES
 
     def replicates_text(self, result: EvaluationResult) -> str:
         """Return what the replicates are, where the interval is not made from them."""
         unused = "scores on resamples, which the interval does not use"
-        return unused if self.uses_no_resamples(result) else ""
+        return self.replicates_are or (unused if self.uses_no_resamples(result) else "")
 
     # -------------------------------------------------------------- names
 
@@ -281,15 +268,15 @@ class Basis(ABC):
 
     def rows(self, n_samples: int) -> str:
         """Return how many rows of what sort the scores are of."""
-        return wording.counted(n_samples, "test row")
+        return wording.counted(n_samples, self.row_noun)
 
-    @abstractmethod
     def estimand_text(self, result: EvaluationResult) -> str:
         """Return what the interval is for."""
+        return self.estimand_words.format(new=wording.new_data(result))
 
     def interval_name(self, result: EvaluationResult) -> str:
         """Return what kind of interval it is: "CI", unless it is none."""
-        return "CI" if result.is_confidence_interval else "interval"
+        return self.interval_noun or ("CI" if result.is_confidence_interval else "interval")
 
     def interval_label(self, result: EvaluationResult) -> str:
         """Return the level and the kind of the interval, as "95 % CI"."""
@@ -298,18 +285,19 @@ class Basis(ABC):
 
     def column_name(self, result: EvaluationResult) -> str:
         """Return the kind of interval for a column that intervals of other kinds share."""
-        return self.interval_name(result)
+        return self.column_noun or self.interval_name(result)
 
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval in words."""
-        return words_of(result.confidence_interval.method)
+        method = result.confidence_interval.method
+        return self.method_names.get(method) or words_of(method)
 
     def corrected_estimate(self, result: EvaluationResult) -> float | None:
         """Return the estimate without its bias where the interval leaves out the estimate."""
-        if left_out_estimate(result.confidence_interval, self.evidence) is None:
+        interval = result.confidence_interval
+        if not self.is_corrected_for_bias or left_out_estimate(interval, self.evidence) is None:
             return None
-        bias = bias_told(result.confidence_interval, self.evidence).bias
-        return result.estimate - bias
+        return result.estimate - bias_told(interval, self.evidence).bias
 
     # -------------------------------------------------------------- a sentence for a paper
 
@@ -318,7 +306,14 @@ class Basis(ABC):
         if math.isnan(result.estimate):
             name, rows = wording.name_and_rows(result)[0], self.rows(wording.n_scored(result))
             return f"{name} is undefined on {rows}: {wording.reason(result)}."
-        return self._claim(result, wording.estimate(result), self.interval_phrase(result))
+        level = rendering.percent(result.confidence_interval.confidence_level)
+        interval = f"{level} {self.column_name(result)}"
+        if wording.has_limits(result):
+            limits = f"{interval} {wording.limits(result, marked=False)}"
+            interval = ", ".join([limits, *self.interval_details(result)])
+        else:
+            interval = f"no {interval}: {wording.reason(result)}"
+        return self._claim(result, wording.estimate(result), interval)
 
     @abstractmethod
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
@@ -328,18 +323,11 @@ class Basis(ABC):
         """Return the notes that say why the estimate or its limits are undefined."""
         return result.notes
 
-    def interval_phrase(self, result: EvaluationResult) -> str:
-        """Return the interval, how it was made, and what was resampled."""
-        level = rendering.percent(result.confidence_interval.confidence_level)
-        name = f"{level} {self.column_name(result)}"
-        if not wording.has_limits(result):
-            return f"no {name}: {wording.reason(result)}"
-        limits = f"{name} {wording.limits(result, marked=False)}"
-        return ", ".join([limits, *self.interval_details(result)])
-
     def interval_details(self, result: EvaluationResult) -> list[str]:
         """Return how the interval was made, and what was resampled."""
         name, units = self.method_name(result), wording.units(result)
+        if not self.is_resampled:
+            return [name]
         if not self.uses_no_resamples(result):
             details = [name, f"{units} resampled"]
             if result.n_undefined:
@@ -369,12 +357,16 @@ class Basis(ABC):
         list of tuple
             Where numbers are undefined, the first of them gives the reason, once.
         """
+        error = wording.number(result, result.standard_error)
+        has_numbers = not math.isnan(result.estimate + sum(result.confidence_interval))
+        if math.isnan(result.standard_error) and has_numbers:
+            error = f"undefined: {wording.reason(result)}"
         lines = [
             ("estimand", self.estimand_text(result)),
             ("estimate", self.score_text(result)),
             (self.interval_label(result), self.interval_text(result)),
-            ("standard error", wording.number_or_reason(result, result.standard_error)),
-            *self._of_resamples(result),
+            ("standard error", error),
+            *self._facts_of_resamples(result),
             *self.facts_of_runs(result),
             *self.held_fixed(result),
             *wording.judged(result, result.n_samples),
@@ -383,12 +375,27 @@ class Basis(ABC):
             lines.append(("baseline", wording.naive_text(result)))
         return lines + self._undefined(result) + wording.notes_beside_reason(result)
 
-    def _of_resamples(self, result: EvaluationResult) -> list[tuple[str, str]]:
+    def _facts_of_resamples(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return what the resamples are and say, if the interval is made of them."""
-        error = ("Monte Carlo error", self._monte_carlo_text(result))
         if self.uses_no_resamples(result):
-            return [error, ("units", wording.units_and_rows(result))]
-        return [("bias", wording.bias(result)), error, ("resampled", self.resampled(result))]
+            none = "none: the interval uses no resamples"
+            return [("Monte Carlo error", none), ("units", wording.units_and_rows(result))]
+        (low, high), limits = result.monte_carlo_error, result.confidence_interval
+        if math.isnan(low) or math.isnan(high):
+            text = "undefined"
+            if not math.isnan(sum(limits)):
+                text += ": the interval cannot be made again from what is stored"
+        elif limits.high - limits.low == 0 and not resamples_vary(self.evidence):
+            text = "zero: every resample gave the same value"
+        elif math.isinf(low) or math.isinf(high):
+            text = "infinite: with other resamples a limit is sometimes infinite, sometimes not"
+        else:
+            text = f"{low:.2g} of the lower limit, {high:.2g} of the upper"
+        return [
+            ("bias", wording.bias(result)),
+            ("Monte Carlo error", text),
+            ("resampled", self.resampled(result)),
+        ]
 
     def remarks(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return the facts that the row of a score does not hold, and why numbers are undefined."""
@@ -403,11 +410,13 @@ class Basis(ABC):
 
     def held_fixed(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return what the interval does not vary, if anything."""
-        given = wording.listed(result.held_fixed) if result.held_fixed else ""
-        return [("conditional on", given)] if given else []
+        fixed = wording.listed(result.held_fixed) if result.held_fixed else ""
+        return [("conditional on", fixed)] if fixed else []
 
     def _undefined(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        if not self.counts_undefined(result):
+        # Where no pair of subgroups has a value, the reason says so.
+        is_said = self.is_gap and math.isnan(result.estimate)
+        if not (self.counts_undefined and result.n_undefined) or is_said:
             return []
         return [("undefined", f"{result.n_undefined} of {result.n_resamples} resamples, left out")]
 
@@ -430,40 +439,31 @@ class Basis(ABC):
 
     def resampled(self, result: EvaluationResult) -> str:
         """Return what was resampled, and how often."""
+        if not self.is_resampled:
+            draws = wording.counted(result.n_resamples, self.draw_noun)
+            return f"nothing; the distribution holds {draws} {self.draws_are_from}"
         return f"{wording.units_and_rows(result)}, {wording.counted(result.n_resamples, 'time')}"
 
     def facts_of_runs(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return what several runs add."""
         return []
 
-    def counts_undefined(self, result: EvaluationResult) -> bool:
-        """Whether the resamples without a value are counted."""
-        return result.n_undefined > 0
-
-    def _monte_carlo_text(self, result: EvaluationResult) -> str:
-        low, high = result.monte_carlo_error
-        if self.uses_no_resamples(result):
-            return "none: the interval uses no resamples"
-        if math.isnan(low) or math.isnan(high):
-            limit = sum(result.confidence_interval)
-            return "undefined" if math.isnan(limit) else f"undefined: {_NOT_STORED}"
-        width = result.confidence_interval.high - result.confidence_interval.low
-        if width == 0 and not resamples_vary(self.evidence):
-            return "zero: every resample gave the same value"
-        if math.isinf(low) or math.isinf(high):
-            return "infinite: with other resamples a limit is sometimes infinite, sometimes not"
-        return f"{low:.2g} of the lower limit, {high:.2g} of the upper"
-
     # -------------------------------------------------------------- files
 
     def to_parts(self) -> dict[str, Any]:
         """Return the kind and all that is held, as values that a file can hold."""
-        return {"kind": self.kind, "evidence": self.evidence.to_parts()}
+        parts: dict[str, Any] = {"kind": self.kind}
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
+            if name in self.readers:
+                value = value.to_parts() if hasattr(value, "to_parts") else value._asdict()
+            parts[name] = value
+        return parts
 
     @classmethod
     def from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the basis whose ``to_parts`` are given, without the kind."""
-        return cls(**parts | {"evidence": Evidence.of(**parts["evidence"])})
+        return cls(**parts | {name: read(parts[name]) for name, read in cls.readers.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -471,16 +471,13 @@ class SystemBasis(Basis):
     """A trained system, or given values, on one set of test rows."""
 
     kind = "system"
+    estimand_words = "performance of this trained system on {new}"
 
     def standard_error(self, method: str = "") -> float:
         """Return the error in closed form beside an interval that has one, or else the usual."""
         error = error_without_resamples(self.evidence, method)
         closed = self.evidence.drawn.varies and error is not None and not math.isnan(error)
         return float(error) if closed else super().standard_error()  # type: ignore[arg-type]
-
-    def estimand_text(self, result: EvaluationResult) -> str:
-        """Return what the interval is for."""
-        return f"performance of this trained system on {wording.new_data(result)}"
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
@@ -493,10 +490,12 @@ class SystemBasis(Basis):
                 f"{name} was {score} on {rows}; corrected for a bias of {bias}, on "
                 f"{wording.new_data(result)} it is estimated at {expected}"
             )
-        return (
-            f"{start} ({interval}).{wording.no_width(result)}"
-            f"{wording.below_baseline(result)}{wording.if_random_sample(result)}"
-        )
+        text = f"{start} ({interval}).{wording.no_width(result)}"
+        naive = wording.baseline(result)
+        if naive is not None and wording.is_worse(result.estimate, naive, result.greater_is_better):
+            text += " This is worse than the baseline, a system that ignores its inputs: "
+            text += f"{rendering.number(naive, wording.scale_of(result))} here."
+        return text + wording.if_random_sample(result)
 
 
 @dataclass(frozen=True, eq=False)
@@ -504,22 +503,19 @@ class ScoresBasis(Basis):
     """A method of which single scores alone are known: no standard error comes from them."""
 
     kind = "scores"
+    estimand_words = "expected performance of the method at this training-set size"
 
     def standard_error(self, method: str = "") -> float:
         """Return the standard error that the evidence holds, or else that of the replicates."""
         stored = self.evidence.standard_error
         return super().standard_error() if stored is None else float(stored)
 
-    def estimand_text(self, result: EvaluationResult) -> str:
-        """Return what the interval is for."""
-        return "expected performance of the method at this training-set size"
-
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         _, rows = wording.name_and_rows(result)
         expected = wording.expected(result, "at this training-set size")
-        given = wording.conditional_on(result, ",")
+        condition = wording.conditional_on(result, ",")
         return (
-            f"{expected}{given} is estimated at {score} from {rows} ({interval})."
+            f"{expected}{condition} is estimated at {score} from {rows} ({interval})."
             f"{wording.no_width(result)}"
         )
 
@@ -533,17 +529,14 @@ def basis_of_parts(parts: dict[str, Any]) -> Basis:
     return basis
 
 
-# `SimultaneousBasis`: a score among several, whose intervals hold all at once.
-#
-# Each interval is made by its own method, at the level at which all of them hold at once with the
-# level of the call: so far out that as many of the resamples have every score inside, each
-# counted by
-# its rank among its own replicates (Beran 1988). Record 0056 has what was measured.
-
-
 @dataclass(frozen=True, eq=False)
 class SimultaneousBasis(SystemBasis):
     """A trained system by one of several metrics, or numbers that one metric returns.
+
+    The intervals hold all at once. Each is made by its own method, at the level at which all of
+    them hold with the level of the call: so far out that as many of the resamples have every score
+    inside, each counted by its rank among its own replicates (Beran 1988). Record 0056 has what was
+    measured.
 
     Attributes
     ----------
@@ -559,14 +552,15 @@ class SimultaneousBasis(SystemBasis):
     n_constant: int
 
     kind = "one of several"
+    interval_noun = "simultaneous CI"
 
     # -------------------------------------------------------------- numbers
 
     def level_of_own(self, level: float, evidence: Evidence | None = None) -> float:
         """Level of the interval by itself, where all hold at once with ``level``."""
-        known = (self.evidence if evidence is None else evidence).max_t
-        assert known is not None
-        return level_of_each(known[1], level, self.n_scores, self.n_constant)
+        max_t = (self.evidence if evidence is None else evidence).max_t
+        assert max_t is not None
+        return level_of_each(max_t[1], level, self.n_scores, self.n_constant)
 
     @property
     def note(self) -> Note:
@@ -579,18 +573,8 @@ class SimultaneousBasis(SystemBasis):
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         """Return an interval of those that hold all at once with the level."""
-        own = super()._interval(result, method, self.level_of_own(level))
-        return own.at_level(level)
-
-    def _monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
-        shown = result.confidence_interval
-        level = shown.confidence_level
-        return error_of_replicates(
-            self.evidence,
-            shown,
-            self.with_resamples,
-            lambda evidence: self.level_of_own(level, evidence),
-        )
+        interval = super()._interval(result, method, self.level_of_own(level))
+        return interval.at_level(level)
 
     def with_resamples(self, resamples: NDArray[np.intp]) -> Evidence:
         """Return the evidence of these resamples alone, with the largest deviations in them."""
@@ -605,19 +589,9 @@ class SimultaneousBasis(SystemBasis):
 
     # -------------------------------------------------------------- words
 
-    def interval_name(self, result: EvaluationResult) -> str:
-        """Return "simultaneous CI"."""
-        return "simultaneous CI"
-
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval, and over how many scores it is simultaneous."""
         return f"{super().method_name(result)}, simultaneous over {self.n_scores} scores"
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"n_scores": self.n_scores, "n_constant": self.n_constant}
 
 
 def bases_together(evidence: Sequence[Evidence]) -> list[SimultaneousBasis]:
@@ -639,45 +613,33 @@ def bases_together(evidence: Sequence[Evidence]) -> list[SimultaneousBasis]:
     Journal of the American Statistical Association 83, 679-686). Scores that never vary count as
     independent of the others.
     """
-    varies = [_varies(one) for one in evidence]
-    deviations = [_deviations(one) for one, own in zip(evidence, varies, strict=True) if own]
+    deviations, errors = [], []
+    for score in evidence:
+        defined = score.sorted_replicates
+        if np.isnan(score.estimate) or len(defined) < 2 or not defined[0] < defined[-1]:
+            errors.append(0.0)
+            continue
+        errors.append(float(defined.std(ddof=1)))
+        ranks = stats.rankdata(score.replicates, nan_policy="omit")
+        deviations.append(np.abs(special.ndtri(ranks / (len(defined) + 1))))
     nothing = np.full(len(evidence[0].replicates), np.nan)
     largest = np.fmax.reduce(deviations) if deviations else nothing
-    n_scores = sum(not np.isnan(one.estimate) for one in evidence)
-    error = [
-        float(one.sorted_replicates.std(ddof=1)) if own else 0.0
-        for one, own in zip(evidence, varies, strict=True)
-    ]
+    n_scores = sum(not np.isnan(score.estimate) for score in evidence)
+    n_constant = n_scores - len(deviations)
     return [
         SimultaneousBasis(
-            replace(one, max_t=LargestDeviations(own, largest)), n_scores, n_scores - sum(varies)
+            replace(score, max_t=LargestDeviations(error, largest)), n_scores, n_constant
         )
-        for one, own in zip(evidence, error, strict=True)
+        for score, error in zip(evidence, errors, strict=True)
     ]
-
-
-def _varies(evidence: Evidence) -> bool:
-    """Whether a score has a value, and different ones on the resamples."""
-    defined = evidence.sorted_replicates
-    return not np.isnan(evidence.estimate) and len(defined) > 1 and defined[0] < defined[-1]
-
-
-def _deviations(evidence: Evidence) -> NDArray[np.float64]:
-    """Return how far out each replicate is, as a normal quantile; NaN where undefined."""
-    ranks = stats.rankdata(evidence.replicates, nan_policy="omit")
-    n = len(evidence.sorted_replicates)
-    return np.asarray(np.abs(special.ndtri(ranks / (n + 1))))
-
-
-# `GapBasis`: the largest gap between subgroups, of a system or of a difference of systems.
-#
-# The pair was chosen for being the furthest apart, so its interval is simultaneous over all pairs,
-# and the words say so.
 
 
 @dataclass(frozen=True, eq=False)
 class GapBasis(Basis):
-    """The two subgroups that differ most.
+    """The two subgroups that differ most, by the score of a system or a difference of systems.
+
+    The pair was chosen for being the furthest apart, so its interval is simultaneous over all
+    pairs, and the words say so.
 
     Attributes
     ----------
@@ -696,6 +658,8 @@ class GapBasis(Basis):
     of_systems: bool
 
     kind = "gap"
+    interval_noun = "simultaneous CI"
+    column_noun = "CI"  # the name of the method says that it is simultaneous
     is_gap = True
     choice_of_estimate = " (chosen as the largest, so on average too large)"
 
@@ -739,23 +703,10 @@ class GapBasis(Basis):
 
     def estimand_text(self, result: EvaluationResult) -> str:
         """Return what the interval is for."""
+        largest = "largest difference between subgroups for this trained system"
         if self.of_systems:
-            return (
-                "largest change between subgroups of the difference of two trained systems, on "
-                f"{wording.new_data(result)}"
-            )
-        return (
-            "largest difference between subgroups for this trained system, on "
-            f"{wording.new_data(result)}"
-        )
-
-    def interval_name(self, result: EvaluationResult) -> str:
-        """Return "simultaneous CI"."""
-        return "simultaneous CI"
-
-    def column_name(self, result: EvaluationResult) -> str:
-        """Return "CI": the name of the method says that it is simultaneous."""
-        return "CI"
+            largest = "largest change between subgroups of the difference of two trained systems"
+        return f"{largest}, on {wording.new_data(result)}"
 
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval, and what it is simultaneous over."""
@@ -774,14 +725,3 @@ class GapBasis(Basis):
             verdict = f"On {wording.new_data(result)} these two differ."
         where = f"({self.pair}) on {self.rows(result.n_samples)}"
         return f"The largest {difference} was {score} {where} ({interval}). {verdict}"
-
-    def counts_undefined(self, result: EvaluationResult) -> bool:
-        """Whether resamples without a value are counted: not where no pair has a value."""
-        return super().counts_undefined(result) and not math.isnan(result.estimate)
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        names = {"metric": self.metric, "pair": self.pair, "of_systems": self.of_systems}
-        return super().to_parts() | names

@@ -1,7 +1,8 @@
-"""`ComparisonResult`: paired differences of several systems, and who can be told from the best.
+"""`ComparisonResult`: paired differences of several systems, which tell who differs from the best.
 
-The words are in `skboot.results.comparison_texts`, the tables in
-`skboot.results.comparison_texts`; several comparisons are a `skboot.results.ResultTable`.
+A `PairedDifference` gives verdicts, the pairs of a comparison together its `Ranks`. Words and
+tables are in `skboot.results.comparison_texts`; several comparisons are a
+`skboot.results.ResultTable`.
 """
 
 from __future__ import annotations
@@ -44,257 +45,11 @@ from .result import (
     Number,
     Provenance,
     ShownDifferences,
+    frame_of,
     gathered,
     plain,
 )
 
-# What a pair of systems decides: verdicts with a margin, and equivalence.
-
-
-def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
-    """Return the verdict on a pair; see `PairedDifference.verdict`."""
-    margin = check_margin(margin)
-    check_below_range("margin", margin, pair.metric, pair.comparison.bounds)  # type: ignore[union-attr]
-    interval = _deciding_interval(pair)
-    if pair.greater_is_better is None:
-        raise unknown_direction("verdict")
-    advantage = interval if pair.greater_is_better else interval.mirrored()
-    low, high = advantage
-    outcome = outcome_of(low, high, margin)
-    smallest = math.nan if math.isnan(low) else max(0.0, -low)
-    detectable = _detectable(pair, interval)
-    verdict = Verdict(outcome, margin, smallest, detectable, advantage, "")
-    return replace(verdict, statement=_statement(pair, interval, verdict))
-
-
-def check_margin(margin: Any) -> float:
-    """Accept a finite number of at least 0."""
-    is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
-    if is_number and 0 <= float(margin) < math.inf:
-        return float(margin)
-    advice = "It is how much worse the first may be, whatever the direction of the metric."
-    raise fail("margin", "be a finite number of at least 0", repr(margin), advice)
-
-
-def check_below_range(name: str, value: float, metric: str, bounds: tuple[float, float]) -> None:
-    """Refuse a margin, or a difference, as large as the range of the metric."""
-    low, high = bounds
-    if value < high - low:
-        return
-    must = f"be below {high - low:g}, the range of {metric} ({low:g} to {high:g})"
-    advice = (
-        "No two systems can be further apart. It is in units of the metric: a hundredth of its "
-        f"range is {name}={(high - low) / 100:g}."
-    )
-    raise fail(name, must, f"{value:g}", advice)
-
-
-def equivalence_margin_of(pair: PairedDifference) -> float:
-    """Return the largest absolute limit; see `PairedDifference.equivalence_margin`."""
-    low, high = _deciding_interval(pair)
-    return float(np.maximum(abs(low), abs(high)))
-
-
-def unknown_direction(what: str) -> ValueError:
-    """Make the error of a decision where it is not known which direction is better."""
-    return refuse(
-        f"a {what} needs to know whether larger values of the metric are better. Give "
-        "greater_is_better=True or False to the comparison."
-    )
-
-
-def one_sided(what: str, alternative: str) -> ValueError:
-    """Make the error of a decision that intervals of one side cannot give."""
-    return refuse(
-        f"{what} needs two-sided intervals, and these were made with "
-        f"alternative={alternative!r}. Compare with alternative='two-sided'."
-    )
-
-
-def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
-    """Return the caution for a comparison of few units; empty where there are enough."""
-    fewest = int(np.min(n_units))
-    if fewest >= FEW_COMPARED:
-        return ""
-    units = wording.counted(fewest, unit)
-    verb = "was" if fewest == 1 else "were"
-    return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): such a result is rough."
-
-
-def few_decide(pair: PairedDifference) -> str:
-    """Return the caution for a difference that few units decide; empty where enough do.
-
-    Closed forms of shares and smoothed tables hold for any number of them.
-    """
-    number, method = pair.n_deciding, pair.confidence_interval.method
-    if number is None or not number < FEW_CARRIERS or method in HOLDS_FOR_FEW:
-        return few_compared(pair.unit, pair.n_units)
-    about = min(round(number), FEW_CARRIERS - 1)
-    decide = f"{wording.counted(about, pair.unit)} {'decides' if about == 1 else 'decide'}"
-    return f"About {decide} this difference (fewer than {FEW_CARRIERS}): such a result is rough."
-
-
-def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table:
-    """Return a row with what was compared, both scores, the interval that decides and the verdict.
-
-    Parameters
-    ----------
-    result : ComparisonResult
-        Of two systems.
-    verdict : Verdict
-        On its pair.
-    """
-    [pair] = result.pairs
-    interval, of_scores = _deciding_interval(pair), scales_of_scores(result)
-    scale, names = scale_of(pair, interval), (pair.first, pair.second)
-    level = rendering.percent(interval.confidence_level)
-    title = title_of(interval.method, method_name(interval.method))
-    header = ["metric", "verdict", "n", pair.first, pair.second, "difference"]
-    cells = [
-        wording.spoken(result.metric),
-        verdict.outcome,
-        thousands(wording.n_scored(result)),
-        *(rendering.number(result.systems[name].estimate, of_scores[name]) for name in names),
-        rendering.number(pair.difference, scale),
-        rendering.limits(interval, scale),
-        f"{verdict.margin:g}",
-    ]
-    return rendering.Table([*header, f"{level} CI ({title})", "margin"], [cells], 2)
-
-
-# ------------------------------------------------------------------ steps
-
-
-def _deciding_interval(pair: PairedDifference) -> ConfidenceInterval:
-    """Return the interval that decides: closed for right and wrong and for areas, or the widest."""
-    if pair.alternative != "two-sided":
-        raise one_sided("a verdict", pair.alternative)
-    level, quantile = pair.confidence_interval.confidence_level, _score_quantile(pair)
-    if pair.areas is not None:
-        interval = ConfidenceInterval(*pair.areas.limits(quantile), level, "logit-delong")
-    elif pair.discordant is not None:
-        limits = tango_limits(Discordant(*pair.discordant), quantile)
-        interval = ConfidenceInterval(*limits, level, "tango")
-    else:
-        return pair.widest_interval
-    return interval.within(*range_of_difference(pair.comparison.bounds))  # type: ignore[union-attr]
-
-
-def _score_quantile(pair: PairedDifference) -> float:
-    """Quantile of the normal distribution that the widest interval reaches out to."""
-    own = float(ndtri(0.5 + pair.confidence_interval.confidence_level / 2))
-    if pair.simultaneous_interval is not None and pair.simultaneous_quantile is not None:
-        # Of resamples that hardly vary the joint quantile can be smaller.
-        return max(own, pair.simultaneous_quantile)
-    return own
-
-
-def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
-    """Return the margin that would pass with 80 % probability if both were equal."""
-    if pair.discordant is not None:
-        # As if the rows that tell them apart were split evenly.
-        half = sum(pair.discordant[:2]) / 2
-        n = pair.discordant[2]
-        low, _ = tango_limits(Discordant(half, half, n), _score_quantile(pair))  # type: ignore[arg-type]
-        return detectable_margin(-low, math.sqrt(2 * half) / n, math.inf)
-    if pair.areas is not None:
-        low, _ = pair.areas.as_if_equal().limits(_score_quantile(pair))
-        return detectable_margin(-low, pair.areas.error, pair.areas.smaller_class - 1)
-    low, high = interval
-    greater = pair.greater_is_better is not False
-    half_width = pair.difference - low if greater else high - pair.difference
-    return detectable_margin(half_width, standard_error_of(pair), _degrees_of_freedom(pair))
-
-
-def _degrees_of_freedom(pair: PairedDifference) -> float:
-    return math.inf if pair.degrees_of_freedom is None else float(pair.degrees_of_freedom)
-
-
-def standard_error_of(pair: PairedDifference) -> float:
-    """Return the standard error; that of resamples is too small by sqrt(df / n) for few units."""
-    if pair.estimand != "system":
-        return pair.standard_error
-    return pair.standard_error * math.sqrt(_fewest_units(pair) / freedom_of(pair))
-
-
-def freedom_of(pair: PairedDifference) -> float:
-    """Degrees of freedom of the standard error; without resamples, one less than the units."""
-    if pair.degrees_of_freedom is not None:
-        return float(pair.degrees_of_freedom)
-    return max(_fewest_units(pair) - 1.0, 1.0)
-
-
-def _fewest_units(pair: PairedDifference) -> int:
-    return min(pair.n_units) if isinstance(pair.n_units, tuple) else pair.n_units
-
-
-# ------------------------------------------------------------------ words
-
-
-def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Verdict) -> str:
-    """Return the verdict in words."""
-    outcome, margin, scale = verdict.outcome, verdict.margin, scale_of(pair, interval)
-    metric = wording.spoken(pair.metric)
-    one, other = map(rendering.one_line, (pair.first, pair.second))
-    by_margin = f"than {other} in {metric} by more than {margin:g}"
-    is_better = verdict.interval.low > 0
-    also = ", and significantly better" if is_better else ""
-    said = {
-        ("pass", True): f"{one} is significantly better than {other} in {metric}",
-        ("fail", True): f"{one} is significantly worse than {other} in {metric}",
-        ("inconclusive", True): f"it is not shown which of {one} and {other} is better in {metric}",
-        ("pass", False): f"{one} is not worse {by_margin}{also}",
-        ("fail", False): f"{one} is worse {by_margin}",
-        ("inconclusive", False): f"it is not shown whether {one} is worse {by_margin}",
-    }[outcome, margin == 0]
-    if math.isnan(interval.low) or math.isnan(interval.high):
-        return f"{outcome}: {said} (the difference has no interval)."
-    limit = interval.high if pair.greater_is_better is False else interval.low
-    # The smallest margin is a limit, but for its sign.
-    least = rendering.number(verdict.smallest_margin, scale.decimals(limit))
-    least = least if verdict.smallest_margin else "0"
-    parts = [] if is_better else [f"Margins above {least} pass{_could_show(pair, verdict)}."]
-    parts += filter(None, [few_decide(pair)])
-    return " ".join([f"{outcome}: {said} ({_numbers(pair, interval)}).", *parts])
-
-
-def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
-    """Write the difference, its sign if that misleads, and the interval that decides."""
-    scale, shown = scale_of(pair, interval), pair.widest_interval
-    sign = ", where smaller is better" if pair.greater_is_better is False else ""
-    joint = "simultaneous " if _is_simultaneous(pair) else ""
-    level = rendering.percent(interval.confidence_level)
-    own, other = (title_of(each.method, method_name(each.method)) for each in (interval, shown))
-    name = f", {own}"
-    if interval.method != shown.method:
-        name = f" by {own}'s method, which decides instead of the {other} interval"
-    return (
-        f"difference {rendering.number(pair.difference, scale)}{sign}, {joint}{level} CI "
-        f"{rendering.limits(interval, scale)}{name}"
-    )
-
-
-def _could_show(pair: PairedDifference, verdict: Verdict) -> str:
-    """Return what a comparison of this size can show, for a verdict that is not passed."""
-    if verdict.passed or math.isnan(verdict.detectable_margin):
-        return ""
-    rough = ""
-    if _degrees_of_freedom(pair) < FEW_DEGREES and pair.discordant is None:
-        rough = f" (roughly: {pair.degrees_of_freedom:.3g} degrees of freedom tell little of it)"
-    return (
-        "; if both were equally good, a comparison of this size would pass a margin of "
-        f"{rendering.number(verdict.detectable_margin, scale_of(pair))} in 80 % of cases{rough}"
-    )
-
-
-def _is_simultaneous(pair: PairedDifference) -> bool:
-    """Whether the widest interval allows for other pairs."""
-    wide, own = pair.simultaneous_interval, pair.confidence_interval
-    return wide is not None and wide.method != own.method
-
-
-# `PairedDifference`: the difference of two systems, which knows the comparison it is from.
-#
 # A pair is a value by itself: a verdict or a plan needs its direction, its units and its degrees of
 # freedom. What all pairs of a comparison share is one `ComparisonFacts`, to which each pair refers.
 
@@ -583,7 +338,8 @@ class PairedDifference(Hinting):
         By the interval that `verdict` uses. Two systems are equivalent within any larger margin, at
         a level of 2.5 % of each of two one-sided tests (for 95 % intervals).
         """
-        return equivalence_margin_of(self)
+        low, high = _deciding_interval(self)
+        return float(np.maximum(abs(low), abs(high)))
 
     def mirrored(self) -> Self:
         """Return the same pair with the systems exchanged."""
@@ -678,15 +434,229 @@ class PairedDifference(Hinting):
         )
 
 
-def taken_up(pair: PairedDifference, comparison: ComparisonFacts) -> PairedDifference:
-    """Return the pair as one of a comparison; `dataclasses.replace` takes ten times as long."""
-    copy = object.__new__(type(pair))
-    copy.__dict__.update(pair.__dict__, comparison=comparison)
-    return copy
+# ------------------------------------------------------------------ what a pair decides
 
 
-# `Ranks`: where each system of a comparison stands, with intervals that hold for all at once.
-#
+def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
+    """Return the verdict on a pair; see `PairedDifference.verdict`."""
+    margin = check_margin(margin)
+    check_below_range("margin", margin, pair.metric, pair.comparison.bounds)  # type: ignore[union-attr]
+    interval = _deciding_interval(pair)
+    if pair.greater_is_better is None:
+        raise unknown_direction("verdict")
+    advantage = interval if pair.greater_is_better else interval.mirrored()
+    low, high = advantage
+    outcome = outcome_of(low, high, margin)
+    smallest = math.nan if math.isnan(low) else max(0.0, -low)
+    verdict = Verdict(outcome, margin, smallest, _detectable(pair, interval), advantage, "")
+    return replace(verdict, statement=_statement(pair, interval, verdict))
+
+
+def check_margin(margin: Any) -> float:
+    """Accept a finite number of at least 0."""
+    is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
+    if is_number and 0 <= float(margin) < math.inf:
+        return float(margin)
+    advice = "It is how much worse the first may be, whatever the direction of the metric."
+    raise fail("margin", "be a finite number of at least 0", repr(margin), advice)
+
+
+def check_below_range(name: str, value: float, metric: str, bounds: tuple[float, float]) -> None:
+    """Refuse a margin, or a difference, as large as the range of the metric."""
+    low, high = bounds
+    if value < high - low:
+        return
+    must = f"be below {high - low:g}, the range of {metric} ({low:g} to {high:g})"
+    advice = (
+        "No two systems can be further apart. It is in units of the metric: a hundredth of its "
+        f"range is {name}={(high - low) / 100:g}."
+    )
+    raise fail(name, must, f"{value:g}", advice)
+
+
+def unknown_direction(what: str) -> ValueError:
+    """Make the error of a decision where it is not known which direction is better."""
+    return refuse(
+        f"a {what} needs to know whether larger values of the metric are better. Give "
+        "greater_is_better=True or False to the comparison."
+    )
+
+
+def one_sided(what: str, alternative: str) -> ValueError:
+    """Make the error of a decision that intervals of one side cannot give."""
+    return refuse(
+        f"{what} needs two-sided intervals, and these were made with "
+        f"alternative={alternative!r}. Compare with alternative='two-sided'."
+    )
+
+
+def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
+    """Return the caution for a comparison of few units; empty where there are enough."""
+    fewest = int(np.min(n_units))
+    if fewest >= FEW_COMPARED:
+        return ""
+    units = wording.counted(fewest, unit)
+    verb = "was" if fewest == 1 else "were"
+    return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): such a result is rough."
+
+
+def few_decide(pair: PairedDifference) -> str:
+    """Return the caution for a difference that few units decide; empty where enough do.
+
+    Closed forms of shares and smoothed tables hold for any number of them.
+    """
+    number, method = pair.n_deciding, pair.confidence_interval.method
+    if number is None or not number < FEW_CARRIERS or method in HOLDS_FOR_FEW:
+        return few_compared(pair.unit, pair.n_units)
+    about = min(round(number), FEW_CARRIERS - 1)
+    decide = f"{wording.counted(about, pair.unit)} {'decides' if about == 1 else 'decide'}"
+    return f"About {decide} this difference (fewer than {FEW_CARRIERS}): such a result is rough."
+
+
+def verdict_table(result: ComparisonResult, verdict: Verdict) -> rendering.Table:
+    """Return a row with what was compared, both scores, the interval that decides and the verdict.
+
+    Parameters
+    ----------
+    result : ComparisonResult
+        Of two systems.
+    verdict : Verdict
+        On its pair.
+    """
+    [pair] = result.pairs
+    interval, of_scores = _deciding_interval(pair), scales_of_scores(result)
+    scale, names = scale_of(pair, interval), (pair.first, pair.second)
+    level = rendering.percent(interval.confidence_level)
+    title = title_of(interval.method, method_name(interval.method))
+    header = ["metric", "verdict", "n", pair.first, pair.second, "difference"]
+    cells = [
+        wording.spoken(result.metric),
+        verdict.outcome,
+        thousands(wording.n_scored(result)),
+        *(rendering.number(result.systems[name].estimate, of_scores[name]) for name in names),
+        rendering.number(pair.difference, scale),
+        rendering.limits(interval, scale),
+        f"{verdict.margin:g}",
+    ]
+    return rendering.Table([*header, f"{level} CI ({title})", "margin"], [cells], 2)
+
+
+def _deciding_interval(pair: PairedDifference) -> ConfidenceInterval:
+    """Return the interval that decides: closed for right and wrong and for areas, or the widest."""
+    if pair.alternative != "two-sided":
+        raise one_sided("a verdict", pair.alternative)
+    level, quantile = pair.confidence_interval.confidence_level, _score_quantile(pair)
+    if pair.areas is not None:
+        interval = ConfidenceInterval(*pair.areas.limits(quantile), level, "logit-delong")
+    elif pair.discordant is not None:
+        limits = tango_limits(Discordant(*pair.discordant), quantile)
+        interval = ConfidenceInterval(*limits, level, "tango")
+    else:
+        return pair.widest_interval
+    return interval.within(*range_of_difference(pair.comparison.bounds))  # type: ignore[union-attr]
+
+
+def _score_quantile(pair: PairedDifference) -> float:
+    """Quantile of the normal distribution that the widest interval reaches out to."""
+    quantile = float(ndtri(0.5 + pair.confidence_interval.confidence_level / 2))
+    if pair.simultaneous_interval is not None and pair.simultaneous_quantile is not None:
+        # Of resamples that hardly vary the joint quantile can be smaller.
+        return max(quantile, pair.simultaneous_quantile)
+    return quantile
+
+
+def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
+    """Return the margin that would pass with 80 % probability if both were equal."""
+    if pair.discordant is not None:
+        # As if the rows that tell them apart were split evenly.
+        half = sum(pair.discordant[:2]) / 2
+        n = pair.discordant[2]
+        low, _ = tango_limits(Discordant(half, half, n), _score_quantile(pair))  # type: ignore[arg-type]
+        return detectable_margin(-low, math.sqrt(2 * half) / n, math.inf)
+    if pair.areas is not None:
+        low, _ = pair.areas.as_if_equal().limits(_score_quantile(pair))
+        return detectable_margin(-low, pair.areas.error, pair.areas.smaller_class - 1)
+    low, high = interval
+    greater = pair.greater_is_better is not False
+    half_width = pair.difference - low if greater else high - pair.difference
+    freedom = math.inf if pair.degrees_of_freedom is None else float(pair.degrees_of_freedom)
+    return detectable_margin(half_width, standard_error_of(pair), freedom)
+
+
+def standard_error_of(pair: PairedDifference) -> float:
+    """Return the standard error; that of resamples is too small by sqrt(df / n) for few units."""
+    if pair.estimand != "system":
+        return pair.standard_error
+    return pair.standard_error * math.sqrt(int(np.min(pair.n_units)) / freedom_of(pair))
+
+
+def freedom_of(pair: PairedDifference) -> float:
+    """Degrees of freedom of the standard error; without resamples, one less than the units."""
+    if pair.degrees_of_freedom is not None:
+        return float(pair.degrees_of_freedom)
+    return max(int(np.min(pair.n_units)) - 1.0, 1.0)
+
+
+def _statement(pair: PairedDifference, interval: ConfidenceInterval, verdict: Verdict) -> str:
+    """Return the verdict in words."""
+    outcome, margin, scale = verdict.outcome, verdict.margin, scale_of(pair, interval)
+    metric = wording.spoken(pair.metric)
+    name_a, name_b = map(rendering.one_line, (pair.first, pair.second))
+    names = f"{name_a} and {name_b}"
+    by_margin = f"than {name_b} in {metric} by more than {margin:g}"
+    is_better = verdict.interval.low > 0
+    also = ", and significantly better" if is_better else ""
+    said = {
+        ("pass", True): f"{name_a} is significantly better than {name_b} in {metric}",
+        ("fail", True): f"{name_a} is significantly worse than {name_b} in {metric}",
+        ("inconclusive", True): f"it is not shown which of {names} is better in {metric}",
+        ("pass", False): f"{name_a} is not worse {by_margin}{also}",
+        ("fail", False): f"{name_a} is worse {by_margin}",
+        ("inconclusive", False): f"it is not shown whether {name_a} is worse {by_margin}",
+    }[outcome, margin == 0]
+    if math.isnan(interval.low) or math.isnan(interval.high):
+        return f"{outcome}: {said} (the difference has no interval)."
+    limit = interval.high if pair.greater_is_better is False else interval.low
+    # The smallest margin is a limit, but for its sign.
+    least = rendering.number(verdict.smallest_margin, scale.decimals(limit))
+    least = least if verdict.smallest_margin else "0"
+    could_show = ""
+    if not verdict.passed and not math.isnan(verdict.detectable_margin):
+        could_show = (
+            "; if both were equally good, a comparison of this size would pass a margin of "
+            f"{rendering.number(verdict.detectable_margin, scale_of(pair))} in 80 % of cases"
+        )
+        freedom = pair.degrees_of_freedom
+        if freedom is not None and freedom < FEW_DEGREES and pair.discordant is None:
+            could_show += f" (roughly: {freedom:.3g} degrees of freedom tell little of it)"
+    parts = [] if is_better else [f"Margins above {least} pass{could_show}."]
+    parts += filter(None, [few_decide(pair)])
+    return " ".join([f"{outcome}: {said} ({_numbers(pair, interval)}).", *parts])
+
+
+def _numbers(pair: PairedDifference, interval: ConfidenceInterval) -> str:
+    """Write the difference, its sign if that misleads, and the interval that decides."""
+    scale, shown = scale_of(pair, interval), pair.widest_interval
+    sign = ", where smaller is better" if pair.greater_is_better is False else ""
+    # The widest interval allows for other pairs.
+    wide = pair.simultaneous_interval
+    is_joint = wide is not None and wide.method != pair.confidence_interval.method
+    joint = "simultaneous " if is_joint else ""
+    level = rendering.percent(interval.confidence_level)
+    title, shown_title = (
+        title_of(used.method, method_name(used.method)) for used in (interval, shown)
+    )
+    name = f", {title}"
+    if interval.method != shown.method:
+        name = f" by {title}'s method, which decides instead of the {shown_title} interval"
+    return (
+        f"difference {rendering.number(pair.difference, scale)}{sign}, {joint}{level} CI "
+        f"{rendering.limits(interval, scale)}{name}"
+    )
+
+
+# ------------------------------------------------------------------ ranks
+
 # A system has rank 1 + the number of systems that are strictly better. With simultaneous statements
 # on all differences, its rank is at least 1 + the number of systems that are told to be better, and
 # at most the number of systems less those told to be worse (Mogstad, Romano, Shaikh & Wilhelm
@@ -768,14 +738,7 @@ class RankTable(Mapping[str, Any]):
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                f"{type(self).__name__}.to_frame needs pandas. Install it with: "
-                "pip install 'skboot[dataframe]'"
-            ) from error
-        return pd.DataFrame.from_records([asdict(row) for row in self.rows])
+        return frame_of([asdict(row) for row in self.rows], type(self).__name__)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return the rows by name, ready for JSON.
@@ -852,48 +815,6 @@ class Ranks(RankTable):
 
 def ranks_of(result: ComparisonResult) -> Ranks:
     """Return the ranks of the systems of a comparison; see `ComparisonResult.ranks`."""
-    _check_all_pairs(result)
-    names = list(result.systems)
-    number = {name: k for k, name in enumerate(names)}
-    n_better, n_surely_better, n_surely_worse = np.zeros((3, len(names)), dtype=np.intp)
-    sign = 1 if result.greater_is_better else -1
-    for pair in result.pairs:
-        first, second = number[pair.first], number[pair.second]
-        advantage = sign * pair.difference
-        if advantage > 0:
-            n_better[second] += 1
-        elif advantage < 0:
-            n_better[first] += 1
-        if pair.step_down_sign:
-            ahead, behind = (first, second) if pair.step_down_sign == sign else (second, first)
-            n_surely_better[behind] += 1
-            n_surely_worse[ahead] += 1
-    rows = []
-    n_scored = sum(not math.isnan(each.estimate) for each in result.systems.values())
-    for name in result.ranking:
-        k, estimate = number[name], result.systems[name].estimate
-        # A system without a score stands behind all that have one.
-        rank = 1 + (n_scored if math.isnan(estimate) else int(n_better[k]))
-        low, high = 1 + int(n_surely_better[k]), len(names) - int(n_surely_worse[k])
-        rows.append(Rank(name, float(estimate), rank, low, high))
-    scales = scales_of_scores(result)
-    texts = tuple(rendering.number(row.estimate, scales[row.system]) for row in rows)
-    level, pair = result.confidence_level, result.pairs[0]
-    caution = few_compared(pair.unit, pair.n_units)
-    return Ranks(result.metric, level, tuple(rows), texts, result._compared, caution)
-
-
-def top_of(result: ComparisonResult, k: Any) -> tuple[str, ...]:
-    """Return who may be among the best k; see `ComparisonResult.top`."""
-    n = len(result.systems)
-    is_number = isinstance(k, Integral) and not isinstance(k, bool | np.bool_)
-    if not is_number or not 1 <= int(k) <= n:
-        raise fail("k", f"be an integer from 1 to {n}, the number of systems", repr(k))
-    return tuple(row.system for row in ranks_of(result).rows if row.low <= k)
-
-
-def _check_all_pairs(result: ComparisonResult) -> None:
-    """Refuse comparisons that do not rank the systems."""
     alternative = result.pairs[0].alternative
     if alternative != "two-sided":
         raise one_sided("ranking", alternative)
@@ -909,6 +830,37 @@ def _check_all_pairs(result: ComparisonResult) -> None:
             "ranks need the joint law of all differences, and these were adjusted with "
             f"adjust={result.adjust!r}. Compare with adjust='max-t'."
         )
+    names = list(result.systems)
+    number = {name: k for k, name in enumerate(names)}
+    n_better, n_surely_better, n_surely_worse = np.zeros((3, len(names)), dtype=np.intp)
+    sign = 1 if result.greater_is_better else -1
+    for pair in result.pairs:
+        a, b = number[pair.first], number[pair.second]
+        advantage = sign * pair.difference
+        if advantage > 0:
+            n_better[b] += 1
+        elif advantage < 0:
+            n_better[a] += 1
+        if pair.step_down_sign:
+            ahead, behind = (a, b) if pair.step_down_sign == sign else (b, a)
+            n_surely_better[behind] += 1
+            n_surely_worse[ahead] += 1
+    rows = []
+    n_scored = sum(not math.isnan(score.estimate) for score in result.systems.values())
+    for name in result.ranking:
+        k, estimate = number[name], result.systems[name].estimate
+        # A system without a score stands behind all that have one.
+        rank = 1 + (n_scored if math.isnan(estimate) else int(n_better[k]))
+        low, high = 1 + int(n_surely_better[k]), len(names) - int(n_surely_worse[k])
+        rows.append(Rank(name, float(estimate), rank, low, high))
+    scales = scales_of_scores(result)
+    texts = tuple(rendering.number(row.estimate, scales[row.system]) for row in rows)
+    level, pair = result.confidence_level, result.pairs[0]
+    caution = few_compared(pair.unit, pair.n_units)
+    return Ranks(result.metric, level, tuple(rows), texts, result._compared, caution)
+
+
+# ------------------------------------------------------------------ the comparison
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -985,48 +937,43 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "systems", ReadOnlyDict(self.systems))
-        object.__setattr__(self, "pairs", self._with_facts())
-
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, ComparisonResult) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    _format = "skboot.ComparisonResult", 2
-    _noun = "comparison"
-    _display = "ComparisonDisplay.from_result"
-    # Class of its pairs.
-    _pair_type: ClassVar[type[PairedDifference]] = PairedDifference
-
-    def _with_facts(self) -> tuple[PairedDifference, ...]:
-        """Return the pairs, each of which refers to one record of what they share."""
+        evidence = [system.evidence for system in self.systems.values()]
         # On test sets of their own the smallest one decides how much is known.
-        evidence = [each.evidence for each in self.systems.values()]
-        system, known = min(
-            zip(self.systems.values(), evidence, strict=True),
-            key=lambda each: np.min(each[0].n_units),
-        )
-        of_call = self.provenance.facts
-        sizes = [abs(each.estimate) for each in self.systems.values()]
-        rounding = 1e-12 * max((size for size in sizes if math.isfinite(size)), default=0.0)
-        facts = ComparisonFacts(
+        sizes = [np.min(score.drawn.n_units) for score in evidence]
+        k = int(np.argmin(sizes))
+        system, facts = list(self.systems.values())[k], self.provenance.facts
+        scores = [abs(float(score.estimate)) for score in evidence]
+        rounding = 1e-12 * max((score for score in scores if math.isfinite(score)), default=0.0)
+        shared = ComparisonFacts(
             metric=self.metric,
             greater_is_better=system.greater_is_better,
             estimand=self.estimand,
             unit=system.unit,
             n_units=system.n_units,
             digits=max(pair._scale(rounding=rounding).digits for pair in self.pairs),
-            drawn=known.drawn,
-            varied=of_call.varied,
-            paired_runs=of_call.paired_runs,
-            paired=of_call.paired,
+            drawn=evidence[k].drawn,
+            varied=facts.varied,
+            paired_runs=facts.paired_runs,
+            paired=facts.paired,
             bounds=joint_bounds(evidence),
             n_samples=system.n_samples,
             rounding=rounding,
         )
-        return tuple(
-            pair if pair.comparison == facts else taken_up(pair, facts) for pair in self.pairs
-        )
+        pairs = []
+        for pair in self.pairs:
+            if pair.comparison != shared:
+                # `dataclasses.replace` takes ten times as long.
+                copy = object.__new__(type(pair))
+                copy.__dict__.update(pair.__dict__, comparison=shared)
+                pair = copy
+            pairs.append(pair)
+        object.__setattr__(self, "pairs", tuple(pairs))
+
+    _format = "skboot.ComparisonResult", 2
+    _noun = "comparison"
+    _display = "ComparisonDisplay.from_result"
+    # Class of its pairs.
+    _pair_type: ClassVar[type[PairedDifference]] = PairedDifference
 
     # -------------------------------------------------------------- numbers
 
@@ -1070,10 +1017,10 @@ class ComparisonResult(FromACall, ShownDifferences):
         """Names from the best estimate to the worst; a ValueError if the direction is unknown."""
         if self.greater_is_better is None:
             raise unknown_direction("ranking")
-        return self._in_order
+        return self._ordered_names
 
     @cached_property
-    def _in_order(self) -> tuple[str, ...]:
+    def _ordered_names(self) -> tuple[str, ...]:
         """Names from the best estimate to the worst; the order of the call if that is unknown."""
         sign = {True: -1.0, False: 1.0, None: 0.0}[self.greater_is_better]
         scores = {name: system.estimate for name, system in self.systems.items()}
@@ -1082,13 +1029,19 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @cached_property
     def _shown_pairs(self) -> tuple[PairedDifference, ...]:
-        """Those that a summary or a picture shows."""
-        return comparison_texts.shown_pairs(self)
+        """Those that a summary or a picture shows: all, or of many those with the best system.
+
+        A reader compares with the best; all of 20 systems would fill 190 rows.
+        """
+        if len(self.pairs) <= comparison_texts.MAX_SHOWN or self.reference is not None:
+            return self.pairs
+        best, *names = self._ordered_names
+        return tuple(self.pair(best, name) for name in names)
 
     @property
     def best(self) -> str | None:
         """Name of the system with the best estimate; None if the direction is unknown."""
-        return None if self.greater_is_better is None else self._in_order[0]
+        return None if self.greater_is_better is None else self._ordered_names[0]
 
     @property
     @door("ComparisonResult.difference")
@@ -1162,9 +1115,9 @@ class ComparisonResult(FromACall, ShownDifferences):
         best = self.best
         if best is None or self.reference not in (None, best):
             return None
-        others = [name for name in self._in_order if name != best]
-        differs = {name: self.is_distinguishable(self.pair(best, name)) for name in others}
-        return tuple(name for name in others if differs[name] == excluding)
+        names = [name for name in self._ordered_names if name != best]
+        differs = {name: self.is_distinguishable(self.pair(best, name)) for name in names}
+        return tuple(name for name in names if differs[name] == excluding)
 
     @door("ComparisonResult.is_distinguishable")
     def is_distinguishable(self, pair: PairedDifference) -> bool:
@@ -1180,9 +1133,9 @@ class ComparisonResult(FromACall, ShownDifferences):
         bool
             Never true where the simultaneous interval holds 0.
         """
-        given: Any = pair
-        if not isinstance(given, PairedDifference):
-            raise fail("pair", "be one of result.pairs", repr(given))
+        record: Any = pair
+        if not isinstance(record, PairedDifference):
+            raise fail("pair", "be one of result.pairs", repr(record))
         if self.adjust == "holm" and not pair.p_value_adjusted <= round(
             1 - self.confidence_level, 12
         ):
@@ -1255,7 +1208,12 @@ class ComparisonResult(FromACall, ShownDifferences):
         ValueError
             As `ranks`, or if ``k`` is out of range.
         """
-        return top_of(self, k)
+        n = len(self.systems)
+        number: Any = k
+        is_number = isinstance(number, Integral) and not isinstance(number, bool | np.bool_)
+        if not is_number or not 1 <= int(k) <= n:
+            raise fail("k", f"be an integer from 1 to {n}, the number of systems", repr(k))
+        return tuple(row.system for row in ranks_of(self).rows if row.low <= k)
 
     @cached_property
     def _pair_of(self) -> dict[tuple[str, str], PairedDifference]:
@@ -1281,22 +1239,19 @@ class ComparisonResult(FromACall, ShownDifferences):
         KeyError
             If they were not compared.
         """
-        self._check_systems(first, second)
+        self._check_systems(first, second, as_pair=True)
         if (first, second) in self._pair_of:
             return self._pair_of[first, second]
-        if (second, first) in self._pair_of:
-            return self._pair_of[second, first].mirrored()
-        raise self._not_compared(first, second)
+        return self._pair_of[second, first].mirrored()
 
-    def _check_systems(self, first: str, second: str) -> None:
-        """Refuse names of systems that are not known."""
-        known = list(self.systems)
-        if not (is_among(first, known) and is_among(second, known)):
-            raise self._not_compared(first, second)
-
-    def _not_compared(self, first: str, second: str) -> KeyError:
-        return KeyError(
-            f"{first!r} and {second!r} were not compared. Systems: {list(self.systems)}"
+    def _check_systems(self, first: str, second: str, *, as_pair: bool = False) -> None:
+        """Refuse names of systems that are not known, or are no pair of the comparison."""
+        names, pairs = list(self.systems), self._pair_of
+        are_known = is_among(first, names) and is_among(second, names)
+        if are_known and not (as_pair and {(first, second), (second, first)}.isdisjoint(pairs)):
+            return
+        raise KeyError(
+            f"{first!r} and {second!r} were not compared. Systems: {names}"
             + (f"; all with {self.reference!r}." if self.reference else ".")
         )
 
@@ -1333,13 +1288,7 @@ class ComparisonResult(FromACall, ShownDifferences):
             The systems from the best, the differences, what was resampled, the notes. Of more
             than fifteen differences those with the best system.
         """
-        blocks = [
-            comparison_texts.title(self),
-            rendering.text_table(comparison_texts.systems_table(self)),
-            rendering.text_table(comparison_texts.pairs_table(self, comparison_texts.IN_A_SUMMARY)),
-            rendering.text_list(comparison_texts.facts(self)),
-        ]
-        return "\n\n".join(blocks)
+        return comparison_texts.summary(self)
 
     @door("ComparisonResult.claim")
     def claim(self) -> str:
@@ -1397,7 +1346,7 @@ class ComparisonResult(FromACall, ShownDifferences):
             "systems": {name: system.to_dict() for name, system in self.systems.items()},
             "n_samples": self.n_samples,
             "n_resamples": self.n_resamples,
-            **self._of_judge,
+            **self._judge_record,
             "held_fixed": self.held_fixed,
             "notes": self.notes,
             "seed": self.seed,
@@ -1429,7 +1378,6 @@ class ComparisonResult(FromACall, ShownDifferences):
             yield Number((f"{pair.first} - {pair.second}",), self.metric, pair.difference, limits)
 
     def _html(self, options: rendering.TableOptions) -> str:
-        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
         shown = self._shown_pairs
         strips = [comparison_texts.strip_of(self, pair) for pair in shown]
         ends = [strip.extent for strip in strips if np.isfinite(strip.estimate)]
@@ -1439,7 +1387,7 @@ class ComparisonResult(FromACall, ShownDifferences):
         pairs = rendering.html_table(table, drawings, f"{rendering.LEGEND}; dashed: no difference")
         systems = rendering.html_table(comparison_texts.systems_table(self))
         facts = rendering.html_list(comparison_texts.facts(self))
-        return f'<div style="color:inherit">{claim}{pairs}{systems}{facts}</div>'
+        return rendering.html_of(self.claim(), pairs, systems, facts, is_narrow=False)
 
     # -------------------------------------------------------------- files
 
@@ -1451,9 +1399,9 @@ class ComparisonResult(FromACall, ShownDifferences):
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        systems = {name: EvaluationResult._from_parts(each) for name, each in parts["systems"]}
+        systems = {name: EvaluationResult._from_parts(score) for name, score in parts["systems"]}
         pairs = tuple(cls._pair_type.from_dict(pair) for pair in parts["pairs"])
         # Files of before hold seed and versions with each system alone.
-        first = next(iter(systems.values()))
-        own = gathered({"seed": first.seed, "versions": first.versions} | parts)
-        return cls(**own | {"systems": systems, "pairs": pairs})
+        system = next(iter(systems.values()))
+        record = gathered({"seed": system.seed, "versions": system.versions} | parts)
+        return cls(**record | {"systems": systems, "pairs": pairs})

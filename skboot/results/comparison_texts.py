@@ -1,10 +1,14 @@
-"""How a comparison is laid out: which differences are shown, in which cells, with which digits."""
+"""How a comparison is told: the words of its title, facts and claim, the cells of its tables.
+
+No system is called better where the simultaneous interval holds 0, and two systems that are not
+distinguishable are never called equal.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +17,6 @@ from ..inference.differences import CLOSED_FORM, words_of_difference
 from ..inference.intervals import title_of
 from ..inference.runs import Outperformance
 from . import rendering, wording
-from .method_basis import is_untrained
 from .rendering import Strip
 
 if TYPE_CHECKING:
@@ -21,8 +24,7 @@ if TYPE_CHECKING:
     from .comparison import ComparisonResult, PairedDifference
 
 
-# Largest number of differences that a summary or a picture shows; of more than this it shows those
-# with the best system, because a reader compares with the best and all of 20 systems fill 190 rows.
+# Largest number of differences that a summary or a picture shows.
 MAX_SHOWN = 15
 _METHODS = {
     "max-t": "max-t",
@@ -32,6 +34,22 @@ _METHODS = {
     "adjusted": "t interval with the adjusted standard error of the out-of-bag difference",
     "cv-bootstrap": "t interval with the spread of bootstrap samples",
 }
+# Largest number of differences whose verdicts on P(A > B) are spelled out; more would fill a page
+# with sentences that differ in names alone.
+_MAX_VERDICTS = 3
+
+_ESTIMANDS = {
+    "system": "difference of these trained systems on {}",
+    "method": "difference of the methods' expected performance at this training-set size",
+    "new": "expected difference on a new data set like these",
+    "these": "mean difference on these very data sets",
+}
+_NO_DIRECTION = (
+    "unknown: scores are called higher and lower; greater_is_better=True or False says which is "
+    "good, and ranks need it"
+)
+# What a one-sided alternative says of a difference.
+_SIDES = {"greater": "above", "less": "below"}
 # P-values below this one are written as being below it.
 _LEAST_SHOWN = 0.0001
 # Title of the column of `PairedDifference.bootstrap_support`.
@@ -40,184 +58,7 @@ IN_A_SUMMARY = rendering.TableOptions(p_values=True)
 """Tables of a summary: all numbers, and the scores in a table of their own."""
 
 
-def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
-    """Return all pairs if they are few; else those with the best system, the nearest first."""
-    if len(result.pairs) <= MAX_SHOWN or result.reference is not None:
-        return result.pairs
-    best = result.best or result._in_order[0]
-    others = [name for name in result._in_order if name != best]
-    return tuple(result.pair(best, name) for name in others)
-
-
-def systems_table(result: ComparisonResult) -> rendering.Table:
-    """Return the table of the systems, from the best, which is in bold."""
-    level = rendering.percent(result.confidence_level)
-    scales = _scales(result, IN_A_SUMMARY)
-    best = _best(result, scales)
-    rows = []
-    for name in result._in_order:
-        system = result.systems[name]
-        value = rendering.number(system.estimate, scales[name])
-        interval = system.confidence_interval
-        cell = rendering.Best(value) if value == best else value
-        limits = rendering.limits(interval, scales[name])
-        rows.append([name, cell, limits, wording.method_title(interval)])
-    noun = result._compared
-    header = [noun, wording.spoken(result.metric), f"{level} CI", "interval"]
-    return rendering.Table(header, rows)
-
-
-def scores_table(
-    named: Sequence[tuple[str, ComparisonResult]], options: rendering.TableOptions
-) -> rendering.Table:
-    """Return one row per system and one column per comparison, the best of each in bold."""
-    systems = dict.fromkeys(system for _, result in named for system in result.systems)
-    columns, titles = [], []
-    for name, result in named:
-        spoken = wording.spoken(name) if name == result.metric else name
-        columns.append(_scores_of(result, options))
-        titles.append(f"{spoken} ({rendering.percent(result.confidence_level)} CI)")
-        if options.p_values:
-            centre = result.reference or result.best or result._in_order[0]
-            adjusted = result.adjust is not None and len(result.pairs) > 1
-            columns.append(
-                {
-                    system: p_numbers(result, result.pair(system, centre))[adjusted]
-                    for system in result.systems
-                    if system != centre
-                }
-            )
-            titles.append(f"{'adjusted ' * adjusted}p against {centre}")
-    rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
-    return rendering.Table([named[0][1]._compared, *titles], rows)
-
-
-def _scores_of(result: ComparisonResult, options: rendering.TableOptions) -> dict[str, str]:
-    """Return "0.85 (0.80 to 0.90)" of each system, with the same digits for all."""
-    scales = _scales(result, options)
-    best = _best(result, scales)
-    cells = {}
-    for name, system in result.systems.items():
-        value, digits = rendering.number(system.estimate, scales[name]), scales[name]
-        low, high = system.confidence_interval
-        interval = "(no interval)"
-        if not (math.isnan(low) or math.isnan(high)):
-            interval = f"({rendering.limits(system.confidence_interval, digits, marked=False)})"
-        cell = value if math.isnan(system.estimate) else f"{value} {interval}"
-        cells[name] = rendering.Best(cell) if value == best else cell
-    return cells
-
-
-def _scales(
-    result: ComparisonResult, options: rendering.TableOptions
-) -> Mapping[str, int | rendering.Scale]:
-    """Return the decimals of each system's score: those asked for, or those that all need."""
-    if options.digits is None:
-        return scales_of_scores(result)
-    return dict.fromkeys(result.systems, options.digits)
-
-
-def _best(result: ComparisonResult, scales: Mapping[str, int | rendering.Scale]) -> str | None:
-    """Return how the best score is written; scores that are written alike are best alike.
-
-    None if the direction is unknown.
-    """
-    scores = {name: system.estimate for name, system in result.systems.items()}
-    defined = [name for name, score in scores.items() if not math.isnan(score)]
-    if result.greater_is_better is None or not defined:
-        return None
-    best = (max if result.greater_is_better else min)(defined, key=scores.__getitem__)
-    return rendering.number(scores[best], scales[best])
-
-
-def pairs_table(
-    result: ComparisonResult,
-    options: rendering.TableOptions,
-    pairs: Sequence[PairedDifference] | None = None,
-) -> rendering.Table:
-    """Return the table of differences: those that `shown_pairs` gives, unless others are given."""
-    pairs = result._shown_pairs if pairs is None else pairs
-    columns = _columns(result, pairs, options)
-    level = rendering.percent(result.confidence_level)
-    methods = list(dict.fromkeys(method_title(pair) for pair in pairs))
-    # A method that all share is named once, in the title: rows are wide enough without it.
-    shared = len(methods) == 1
-    header = ["difference", *([] if shared else ["interval"])]
-    metric = wording.spoken(result.metric)
-    header += [f"{metric} of first", "of second"] * columns.scores + ["estimate"]
-    header += [f"{level} CI ({methods[0]})" if shared else f"{level} CI"]
-    header += ["simultaneous"] * columns.adjusted
-    header += columns.with_p * (["p"] + ["adjusted p"] * columns.adjusted)
-    runs = any(pair.outperformance is not None for pair in pairs)
-    header += ["P(A > B)" if runs else SUPERIORITY, *columns.further]
-    rows = []
-    for pair in pairs:
-        names = rendering.Difference(pair.first, pair.second)
-        method = [] if shared else [method_title(pair)]
-        rows.append([names, *method, *_pair_cells(result, pair, columns)])
-    return rendering.Table(header, rows, 1 if shared else 2)
-
-
-class _Columns(NamedTuple):
-    """Which columns of numbers a table of differences has.
-
-    Attributes
-    ----------
-    digits : int or None
-        Decimals that are asked for.
-    scores, adjusted, with_p : bool
-        Whether there are scores of both systems, simultaneous intervals, p-values.
-    further : sequence of str
-        Titles of those that only some comparisons have.
-    """
-
-    digits: int | None
-    scores: bool
-    adjusted: bool
-    with_p: bool
-    further: Sequence[str]
-
-
-def _columns(
-    result: ComparisonResult, pairs: Sequence[PairedDifference], options: rendering.TableOptions
-) -> _Columns:
-    further: dict[str, str] = {}
-    for pair in pairs:
-        further |= pair._further_cells(options)
-    adjusted = result.adjust is not None and len(result.pairs) > 1
-    with_p = options.p_values and any(map(_may_have_p, pairs))
-    return _Columns(options.digits, options.scores, adjusted, with_p, list(further))
-
-
-def _may_have_p(pair: PairedDifference) -> bool:
-    """Return whether there is a p-value, or a reason why there is neither that nor an interval."""
-    return not math.isnan(pair.p_value) or math.isnan(sum(pair.confidence_interval))
-
-
-def _pair_cells(result: ComparisonResult, pair: PairedDifference, columns: _Columns) -> list[str]:
-    """Return the numbers of a pair."""
-    simultaneous = pair.simultaneous_interval
-    digits = scale_of(pair) if columns.digits is None else columns.digits
-    own, scores = pair._further_cells(IN_A_SUMMARY), list[str]()
-    if columns.scores:
-        of_scores = _scales(result, rendering.TableOptions(columns.digits))
-        both = (pair.first, pair.second)
-        scores = [rendering.number(result.systems[n].estimate, of_scores[n]) for n in both]
-    return [
-        *scores,
-        rendering.number(pair.difference, digits),
-        rendering.limits(pair.confidence_interval, digits),
-        *(
-            [rendering.limits(simultaneous, digits) if simultaneous else ""]
-            if columns.adjusted
-            else []
-        ),
-        *(p_numbers(result, pair)[: 1 + columns.adjusted] if columns.with_p else []),
-        rendering.number(pair.bootstrap_support, rendering.Scale(3))
-        if pair.outperformance is None
-        else share_text(pair.outperformance),
-        *(own.get(title, "") for title in columns.further),
-    ]
+# ------------------------------------------------------------------ numbers and names
 
 
 def method_title(pair: PairedDifference) -> str:
@@ -231,24 +72,6 @@ def method_name(method: str, *, paired: bool = True) -> str:
     if method in _METHODS:
         return _METHODS[method]
     return words_of_difference(method, paired=paired)
-
-
-def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
-    """Return the drawing of a difference, with its widest interval and 0 as reference."""
-    replicates = result.replicates(pair.first, pair.second)
-    low, high = pair.widest_interval
-    scale = scale_of(pair)
-    labels = tuple(rendering.number(value, scale) for value in (pair.difference, low, high, 0.0))
-    return Strip(
-        replicates=replicates[np.isfinite(replicates)],
-        estimate=pair.difference,
-        low=low,
-        high=high,
-        naive=0.0,
-        labels=labels,  # type: ignore[arg-type]
-        title=f"Bootstrap distribution of {pair.first} - {pair.second}",
-        description=f"{pair.first} - {pair.second}: {labels[0]} ({labels[1]} to {labels[2]})",
-    )
 
 
 def scales_of_scores(result: ComparisonResult) -> dict[str, rendering.Scale]:
@@ -325,31 +148,156 @@ def p_text(written: str) -> str:
     return f"p {sign or '='} {written.removeprefix(sign)}"
 
 
-# The words of a comparison: its title, its facts, a sentence for a paper.
-#
-# No system is called better where the simultaneous interval holds 0, and two systems that are not
-# distinguishable are never called equal.
+# ------------------------------------------------------------------ tables
 
 
-# Largest number of differences whose verdicts on P(A > B) are spelled out; more would fill a page
-# with sentences that differ in names alone.
-_MAX_VERDICTS = 3
+def systems_table(result: ComparisonResult) -> rendering.Table:
+    """Return the table of the systems, from the best, which is in bold."""
+    level = rendering.percent(result.confidence_level)
+    scales = _scales(result, IN_A_SUMMARY)
+    best = _best(result, scales)
+    rows = []
+    for name in result._ordered_names:
+        system = result.systems[name]
+        value = rendering.number(system.estimate, scales[name])
+        interval = system.confidence_interval
+        cell = rendering.Best(value) if value == best else value
+        limits = rendering.limits(interval, scales[name])
+        rows.append([name, cell, limits, title_of(interval.method)])
+    noun = result._compared
+    header = [noun, wording.spoken(result.metric), f"{level} CI", "interval"]
+    return rendering.Table(header, rows)
 
-_ESTIMANDS = {
-    "system": "difference of these trained systems on {}",
-    "method": "difference of the methods' expected performance at this training-set size",
-    "new": "expected difference on a new data set like these",
-    "these": "mean difference on these very data sets",
-}
+
+def scores_table(
+    named: Sequence[tuple[str, ComparisonResult]], options: rendering.TableOptions
+) -> rendering.Table:
+    """Return one row per system and one column per comparison, the best of each in bold."""
+    systems = dict.fromkeys(system for _, result in named for system in result.systems)
+    columns, titles = [], []
+    for name, result in named:
+        spoken = wording.spoken(name) if name == result.metric else name
+        # "0.85 (0.80 to 0.90)" of each system, with the same digits for all.
+        scales = _scales(result, options)
+        best, cells = _best(result, scales), dict[str, str]()
+        for system, score in result.systems.items():
+            value = cell = rendering.number(score.estimate, scales[system])
+            if not math.isnan(score.estimate):
+                interval = "no interval"
+                if wording.has_limits(score):
+                    limits = score.confidence_interval
+                    interval = rendering.limits(limits, scales[system], marked=False)
+                cell = f"{value} ({interval})"
+            cells[system] = rendering.Best(cell) if value == best else cell
+        columns.append(cells)
+        titles.append(f"{spoken} ({rendering.percent(result.confidence_level)} CI)")
+        if options.p_values:
+            centre = result.reference or result.best or result._ordered_names[0]
+            adjusted = result.adjust is not None and len(result.pairs) > 1
+            columns.append(
+                {
+                    system: p_numbers(result, result.pair(system, centre))[adjusted]
+                    for system in result.systems
+                    if system != centre
+                }
+            )
+            titles.append(f"{'adjusted ' * adjusted}p against {centre}")
+    rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
+    return rendering.Table([named[0][1]._compared, *titles], rows)
 
 
-_NO_DIRECTION = (
-    "unknown: scores are called higher and lower; greater_is_better=True or False says which is "
-    "good, and ranks need it"
-)
-_NOT_SIGNIFICANT = "The difference is not significant: this does not show that"
-# What a one-sided alternative says of a difference.
-_SIDES = {"greater": "above", "less": "below"}
+def _scales(
+    result: ComparisonResult, options: rendering.TableOptions
+) -> Mapping[str, int | rendering.Scale]:
+    """Return the decimals of each system's score: those asked for, or those that all need."""
+    if options.digits is None:
+        return scales_of_scores(result)
+    return dict.fromkeys(result.systems, options.digits)
+
+
+def _best(result: ComparisonResult, scales: Mapping[str, int | rendering.Scale]) -> str | None:
+    """Return how the best score is written; scores that are written alike are best alike.
+
+    None if the direction is unknown.
+    """
+    scores = {name: system.estimate for name, system in result.systems.items()}
+    defined = [name for name, score in scores.items() if not math.isnan(score)]
+    if result.greater_is_better is None or not defined:
+        return None
+    best = (max if result.greater_is_better else min)(defined, key=scores.__getitem__)
+    return rendering.number(scores[best], scales[best])
+
+
+def pairs_table(
+    result: ComparisonResult,
+    options: rendering.TableOptions,
+    pairs: Sequence[PairedDifference] | None = None,
+) -> rendering.Table:
+    """Return the table of differences: those that `shown_pairs` gives, unless others are given."""
+    pairs = result._shown_pairs if pairs is None else pairs
+    further: dict[str, str] = {}
+    for pair in pairs:
+        further |= pair._further_cells(options)
+    is_adjusted = result.adjust is not None and len(result.pairs) > 1
+    # There is a p-value, or a reason why there is neither that nor an interval.
+    with_p = options.p_values and any(
+        not math.isnan(pair.p_value) or math.isnan(sum(pair.confidence_interval)) for pair in pairs
+    )
+    level = rendering.percent(result.confidence_level)
+    methods = list(dict.fromkeys(method_title(pair) for pair in pairs))
+    # A method that all share is named once, in the title: rows are wide enough without it.
+    shared = len(methods) == 1
+    header = ["difference", *([] if shared else ["interval"])]
+    metric = wording.spoken(result.metric)
+    header += [f"{metric} of first", "of second"] * options.scores + ["estimate"]
+    header += [f"{level} CI ({methods[0]})" if shared else f"{level} CI"]
+    header += ["simultaneous"] * is_adjusted
+    header += with_p * (["p"] + ["adjusted p"] * is_adjusted)
+    runs = any(pair.outperformance is not None for pair in pairs)
+    header += ["P(A > B)" if runs else SUPERIORITY, *further]
+    scales = _scales(result, options) if options.scores else {}
+    rows = []
+    for pair in pairs:
+        digits = scale_of(pair) if options.digits is None else options.digits
+        row: list[str] = [rendering.Difference(pair.first, pair.second)]
+        row += [] if shared else [method_title(pair)]
+        for name in (pair.first, pair.second) if options.scores else ():
+            row.append(rendering.number(result.systems[name].estimate, scales[name]))
+        row.append(rendering.number(pair.difference, digits))
+        row.append(rendering.limits(pair.confidence_interval, digits))
+        if is_adjusted:
+            joint = pair.simultaneous_interval
+            row.append(rendering.limits(joint, digits) if joint else "")
+        row += p_numbers(result, pair)[: 1 + is_adjusted] if with_p else []
+        if pair.outperformance is None:
+            row.append(rendering.number(pair.bootstrap_support, rendering.Scale(3)))
+        else:
+            row.append(share_text(pair.outperformance))
+        cells = pair._further_cells(IN_A_SUMMARY)
+        row += [cells.get(title, "") for title in further]
+        rows.append(row)
+    return rendering.Table(header, rows, 1 if shared else 2)
+
+
+def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
+    """Return the drawing of a difference, with its widest interval and 0 as reference."""
+    replicates = result.replicates(pair.first, pair.second)
+    low, high = pair.widest_interval
+    scale = scale_of(pair)
+    labels = tuple(rendering.number(value, scale) for value in (pair.difference, low, high, 0.0))
+    return Strip(
+        replicates=replicates[np.isfinite(replicates)],
+        estimate=pair.difference,
+        low=low,
+        high=high,
+        naive=0.0,
+        labels=labels,  # type: ignore[arg-type]
+        title=f"Bootstrap distribution of {pair.first} - {pair.second}",
+        description=f"{pair.first} - {pair.second}: {labels[0]} ({labels[1]} to {labels[2]})",
+    )
+
+
+# ------------------------------------------------------------------ titles and summaries
 
 
 def title(result: ComparisonResult) -> str:
@@ -372,41 +320,53 @@ def short(result: ComparisonResult) -> str:
     )
 
 
+def summary(
+    result: ComparisonResult, between: str = "", further: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Return title, tables and facts in plain text.
+
+    Parameters
+    ----------
+    result : ComparisonResult
+        What to describe.
+    between : str
+        A table that stands below those of every comparison.
+    further : sequence of tuple (str, str)
+        Facts that stand below those of every comparison.
+    """
+    tables = [rendering.text_table(systems_table(result))]
+    tables += [rendering.text_table(pairs_table(result, IN_A_SUMMARY))]
+    tables += [between] if between else []
+    return "\n\n".join([title(result), *tables, rendering.text_list([*facts(result), *further])])
+
+
 # ------------------------------------------------------------------ a sentence for a paper
 
 
 def claim(result: ComparisonResult) -> str:
     """Say the result for a paper; see `ComparisonResult.claim`."""
-    return _claim(result) + wording.if_random_sample(result)
-
-
-def _claim(result: ComparisonResult) -> str:
+    centre = result.best if result.reference is None else result.reference
+    differences = f"Of {len(result.pairs)} differences in {_metric(result)} between "
+    differences += f"{len(result.systems)} "
     if len(result.pairs) == 1:
-        return _claim_of_pair(result, result.pairs[0])
-    if result.alternative != "two-sided":
-        return _claim_of_one_side(result)
-    if result.reference is not None:
-        return _claim_with(result, result.reference)
-    if result.best is None:
-        apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
-        return (
-            f"Of {len(result.pairs)} differences in {_metric(result)} between "
-            f"{len(result.systems)} {result._compared}s {apart} differed significantly from 0 "
+        text = _claim_of_pair(result, result.pairs[0])
+    elif result.alternative != "two-sided":
+        side = _SIDES[result.alternative]
+        apart = [f"{pair.first} - {pair.second}" for pair in result.pairs if pair.excludes_zero]
+        names = f": {wording.named(apart)}" if apart else ""
+        text = (
+            f"{differences}{result.estimand}s on {_rows(result)}, {len(apart)} were significantly "
+            f"{side} 0{names} ({_together(result)})."
+        )
+    elif centre is None:
+        n_apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
+        text = (
+            f"{differences}{result._compared}s {n_apart} differed significantly from 0 "
             f"({_together(result)})."
         )
-    return _claim_with(result, result.best)
-
-
-def _claim_of_one_side(result: ComparisonResult) -> str:
-    """Return the claim of several differences that were tested against one side."""
-    side = _SIDES[result.alternative]
-    told = [f"{pair.first} - {pair.second}" for pair in result.pairs if pair.excludes_zero]
-    start = (
-        f"Of {len(result.pairs)} differences in {_metric(result)} between {len(result.systems)} "
-        f"{result.estimand}s on {_rows(result)}, {len(told)} were significantly {side} 0"
-    )
-    names = f": {wording.named(told)}" if told else ""
-    return f"{start}{names} ({_together(result)})."
+    else:
+        text = _claim_with(result, centre)
+    return text + wording.if_random_sample(result)
 
 
 def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
@@ -430,17 +390,26 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         "these": "the mean difference on these data sets is estimated at",
     }[result.estimand]
     fixed = wording.conditional_on(result) if result.estimand == "method" else ""
-    sentence = f"{start}; {subject} {value}{fixed} ({_own_interval(result, pair)})."
-    share = _claim_of_runs(result, pair)
+    sentence = f"{start}; {subject} {value}{fixed} ({_interval_of_pair(result, pair)})."
+    outperformance = pair.outperformance
+    if outperformance is not None and outperformance.n_pairs:
+        # How often a run of the first beat the paired run of the second.
+        share, low, high = map(rendering.percentage, outperformance[:3])
+        level = rendering.percent(outperformance.confidence_level)
+        on = " on bootstrap samples" if _is_left_out(result) else ""
+        sentence += (
+            f" {pair.first} beat {pair.second} in {share} % of {outperformance.n_pairs} pairs of "
+            f"runs{on} ({level} CI {low} to {high} %, given {_given(result)})."
+        )
     word = _comparative(result)
+    not_significant = "The difference is not significant: this does not show that"
     if not result.is_distinguishable(pair) and pair.alternative != "two-sided":
-        side = _SIDES[pair.alternative]
-        return f"{sentence}{share} {_NOT_SIGNIFICANT} it is {side} 0."
+        return f"{sentence} {not_significant} it is {_SIDES[pair.alternative]} 0."
     if not result.is_distinguishable(pair):
-        return f"{sentence}{share} {_NOT_SIGNIFICANT} one is {word}, nor that they are equal."
+        return f"{sentence} {not_significant} one is {word}, nor that they are equal."
     winner, loser = _ordered(result, pair)
     verb = "scores" if result.greater_is_better is None else "is"
-    return f"{sentence}{share} {winner} {verb} significantly {word} than {loser}."
+    return f"{sentence} {winner} {verb} significantly {word} than {loser}."
 
 
 def _comparative(result: ComparisonResult) -> str:
@@ -448,27 +417,13 @@ def _comparative(result: ComparisonResult) -> str:
     return "higher" if result.greater_is_better is None else "better"
 
 
-def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
-    """Say how often a run of the first beat the paired run of the second."""
-    outperformance = pair.outperformance
-    if outperformance is None or outperformance.n_pairs == 0:
-        return ""
-    share, low, high = map(rendering.percentage, outperformance[:3])
-    level = rendering.percent(outperformance.confidence_level)
-    on = " on bootstrap samples" if _is_left_out(result) else ""
-    return (
-        f" {pair.first} beat {pair.second} in {share} % of {outperformance.n_pairs} pairs of runs"
-        f"{on} ({level} CI {low} to {high} %, given {_given(result)})."
-    )
-
-
 def _ordered(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str]:
     """Return the names, that with the better score first; the higher, if no direction is known."""
-    first = (pair.difference > 0) == (result.greater_is_better is not False)
-    return (pair.first, pair.second) if first else (pair.second, pair.first)
+    is_ordered = (pair.difference > 0) == (result.greater_is_better is not False)
+    return (pair.first, pair.second) if is_ordered else (pair.second, pair.first)
 
 
-def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
+def _interval_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     """Write the interval of a difference by itself, how it was made, and its p-value."""
     low, high = pair.confidence_interval
     level, method = pair.confidence_interval.confidence_level, pair.confidence_interval.method
@@ -489,9 +444,9 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
 
 def _claim_with(result: ComparisonResult, centre: str) -> str:
     """Return the claim that names systems better, worse and not distinguishable from one."""
-    others = [name for name in result._in_order if name != centre]
+    names_beside = [name for name in result._ordered_names if name != centre]
     groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
-    for name in others:
+    for name in names_beside:
         pair = result.pair(name, centre)
         kind = "open"
         if result.is_distinguishable(pair):
@@ -525,13 +480,13 @@ def _together(result: ComparisonResult) -> str:
     """Say how the intervals allow for the number of differences, and what was drawn."""
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
     level = level if result.alternative == "two-sided" else f"one-sided {level}"
-    drawn = "".join(f"; {text}" for text in _drawn(result, "all"))
+    resampled = "".join(f"; {text}" for text in _drawn(result, "all"))
     if result.training_share is not None:
-        drawn += f"; methods{_size(result)}"
+        resampled += f"; methods{_size(result)}"
     if result.adjust is None:
-        return f"{level} intervals of each difference by itself, not adjusted for {n}{drawn}"
+        return f"{level} intervals of each difference by itself, not adjusted for {n}{resampled}"
     name = {"max-t": "max-t", "holm": "Holm and Bonferroni", "bonferroni": "Bonferroni"}
-    return f"simultaneous {level} intervals over {n} differences, {name[result.adjust]}{drawn}"
+    return f"simultaneous {level} intervals over {n} differences, {name[result.adjust]}{resampled}"
 
 
 def _is_left_out(result: ComparisonResult) -> bool:
@@ -557,12 +512,6 @@ def _rows(result: ComparisonResult) -> str:
     return result._any_system.basis.rows(wording.n_scored(result))
 
 
-def _units_of_each(result: ComparisonResult) -> str:
-    """Say what was drawn of each system on a test set of its own."""
-    units = [wording.units(system) for system in result.systems.values()]
-    return wording.listed(list(dict.fromkeys(units)))
-
-
 def _size(result: ComparisonResult) -> str:
     """Say the size of the training samples of methods that are scored on rows left out of them."""
     if result.training_share is None:
@@ -575,7 +524,7 @@ def _given(result: ComparisonResult) -> str:
     """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
         return "this training set"
-    listless = result.provenance.facts.varied == "independent" or is_untrained(result)
+    listless = result.provenance.facts.varied == "independent" or wording.is_untrained(result)
     return "this test set" if listless else "this training set and test set"
 
 
@@ -599,51 +548,52 @@ def _reason(result: ComparisonResult, pair: PairedDifference) -> str:
 
 def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     """Return what a reader should know besides the tables, as label and text."""
-    lines = [("estimand", _estimand(result))]
-    sign = wording.direction(result.greater_is_better)
-    lines.append(("direction", sign or _NO_DIRECTION))
-    lines.append(("adjusted", _adjusted(result)))
-    if result.alternative != "two-sided":
-        lines.append(("alternative", _one_sided(result)))
-    open_ = None if result.alternative != "two-sided" else result.indistinguishable_from_best
-    if open_ is not None and len(result.systems) > 2:
-        text = wording.listed(open_) if open_ else "none"
-        lines.append(("not significantly", f"different from {result.best}: {text}"))
-    hidden = len(result.pairs) - len(result._shown_pairs)
+    system, n = result._any_system, len(result.pairs)
+    if wording.is_untrained(result):
+        estimand = "difference of the methods' expected scores, over runs that differ as these do"
+    elif result.training_share is None:
+        estimand = _ESTIMANDS[result.estimand].format(wording.new_data(system))
+    else:
+        estimand = f"difference of the methods' expected performance{_size(result)}"
+    adjusted = {
+        "max-t": f"for {n} differences, by the joint law of the largest (max-t)",
+        "holm": f"for {n} differences: p by Holm, simultaneous intervals by Bonferroni",
+        "bonferroni": f"for {n} differences, by Bonferroni",
+        None: f"not for the {n} differences: some of them may exclude 0 by chance",
+    }[result.adjust]
+    lines = [
+        ("estimand", estimand),
+        ("direction", wording.direction(result.greater_is_better) or _NO_DIRECTION),
+        ("adjusted", adjusted if n > 1 else "one difference: nothing to adjust for"),
+    ]
+    side = result.alternative
+    if side != "two-sided":
+        text = (
+            f"{side}: one-sided p-values, against the differences not being {_SIDES[side]} 0, and "
+            f"intervals of {'lower' if side == 'greater' else 'upper'} limits alone"
+        )
+        lines.append(("alternative", text))
+    elif len(result.systems) > 2 and result.indistinguishable_from_best is not None:
+        names = wording.listed(result.indistinguishable_from_best) or "none"
+        lines.append(("not significantly", f"different from {result.best}: {names}"))
+    hidden = n - len(result._shown_pairs)
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
-    if result._any_system.basis.is_resampled:
-        drawn = f"{wording.units(result._any_system)} for all {result._compared}s together"
+    if system.basis.is_resampled:
+        resampled = f"{wording.units(system)} for all {result._compared}s together"
         if not result.is_paired:
-            drawn = f"{_units_of_each(result)}, each test set by itself"
-        drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
-        lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
+            units = dict.fromkeys(wording.units(score) for score in result.systems.values())
+            resampled = f"{wording.listed(list(units))}, each test set by itself"
+        resampled = f"to train on: {resampled}" if _is_left_out(result) else resampled
+        lines.append(("resampled", f"{resampled}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
     if not any(pair.outperformance for pair in result._shown_pairs):
         lines.append((SUPERIORITY, _superiority(result)))
     if result.held_fixed:
         lines.append(("conditional on", wording.listed(result.held_fixed)))
-    lines += wording.judged(result, result._any_system.n_samples)
+    lines += wording.judged(result, system.n_samples)
     lines += [("note", note) for note in result.notes]
     return lines
-
-
-def _one_sided(result: ComparisonResult) -> str:
-    """Say what one-sided intervals and p-values are against."""
-    side, limits = _SIDES[result.alternative], {"greater": "lower", "less": "upper"}
-    return (
-        f"{result.alternative}: one-sided p-values, against the differences not being {side} 0, "
-        f"and intervals of {limits[result.alternative]} limits alone"
-    )
-
-
-def _estimand(result: ComparisonResult) -> str:
-    """Say of what the differences are, and at which training-set size."""
-    if is_untrained(result):
-        return "difference of the methods' expected scores, over runs that differ as these do"
-    if result.training_share is None:
-        return _ESTIMANDS[result.estimand].format(wording.new_data(result._any_system))
-    return f"difference of the methods' expected performance{_size(result)}"
 
 
 def _superiority(result: ComparisonResult) -> str:
@@ -653,11 +603,11 @@ def _superiority(result: ComparisonResult) -> str:
             "probability of superiority by Student's t, as the intervals: that the first scores "
             f"{_comparative(result)}"
         )
-    by, drawn = ", estimated by the bootstrap", "resamples"
+    by, draws = ", estimated by the bootstrap", "resamples"
     if not result._any_system.basis.is_resampled:
-        by, drawn = "", "draws from the law of the errors"
+        by, draws = "", "draws from the law of the errors"
     return (
-        f"probability of superiority{by}: share of the {drawn} on which the first scores "
+        f"probability of superiority{by}: share of the {draws} on which the first scores "
         f"{_comparative(result)}, ties half"
     )
 
@@ -687,29 +637,11 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
             assert outperformance is not None
             name = f"P({pair.first} > {pair.second})"
             counted = wording.counted(outperformance.n_pairs, "pair")
-            number = f"{share_text(outperformance)} over {counted} of runs"
-            lines.append((name, f"{number}: {outperformance.verdict}{_in_favour(pair)}"))
+            text = f"{share_text(outperformance)} over {counted} of runs: {outperformance.verdict}"
+            if outperformance.is_significant:
+                winner = pair.first if outperformance.probability > 0.5 else pair.second
+                text += f" for {winner} on these rows"
+                if not pair.excludes_zero:
+                    text += "; not shown on others: the interval of the difference holds 0"
+            lines.append((name, text))
     return lines
-
-
-def _in_favour(pair: PairedDifference) -> str:
-    """Say which system a verdict favours, and where the difference itself holds 0."""
-    outperformance = pair.outperformance
-    if outperformance is None or not outperformance.is_significant:
-        return ""
-    winner = pair.first if outperformance.probability > 0.5 else pair.second
-    others = "; not shown on others: the interval of the difference holds 0"
-    return f" for {winner} on these rows{'' if pair.excludes_zero else others}"
-
-
-def _adjusted(result: ComparisonResult) -> str:
-    """Say how intervals and p-values allow for the number of differences."""
-    n = len(result.pairs)
-    if n == 1:
-        return "one difference: nothing to adjust for"
-    return {
-        "max-t": f"for {n} differences, by the joint law of the largest (max-t)",
-        "holm": f"for {n} differences: p by Holm, simultaneous intervals by Bonferroni",
-        "bonferroni": f"for {n} differences, by Bonferroni",
-        None: f"not for the {n} differences: some of them may exclude 0 by chance",
-    }[result.adjust]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from html import escape
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +15,14 @@ from scipy.special import ndtri
 from .._base.checks import check_choice, fail
 from .._base.doors import door
 from .._base.errors import texts_of, thousands
-from .._base.values import read_only, same_values
+from .._base.values import read_only
 from ..inference.bands import CurveEvidence, PointwiseFacts, pointwise_interval, simultaneous_band
 from ..inference.evidence import ConfidenceInterval, Drawn, Evidence, notes_of_cut
 from ..inference.intervals import confidence_interval
 from ..method_error.learning_curve import extended
 from ..metrics.statistic import Facts
 from . import rendering, result, wording
-from .basis import ScoresBasis, SystemBasis
+from .basis import Readers, ScoresBasis, SystemBasis
 from .result import (
     EvaluationResult,
     FromACall,
@@ -214,13 +213,8 @@ class CurveResult(FromACall, Shown):
     provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            object.__setattr__(self, each.name, read_only(getattr(self, each.name)))
-
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, CurveResult) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
+        for attribute in fields(self):
+            object.__setattr__(self, attribute.name, read_only(getattr(self, attribute.name)))
 
     _format = "skboot.CurveResult", 1
     _noun = "curve"
@@ -245,9 +239,11 @@ class CurveResult(FromACall, Shown):
         """Mean score on the rows trained on, (n_grid,); NaN without `train_scores`."""
         if self.train_scores is None:
             return np.full(len(self.x), np.nan)
-        known = ~np.isnan(self.train_scores)
-        sums = np.where(known, self.train_scores, 0.0).sum(axis=1)
-        return np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), np.nan)
+        is_defined = ~np.isnan(self.train_scores)
+        sums = np.where(is_defined, self.train_scores, 0.0).sum(axis=1)
+        return np.where(
+            is_defined.any(axis=1), sums / np.maximum(is_defined.sum(axis=1), 1), np.nan
+        )
 
     @property
     def n_undefined(self) -> int:
@@ -276,16 +272,26 @@ class CurveResult(FromACall, Shown):
             If it is no point of the grid; the message names the nearest ones.
         """
         size = _number(x)
-        is_within = self.n_trainings is not None and self.x[0] < size < self.x[-1]
-        if is_within and not self._is_near(size).any():
-            return self._line_at(size)
-        k = self._position(size)
+        distance = np.abs(self.x - size)
+        rounding = _ROUNDING * max(float(np.ptp(self.x)), abs(size))
+        if not (np.isfinite(size) and np.any(distance <= rounding)):
+            if self.n_trainings is not None and self.x[0] < size < self.x[-1]:
+                return self._line_at(size)
+            near = np.sort(np.argsort(distance, kind="stable")[:2])
+            points = " and ".join(f"{value:.6g}" for value in self.x[near])
+            argument = "grid" if self.n_trainings is None else "train_sizes"
+            advice = (
+                f"The nearest points are {points}. For others call again with "
+                f"{argument}=[{size:g}]."
+            )
+            raise fail("x", "be a point of the grid", repr(size), advice)
+        k = int(np.argmin(distance))
         evidence, point = self._evidence(k), self._facts_at(k)
         interval = pointwise_interval(evidence, point, self.confidence_level)
-        first = _NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT
-        notes = (first, *texts_of(notes_of_cut(interval)))
+        caution = _NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT
+        notes = (caution, *texts_of(notes_of_cut(interval)))
         if self.n_trainings is not None:
-            return self._at_size(self.x[k], SizeBasis(evidence, point), interval, notes)
+            return self._size_result(self.x[k], SizeBasis(evidence, point), interval, notes)
         return evaluation_result(
             replace(self.provenance, notes=notes),
             metric=f"{self._value_name} at {self.axes[0]} {self.x[k]:.4g}",
@@ -319,7 +325,7 @@ class CurveResult(FromACall, Shown):
         interval = pointwise_interval(evidence, facts, self.confidence_level)
         text = f"On the straight line between {self._place(k)} and {self._place(k + 1)} rows."
         notes = (_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT, text)
-        return self._at_size(x, SizeBasis(evidence, facts), interval, notes)
+        return self._size_result(x, SizeBasis(evidence, facts), interval, notes)
 
     @door("CurveResult.extrapolate")
     def extrapolate(self, x: float) -> EvaluationResult:
@@ -347,8 +353,8 @@ class CurveResult(FromACall, Shown):
         where the curve follows another law. On nine pairs of real data and method it held the score
         at twice the rows in 96 to 100 % of 200 subsamples each (record 0098).
         """
-        known = ~np.isnan(self.estimate)
-        if self.n_trainings is None or self.is_difference or known.sum() < _SIZES_OF_A_LAW:
+        is_defined = ~np.isnan(self.estimate)
+        if self.n_trainings is None or self.is_difference or is_defined.sum() < _SIZES_OF_A_LAW:
             must = f"be asked of a learning curve with scores at {_SIZES_OF_A_LAW} sizes"
             advice = "A difference is that of two methods: extrapolate both."
             raise fail("x", must, f"a {self.title}", advice)
@@ -356,16 +362,16 @@ class CurveResult(FromACall, Shown):
         if not self.x[-1] < size <= most:
             must = f"be more than {self._place(-1)} training rows and at most {most:,}"
             raise fail("x", must, repr(x), "Use at() up to there; of more nothing was measured.")
-        draws = self.bootstrap_distribution[:, known]
+        draws = self.bootstrap_distribution[:, is_defined]
         weights = 1 / np.maximum(draws.var(axis=0), _LEAST_VARIANCE)
-        every = np.vstack([self.estimate[known], draws])
-        fitted = np.clip(extended(self.x[known], every, weights, size), *self.bounds)
+        every = np.vstack([self.estimate[is_defined], draws])
+        fitted = np.clip(extended(self.x[is_defined], every, weights, size), *self.bounds)
         evidence = replace(self._evidence(0), estimate=float(fitted[0]), replicates=fitted[1:])
         basis = LargerSizeBasis(evidence, PointwiseFacts(None, is_fixed=False))
         interval = pointwise_interval(evidence, basis.point, self.confidence_level)
-        return self._at_size(size, basis, interval, (_EXTRAPOLATED,), of_fits=True)
+        return self._size_result(size, basis, interval, (_EXTRAPOLATED,), of_fits=True)
 
-    def _at_size(
+    def _size_result(
         self,
         x: float,
         basis: SizeBasis,
@@ -385,23 +391,6 @@ class CurveResult(FromACall, Shown):
             n_samples=self.n_samples,
             unit=self.unit,
         )
-
-    def _is_near(self, x: float) -> NDArray[np.bool_]:
-        """Which points are this one, up to rounding."""
-        near: NDArray[np.bool_] = np.abs(self.x - x) <= _ROUNDING * max(
-            float(np.ptp(self.x)), abs(x)
-        )
-        return near
-
-    def _position(self, x: float) -> int:
-        distance = np.abs(self.x - x)
-        if np.isfinite(x) and self._is_near(x).any():
-            return int(np.argmin(distance))
-        near = np.sort(np.argsort(distance, kind="stable")[:2])
-        named = " and ".join(f"{value:.6g}" for value in self.x[near])
-        argument = "grid" if self.n_trainings is None else "train_sizes"
-        advice = f"The nearest points are {named}. For others call again with {argument}=[{x:g}]."
-        raise fail("x", "be a point of the grid", repr(x), advice)
 
     def _evidence(self, k: int) -> Evidence:
         """What intervals of a point are made of."""
@@ -477,8 +466,9 @@ class CurveResult(FromACall, Shown):
         str
             What was estimated from what, the band at some points, and all notes.
         """
-        table = rendering.text_table(self._table())
-        return f"{self._heading()}\n{rendering.text_list(self._facts())}\n\n{table}"
+        [(_, table)] = self._tables(rendering.NOTHING_ASKED)
+        facts = rendering.text_list(self._facts())
+        return f"{self._heading()}\n{facts}\n\n{rendering.text_table(table)}"
 
     @door("CurveResult.claim")
     def claim(self) -> str:
@@ -493,22 +483,21 @@ class CurveResult(FromACall, Shown):
         held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
         ends = f"{self.axes[0]} {self._place(0)} to {self._place(-1)}"
         width = rendering.significant(self._mean_width)
-        return (
+        text = (
             f"The {self.title} was estimated on {self._rows()}; its {level} {self.band} "
             f"confidence band holds {held[self.band]} (mean width {width}; "
-            f"{ends}; {self._resampled()}).{self._differs()}"
+            f"{ends}; {self._resampled()})."
         )
-
-    def _differs(self) -> str:
-        """Say where two curves differ, as the end of a claim; nothing of a curve by itself."""
-        places = np.flatnonzero((self.low > 0) | (self.high < 0)).tolist()
         if not self.is_difference:
-            return ""
-        if len(places) == 0:
-            return " The band holds 0 at all points: this does not show that the curves are equal."
+            return text
+        places = np.flatnonzero((self.low > 0) | (self.high < 0)).tolist()
+        if not places:
+            return text + (
+                " The band holds 0 at all points: this does not show that the curves are equal."
+            )
         ends = f"{self._place(places[0])} to {self._place(places[-1])}"
         points = f"{len(places)} of {wording.counted(len(self.x), 'point')}"
-        return f" It excludes 0 at {points}, within {self.axes[0]} {ends}."
+        return text + f" It excludes 0 at {points}, within {self.axes[0]} {ends}."
 
     def _resampled(self) -> str:
         if self.n_trainings is not None:
@@ -568,7 +557,7 @@ class CurveResult(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
         """Return the band at some points of the grid."""
         shown = self._shown_points
         level = rendering.percent(self.confidence_level)
@@ -585,10 +574,7 @@ class CurveResult(FromACall, Shown):
                 limits = (numbers[1], numbers[2])
                 digits = rendering.Scale.of(numbers[:1], [limits], anchors, digits=3)
             rows.append([self._place(k), *(rendering.number(number, digits) for number in numbers)])
-        return rendering.Table(header, rows, 0)
-
-    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", self._table(options))]
+        return [("", rendering.Table(header, rows, 0))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         columns = {"x": self.x, "estimate": self.estimate, "low": self.low, "high": self.high}
@@ -619,14 +605,12 @@ class CurveResult(FromACall, Shown):
         }
         return dict(result.plain(record, for_json=True))
 
-    def _html(self, options: rendering.TableOptions) -> str:
-        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        body = rendering.html_list(self._facts()) + rendering.html_table(self._table(options))
-        return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
-
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         return cls(**gathered(parts))
+
+
+# ------------------------------------------------------------------ what points of it stand on
 
 
 @dataclass(frozen=True, eq=False)
@@ -644,6 +628,12 @@ class SizeBasis(ScoresBasis):
     point: PointwiseFacts
 
     kind = "training-set size"
+    readers: ClassVar[Readers] = {
+        **ScoresBasis.readers,
+        "point": lambda parts: PointwiseFacts(**parts),
+    }
+    row_noun = "row"
+    method_names: ClassVar[Mapping[str, str]] = {"t": "t interval"}
     is_on_rows_left_out = True
     is_resampled = False
 
@@ -655,10 +645,6 @@ class SizeBasis(ScoresBasis):
         check_choice("method", method, ("auto", "t"))
         return confidence_interval(self.evidence, method, level)
 
-    def uses_no_resamples(self, result: EvaluationResult) -> bool:
-        """Whether the interval would be the same with other resamples: nothing is resampled."""
-        return True
-
     # -------------------------------------------------------------- words
 
     def title(self, result: EvaluationResult) -> str:
@@ -666,39 +652,10 @@ class SizeBasis(ScoresBasis):
         metric, _ = wording.name_and_rows(result)
         return f"{metric}, from {self.rows(result.n_samples)}"
 
-    def rows(self, n_samples: int) -> str:
-        """Return how many rows there are to train on and to test on."""
-        return wording.counted(n_samples, "row")
-
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        method = result.confidence_interval.method
-        return "t interval" if method == "t" else super().method_name(result)
-
-    def interval_details(self, result: EvaluationResult) -> list[str]:
-        """Return how the interval was made."""
-        return [self.method_name(result)]
-
-    def resampled(self, result: EvaluationResult) -> str:
-        """Return that nothing was resampled."""
-        draws = wording.counted(result.n_resamples, "draw")
-        return f"nothing; the distribution holds {draws} from the normal law of the error"
-
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, _ = wording.name_and_rows(result)
         rows = self.rows(result.n_samples)
         return f"{name} is expected to be {score}, estimated from {rows} ({interval})."
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"point": self.point._asdict()}
-
-    @classmethod
-    def from_parts(cls, parts: dict[str, Any]) -> Self:
-        """Return the equal of the basis whose ``to_parts`` are given."""
-        return super().from_parts(parts | {"point": PointwiseFacts(**parts["point"])})
 
 
 @dataclass(frozen=True, eq=False)
@@ -714,31 +671,27 @@ class LargerSizeBasis(SizeBasis):
     """
 
     kind = "larger training-set size"
-
-    def estimand_text(self, result: EvaluationResult) -> str:
-        """Return what the interval is for."""
-        return "performance of the method at this training-set size, if its curve is a power law"
-
-    def interval_name(self, result: EvaluationResult) -> str:
-        """Return what kind of interval it is: no confidence interval."""
-        return "spread of fits"
+    estimand_words = (
+        "performance of the method at this training-set size, if its curve is a power law"
+    )
+    interval_noun = "spread of fits"
+    draw_noun = "fit"
+    draws_are_from = "to draws from the law of the curve"
 
     def method_name(self, result: EvaluationResult) -> str:
         """Return the name of the interval in words."""
         return "percentiles of fitted inverse power laws"
 
-    def resampled(self, result: EvaluationResult) -> str:
-        """Return that nothing was resampled."""
-        draws = wording.counted(result.n_resamples, "fit")
-        return f"nothing; the distribution holds {draws} to draws from the law of the curve"
+
+# ------------------------------------------------------------------ how it is made
 
 
-def with_band(fields_of: Mapping[str, Any], known: CurveEvidence) -> CurveResult:
+def with_band(fields_of: Mapping[str, Any], evidence: CurveEvidence) -> CurveResult:
     """Return a curve with the band that its fields ask for; they are given without its limits."""
-    nothing = np.full(len(known.estimate), np.nan)
+    nothing = np.full(len(evidence.estimate), np.nan)
     without = CurveResult(**{**fields_of, "low": nothing, "high": nothing, "critical": None})
     if without.band == "simultaneous":
-        low, high, critical = simultaneous_band(known, without.confidence_level)
+        low, high, critical = simultaneous_band(evidence, without.confidence_level)
         return replace(without, low=low, high=high, critical=critical)
     low, high = without.pointwise_limits()
     return replace(without, low=low, high=high)

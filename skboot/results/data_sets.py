@@ -321,29 +321,19 @@ class DatasetsComparison(ComparisonResult):
             The methods from the best, the differences, the mean ranks, what was resampled, the
             notes.
         """
-        blocks = [
-            comparison_texts.title(self),
-            rendering.text_table(comparison_texts.systems_table(self)),
-            rendering.text_table(comparison_texts.pairs_table(self, comparison_texts.IN_A_SUMMARY)),
-            str(self.mean_ranks()),
-            rendering.text_list([*comparison_texts.facts(self), *self._facts_of_ranks()]),
-        ]
-        return "\n\n".join(blocks)
-
-    def _facts_of_ranks(self) -> list[tuple[str, str]]:
-        """Return Friedman's test and what margin and ranks mean, as label and text."""
         statistic, p = self.friedman
+        ranks = self.mean_ranks()
         tied = "undefined: all methods tie on every data set"
         test = f"{rendering.number(statistic, _OF_RANKS)}, {p_text(p_number(p))}"
-        distance = rendering.number(self.mean_ranks().critical_difference, _OF_RANKS)
+        distance = rendering.number(ranks.critical_difference, _OF_RANKS)
         apart = "mean ranks further apart differ (Nemenyi); they depend on all methods in the pool"
-        lines = [
+        facts = [
             ("Friedman", test if p == p else tied),
             ("critical difference", f"{distance}: {apart}"),
         ]
         if self.margin is not None:
-            lines.append((f"within {self.margin:g}", "share of the data sets"))
-        return lines
+            facts.append((f"within {self.margin:g}", "share of the data sets"))
+        return comparison_texts.summary(self, str(ranks), facts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the resamples, ready for JSON.

@@ -1,22 +1,23 @@
-"""Bases of a method: its runs, its trainings on samples, and its mean over data sets.
+"""What results of a method stand on: its runs, its trainings, its scores on several data sets.
 
 `RunsBasis` is of several runs of one method on one test set, `SystemOfRunsBasis` of the first of
 them; both hold the evidence of all runs, so that a result of either answers for any estimand.
+`MethodBasis` is of a method that was trained on samples of one data set, without a test set;
+`DrawnDataSetsBasis` and `GivenDataSetsBasis` are of its mean score over several data sets.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from .._base import checks as check
-from .._base.checks import check_choice, check_confidence_level
+from .._base.checks import check_choice, check_confidence_level, fail
 from .._base.errors import Note, tell, texts_of
 from ..inference.automatic import (
     degeneracy,
@@ -25,7 +26,6 @@ from ..inference.evidence import ConfidenceInterval, within_range
 from ..inference.intervals import (
     SkewedT,
     confidence_interval,
-    words_of,
 )
 from ..inference.runs import (
     ESTIMANDS,
@@ -37,7 +37,7 @@ from ..inference.runs import (
 )
 from ..method_error.prediction_error import MethodErrorSummary, method_interval
 from . import rendering, wording
-from .basis import Basis, MonteCarloError, ScoresBasis, SystemBasis
+from .basis import Basis, MonteCarloError, Readers, ScoresBasis, SystemBasis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,14 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..inference.runs import Components, TIntervalParts
-    from .comparison import ComparisonResult
     from .result import EvaluationResult
-
-
-# `RunsBasis`: several runs of one method on one test set; `SystemOfRunsBasis`: the first of them.
-#
-# Both hold the evidence of all runs, so that a result of either answers for any estimand.
 
 
 _INTERVALS = {
@@ -74,6 +67,8 @@ class SeveralRuns(Basis):
     """
 
     run_evidence: RunsEvidence
+
+    readers: ClassVar[Readers] = {**Basis.readers, "run_evidence": RunsEvidence.from_parts}
 
     def variance_components(self) -> dict[str, float] | None:
         """Return the variance of one value by source."""
@@ -110,8 +105,14 @@ class SeveralRuns(Basis):
         if len(evidence.full_scores):
             lines.append(("full-list runs", _range_of(evidence.full_scores, scale)))
         score = evidence.components.of_score(evidence.n_test_units)
-        if not all(math.isnan(part) for part in score):
-            text = f"standard deviation of one run's score, and its share: {_parts(score)}"
+        parts = {name: part for name, part in score._asdict().items() if not math.isnan(part)}
+        if parts:
+            total = sum(parts.values()) or 1.0
+            shares = [
+                f"{SOURCES[name]} {math.sqrt(part):.2g} ({rendering.share(part / total)})"
+                for name, part in parts.items()
+            ]
+            text = f"standard deviation of one run's score, and its share: {', '.join(shares)}"
             lines.append(("variance by source", text))
         advice = _advice(result, evidence)
         return [*lines, ("advice", advice)] if advice else lines
@@ -120,16 +121,6 @@ class SeveralRuns(Basis):
         count = f"{len(self.run_evidence.scores)} runs"
         n_full = len(self.run_evidence.full_scores)
         return f"{count} and {n_full} on the full training set" if n_full else count
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"run_evidence": self.run_evidence.to_parts()}
-
-    @classmethod
-    def from_parts(cls, parts: dict[str, Any]) -> Self:
-        """Return the equal of the basis whose ``to_parts`` are given."""
-        runs = RunsEvidence.from_parts(parts["run_evidence"])
-        return super().from_parts(parts | {"run_evidence": runs})
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +135,16 @@ class RunsBasis(SeveralRuns, ScoresBasis):
     """Several runs of one method, for an estimand that is about more runs than one."""
 
     kind = "runs"
+    method_names = _INTERVALS
+    # The spread of the replicates is one component of several.
+    is_corrected_for_bias = False
 
     # -------------------------------------------------------------- numbers
 
-    def _monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
+    def monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
+        """Return the standard error of each limit that is due to the number of resamples."""
+        if not wording.has_limits(result):
+            return MonteCarloError(math.nan, math.nan)
         errors = monte_carlo_error(self.run_evidence, result.estimand, result.confidence_interval)
         return MonteCarloError(*errors)
 
@@ -165,7 +162,7 @@ class RunsBasis(SeveralRuns, ScoresBasis):
             new = "new training set, new seed"
             if self.run_evidence.varied == "seed":
                 new = "new seed on this training set"
-            if is_untrained(result):
+            if wording.is_untrained(result):
                 new = "new seed, all else the same"
             return f"score of the next run: {new}, as many new {_test_units(result)}"
         return f"spread of single runs, {self._kind_of_run(result)}"
@@ -173,15 +170,6 @@ class RunsBasis(SeveralRuns, ScoresBasis):
     def interval_name(self, result: EvaluationResult) -> str:
         """Return what kind of interval it is: "CI" for the method alone."""
         return _INTERVAL_NAMES.get(result.estimand) or super().interval_name(result)
-
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        method = result.confidence_interval.method
-        return _INTERVALS.get(method, f"{method} interval")
-
-    def corrected_estimate(self, result: EvaluationResult) -> float | None:
-        """Return None: the spread of the replicates is one component of several."""
-        return None
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
@@ -191,7 +179,7 @@ class RunsBasis(SeveralRuns, ScoresBasis):
             expected = wording.expected(result, self._where(result))
             return f"{expected}{fixed} is estimated at {score} from {rows} ({interval})."
         if result.estimand == "next_run":
-            on_list = self.run_evidence.varied == "seed" and not is_untrained(result)
+            on_list = self.run_evidence.varied == "seed" and not wording.is_untrained(result)
             where = " on this training set" if on_list else ""
             return (
                 f"{name} of the next run{where}, on as many new {_test_units(result)}, is "
@@ -211,32 +199,23 @@ class RunsBasis(SeveralRuns, ScoresBasis):
         if result.estimand != "pooled":
             return super().resampled(result)
         n_runs, n_resamples = self.run_evidence.replicates.shape
-        drawn = wording.units_and_rows(result)
-        return f"{drawn}, {n_resamples} times in each of {n_runs} runs"
+        units = wording.units_and_rows(result)
+        return f"{units}, {n_resamples} times in each of {n_runs} runs"
 
     def _where(self, result: EvaluationResult) -> str:
-        if is_untrained(result):
+        if wording.is_untrained(result):
             return "over runs that differ as these do"
         if self.run_evidence.varied == "seed":
             return "when trained on this training set"
         return "at this training-set size"
 
     def _kind_of_run(self, result: EvaluationResult) -> str:
-        if is_untrained(result):
+        if wording.is_untrained(result):
             return "each with its own seed"
         return {
             "seed": "each with its own seed on this training set",
             "independent": "each trained on its own training set",
         }.get(self.run_evidence.varied, "each trained on a bootstrap sample")
-
-
-def is_untrained(result: EvaluationResult | ComparisonResult) -> bool:
-    """Whether runs that differ in their seed need not have been trained: their values are given."""
-    facts = result.provenance.facts
-    return facts.varied == "seed" and facts.runs_of_values
-
-
-# ------------------------------------------------------------------ numbers in words
 
 
 def _range_of(scores: NDArray[np.float64], scale: rendering.Scale) -> str:
@@ -245,15 +224,6 @@ def _range_of(scores: NDArray[np.float64], scale: rendering.Scale) -> str:
     values = (scores.mean(), scores.min(), np.median(scores), scores.max())
     mean, low, middle, high = (rendering.number(float(value), scale) for value in values)
     return f"mean {mean}{spread}, min {low}, median {middle}, max {high}"
-
-
-def _parts(score: Components) -> str:
-    known = {name: part for name, part in score._asdict().items() if not math.isnan(part)}
-    total = sum(known.values()) or 1.0
-    return ", ".join(
-        f"{SOURCES[name]} {math.sqrt(part):.2g} ({rendering.share(part / total)})"
-        for name, part in known.items()
-    )
 
 
 def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
@@ -265,7 +235,14 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
     if variance == 0 or result.confidence_interval.method == "t":
         return ""
     what = "prediction" if result.estimand == "next_run" else "estimate"
-    savings = _savings(evidence.varied, spread, evidence.method.parts)
+    # Variance saved by twice as many of each; of the next run, in the centre only.
+    parts = evidence.method.parts
+    savings = {"test units": (spread.parts.test + spread.parts.interaction) / 2}
+    runs = (parts.seed + parts.interaction) / 2
+    if evidence.varied == "independent":
+        savings["training sets"] = runs + parts.training / 2
+    else:
+        savings["seeds"] = runs
     text = advice_on(what, spread.parts._asdict(), savings)
     of_one_list = evidence.varied in ("training", "both")
     if of_one_list and spread.parts.training >= 0.1 * variance:
@@ -276,22 +253,10 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
     return text
 
 
-def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[str, float]:
-    """Variance saved by twice as many of each; of the next run, in the centre only."""
-    rows = (spread.parts.test + spread.parts.interaction) / 2
-    runs = (method.seed + method.interaction) / 2
-    if varied == "independent":
-        return {"test units": rows, "training sets": runs + method.training / 2}
-    return {"test units": rows, "seeds": runs}
-
-
 def _test_units(result: EvaluationResult) -> str:
     """Return what the test set of the next run has as many of."""
-    whole = result.unit in ("group", "task")
-    return wording.plural(result.unit) if whole else "test rows"
-
-
-# `MethodBasis`: a method that was trained on samples of one data set, without a test set.
+    are_whole = result.unit in ("group", "task")
+    return wording.plural(result.unit) if are_whole else "test rows"
 
 
 _METHOD_INTERVALS = {
@@ -316,7 +281,7 @@ _CENTRES = {
 
 @dataclass(frozen=True, eq=False)
 class MethodBasis(ScoresBasis):
-    """Errors of a method from trainings on samples.
+    """Errors of a method from trainings on samples of one data set, without a test set.
 
     Attributes
     ----------
@@ -329,7 +294,15 @@ class MethodBasis(ScoresBasis):
     error: MethodErrorSummary
 
     kind = "method"
+    readers: ClassVar[Readers] = {**Basis.readers, "error": MethodErrorSummary.from_parts}
+    row_noun = "row"
+    method_names = _METHOD_INTERVALS
     is_on_rows_left_out = True
+    # The replicates are scores of single runs, not of the estimate.
+    is_corrected_for_bias = False
+    replicates_are = "out-of-bag scores of single runs"
+    # The runs left out are counted instead.
+    counts_undefined = False
 
     # -------------------------------------------------------------- numbers
 
@@ -337,18 +310,14 @@ class MethodBasis(ScoresBasis):
         if estimand not in (None, "method"):
             must = "be 'method' for a result without a test set"
             advice = "Fit with X_test= and y_test= for the others."
-            raise check.fail("estimand", must, repr(estimand), advice)
+            raise fail("estimand", must, repr(estimand), advice)
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         return method_interval(self.error, method, level).interval
 
-    def _monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
+    def monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
         """Return NaN: the runs themselves are not stored."""
         return MonteCarloError(math.nan, math.nan)
-
-    def replicates_text(self, result: EvaluationResult) -> str:
-        """Return what the replicates are: no interval is made from them alone."""
-        return "out-of-bag scores of single runs"
 
     # -------------------------------------------------------------- words
 
@@ -359,28 +328,19 @@ class MethodBasis(ScoresBasis):
 
     def rows(self, n_samples: int) -> str:
         """Return how many rows there are, and how they came to be left out of trainings."""
-        return f"{wording.counted(n_samples, 'row')}, by {_CENTRES[self.error.strategy]}"
-
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        method = result.confidence_interval.method
-        return _METHOD_INTERVALS.get(method, method)
+        return f"{super().rows(n_samples)}, by {_CENTRES[self.error.strategy]}"
 
     def reasons(self, result: EvaluationResult) -> Sequence[str]:
         """Return the first note: others speak of the scores beside the estimate."""
         return result.notes[:1]
 
-    def corrected_estimate(self, result: EvaluationResult) -> float | None:
-        """Return None: the replicates are scores of single runs, not of the estimate."""
-        return None
-
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         of_groups = f" of {wording.units(result)}" if result.unit == "group" else ""
-        given, by = wording.conditional_on(result, ","), _CENTRES[self.error.strategy]
+        condition, by = wording.conditional_on(result, ","), _CENTRES[self.error.strategy]
         rows = wording.counted(result.n_samples, "row")
         where = f"when trained on {rows}{of_groups} from the same source"
         expected = wording.expected(result, where)
-        return f"{expected}{given} is estimated at {score} by {by} ({interval})."
+        return f"{expected}{condition} is estimated at {score} by {by} ({interval})."
 
     def interval_details(self, result: EvaluationResult) -> list[str]:
         """Return how the interval was made, and what was resampled."""
@@ -391,10 +351,6 @@ class MethodBasis(ScoresBasis):
         """Return the estimate, and what it is made of."""
         return f"{super().score_text(result)}, by {_CENTRES[self.error.strategy]}"
 
-    def counts_undefined(self, result: EvaluationResult) -> bool:
-        """Whether resamples without a value are counted: the runs left out are, instead."""
-        return False
-
     def facts(self, result: EvaluationResult) -> list[tuple[str, str]]:
         """Return all a reader should know, as label and text."""
         lines = [
@@ -402,8 +358,7 @@ class MethodBasis(ScoresBasis):
             ("estimate", self.score_text(result)),
             (self.interval_label(result), self.interval_text(result)),
             ("standard error", wording.number(result, result.standard_error)),
-            *self._errors(result),
-            *self._more_fits(result),
+            *self._facts_of_trainings(result),
             ("resampled", wording.units(result)),
         ]
         if result.n_undefined:
@@ -412,8 +367,8 @@ class MethodBasis(ScoresBasis):
             lines.append(("left out", f"{count}: {reason}"))
         return lines + self.held_fixed(result) + wording.notes_beside_reason(result)
 
-    def _errors(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        """Return the scores by other estimates and the number of runs, if there were any."""
+    def _facts_of_trainings(self, result: EvaluationResult) -> list[tuple[str, str]]:
+        """Return the scores by other estimates, the number of runs and what more would bring."""
         if result.runs is None:
             # A search, from its out-of-fold predictions: nothing was trained.
             return []
@@ -422,26 +377,23 @@ class MethodBasis(ScoresBasis):
         runs = f"{n_boot} on bootstrap samples"
         runs += f", {n_fold} of cross-validation" if n_fold else ""
         points = [self._score(result, point) for point in (error.point632, error.point632_plus)]
-        return [
+        lines = [
             ("resubstitution", self._score(result, error.resubstitution)),
             ("out-of-bag", self._score(result, error.oob)),
             (".632 and .632+", ", ".join(points)),
             ("no information", self._score(result, error.no_information_rate)),
             ("runs", f"{runs}; the distribution holds out-of-bag scores of single runs"),
         ]
-
-    def _more_fits(self, result: EvaluationResult) -> list[tuple[str, str]]:
-        """Return how far half the width depends on the bootstrap samples, and on more of them."""
-        cv, interval = self.error.error.cv, result.confidence_interval
-        if cv is None or interval.method != "cv-bootstrap" or result.runs is None:
-            return []
-        errors = cv.half_width_errors(interval.confidence_level)
-        if math.isnan(errors[0]):
-            return []
-        # Two digits: 0.72 %, 8.3 %, 120 %.
-        now, later = (f"{float(f'{100 * error:.2g}'):g} %" for error in errors)
-        text = f"{now} of half the width; with four times the bootstrap samples {later}"
-        return [("Monte Carlo error", text)]
+        interval = result.confidence_interval
+        if error.cv is not None and interval.method == "cv-bootstrap":
+            # How far half the width depends on the bootstrap samples, and on more of them.
+            errors = error.cv.half_width_errors(interval.confidence_level)
+            if not math.isnan(errors[0]):
+                # Two digits: 0.72 %, 8.3 %, 120 %.
+                now, later = (f"{float(f'{100 * share:.2g}'):g} %" for share in errors)
+                text = f"{now} of half the width; with four times the bootstrap samples {later}"
+                lines.append(("Monte Carlo error", text))
+        return lines
 
     def interval_text(self, result: EvaluationResult) -> str:
         """Return limits and method, or why there are none."""
@@ -451,20 +403,6 @@ class MethodBasis(ScoresBasis):
 
     def _score(self, result: EvaluationResult, error: float) -> str:
         return wording.number(result, 0.0 - self.error.sign * error)
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"error": self.error.to_parts()}
-
-    @classmethod
-    def from_parts(cls, parts: dict[str, Any]) -> Self:
-        """Return the equal of the basis whose ``to_parts`` are given."""
-        return super().from_parts(parts | {"error": MethodErrorSummary.from_parts(parts["error"])})
-
-
-# Bases of the mean score of a method over several data sets: drawn ones, and given ones.
 
 
 @dataclass(frozen=True, eq=False)
@@ -482,6 +420,11 @@ class GivenDataSetsBasis(ScoresBasis):
     degrees_of_freedom: float
 
     kind = "given data sets"
+    row_noun = "data set"
+    method_names: ClassVar[Mapping[str, str]] = {
+        "t": "t interval from the standard error on each data set"
+    }
+    estimand_words = "mean performance of the method on these very data sets"
     is_resampled = False
     _methods: ClassVar[tuple[str, ...]] = ("t",)
 
@@ -490,8 +433,9 @@ class GivenDataSetsBasis(ScoresBasis):
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         if method == "auto":
             # What suited the number of data sets when the result was made.
-            return self.interval_by(result.confidence_interval.method, level)
-        check.check_choice("method", method, self._methods)
+            method = result.confidence_interval.method
+        else:
+            check_choice("method", method, self._methods)
         return self.interval_by(method, level)
 
     def interval_by(self, method: str, level: float) -> ConfidenceInterval:
@@ -505,43 +449,12 @@ class GivenDataSetsBasis(ScoresBasis):
         estimate = float(self.evidence.estimate)
         return estimate - half, estimate + half
 
-    def uses_no_resamples(self, result: EvaluationResult) -> bool:
-        """Whether the interval would be the same with other resamples."""
-        return result.confidence_interval.method in ("t", "skewed-t")
-
     # -------------------------------------------------------------- words
-
-    def rows(self, n_samples: int) -> str:
-        """Return how many data sets there are."""
-        return wording.counted(n_samples, "data set")
-
-    def estimand_text(self, result: EvaluationResult) -> str:
-        """Return what the interval is for."""
-        return "mean performance of the method on these very data sets"
-
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        return "t interval from the standard error on each data set"
-
-    def resampled(self, result: EvaluationResult) -> str:
-        """Return that nothing was resampled."""
-        draws = wording.counted(result.n_resamples, "draw")
-        return f"nothing; the distribution holds {draws} from the normal law of the error"
-
-    def interval_details(self, result: EvaluationResult) -> list[str]:
-        """Return how the interval was made, and what was resampled."""
-        return [self.method_name(result)]
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name = wording.capitalized(wording.spoken(result.metric))
         rows = self.rows(result.n_samples)
         return f"{name} of the method on these {rows} is {score} on average ({interval})."
-
-    # -------------------------------------------------------------- files
-
-    def to_parts(self) -> dict[str, Any]:
-        """Return all that is held, for a file."""
-        return super().to_parts() | {"degrees_of_freedom": self.degrees_of_freedom}
 
 
 @dataclass(frozen=True, eq=False)
@@ -558,6 +471,8 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
     """
 
     kind = "drawn data sets"
+    method_names: ClassVar[Mapping[str, str]] = {"t": "t interval over the data sets"}
+    estimand_words = "expected performance of the method on a new data set like these"
     is_resampled = True
     _methods = ("skewed-t", "t", "studentized", "percentile")
 
@@ -570,20 +485,17 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
         skew = self.evidence.acceleration
         if skew is None:
             must = "not be 'skewed-t' for a comparison of an earlier version"
-            raise check.fail("method", must, repr(method))
+            raise fail("method", must, repr(method))
         estimate = float(self.evidence.estimate)
         return SkewedT(estimate, self.standard_error(), self.degrees_of_freedom, skew).interval(
             level
         )
 
-    def estimand_text(self, result: EvaluationResult) -> str:
-        """Return what the interval is for."""
-        return "expected performance of the method on a new data set like these"
+    def uses_no_resamples(self, result: EvaluationResult) -> bool:
+        """Whether the interval would be the same with other resamples."""
+        return result.confidence_interval.method in ("t", "skewed-t")
 
-    def method_name(self, result: EvaluationResult) -> str:
-        """Return the name of the interval in words."""
-        method = result.confidence_interval.method
-        return "t interval over the data sets" if method == "t" else words_of(method)
+    # -------------------------------------------------------------- words
 
     def resampled(self, result: EvaluationResult) -> str:
         """Return what was resampled, and how often."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, NamedTuple, Self
 
 from .._base.doors import door
 from .._base.errors import thousands
-from .._base.values import same_values
 from . import rendering, result, wording
 from .result import FromACall, Provenance, Shown, gathered
 
@@ -117,11 +115,6 @@ class EvaluationPlan(FromACall, Shown):
     rows_per_unit: float | None = None
     provenance: Provenance = field(default_factory=Provenance)
 
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, EvaluationPlan) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
     _format = "skboot.EvaluationPlan", 1
     _noun = "plan"
     _display = "PlanDisplay.from_result"
@@ -146,13 +139,13 @@ class EvaluationPlan(FromACall, Shown):
     @property
     def aim(self) -> str:
         """What was asked for, in words."""
-        level, asked = rendering.percent(self.confidence_level), f"{self.target_value:g}"
+        level, target = rendering.percent(self.confidence_level), f"{self.target_value:g}"
         if self.power is None:
-            return f"a half-width of {asked} of the {level} interval"
+            return f"a half-width of {target} of the {level} interval"
         chance = f"with a probability of {rendering.percent(self.power)}"
         if self.target == "margin":
-            return f"passing a margin of {asked} {chance} if both are equal ({level} interval)"
-        return f"showing a difference of {asked} {chance} ({level} interval)"
+            return f"passing a margin of {target} {chance} if both are equal ({level} interval)"
+        return f"showing a difference of {target} {chance} ({level} interval)"
 
     def summary(self) -> str:
         """Describe the plan in several short lines of plain text.
@@ -163,8 +156,9 @@ class EvaluationPlan(FromACall, Shown):
             What is needed for what, the range of sizes that the pilot's own error allows, other
             sizes, and all notes.
         """
-        table = rendering.text_table(self._table())
-        return f"{self._heading()}\n{rendering.text_list(self._facts())}\n\n{table}"
+        [(_, table)] = self._tables(rendering.NOTHING_ASKED)
+        facts = rendering.text_list(self._facts())
+        return f"{self._heading()}\n{facts}\n\n{rendering.text_table(table)}"
 
     @door("EvaluationPlan.claim")
     def claim(self) -> str:
@@ -175,17 +169,17 @@ class EvaluationPlan(FromACall, Shown):
         str
             What is needed, for what, and how surely.
         """
-        level, asked = rendering.percent(self.confidence_level), f"{self.target_value:g}"
+        level, target = rendering.percent(self.confidence_level), f"{self.target_value:g}"
         metric = wording.spoken(self.metric)
-        given = f"a {level} interval of half-width {asked} to {metric}"
+        purpose = f"a {level} interval of half-width {target} to {metric}"
         if self.power is not None:
             shown = {
-                "difference": f"show a true difference of {asked} in {metric}",
-                "margin": f"pass a margin of {asked} in {metric} if both are equal",
+                "difference": f"show a true difference of {target} in {metric}",
+                "margin": f"pass a margin of {target} in {metric} if both are equal",
             }[self.target]
             chance = rendering.percent(self.power)
-            given = f"{chance} power to {shown}, by a {level} interval"
-        text = f"{self.size} are expected to give {given}"
+            purpose = f"{chance} power to {shown}, by a {level} interval"
+        text = f"{self.size} are expected to give {purpose}"
         if self.n_units_range is not None:
             text += f" ({self._range()}, as far as the pilot's own error tells)"
         return f"{text}."
@@ -231,7 +225,7 @@ class EvaluationPlan(FromACall, Shown):
 
     # -------------------------------------------------------------- what `Shown` asks for
 
-    def _table(self, options: rendering.TableOptions = rendering.NOTHING_ASKED) -> rendering.Table:
+    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
         """Return sizes and what they reach."""
         what = "half-width" if self.power is None else "power"
         rows = []
@@ -243,10 +237,8 @@ class EvaluationPlan(FromACall, Shown):
             cells = [units, value if row.n_units is not None else f"{value} at best"]
             rows.append(cells if row.n_runs is None else [str(row.n_runs), *cells])
         titles = [wording.plural(self.unit), what]
-        return rendering.Table(titles if self.n_runs is None else ["runs", *titles], rows)
-
-    def _tables(self, options: rendering.TableOptions) -> Sequence[tuple[str, rendering.Table]]:
-        return [("", self._table(options))]
+        titles = titles if self.n_runs is None else ["runs", *titles]
+        return [("", rendering.Table(titles, rows))]
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
         value = "half_width" if self.power is None else "power"
@@ -255,11 +247,6 @@ class EvaluationPlan(FromACall, Shown):
             | {"n_units": math.nan if row.n_units is None else row.n_units, value: row.value}
             for row in self.table
         ]
-
-    def _html(self, options: rendering.TableOptions) -> str:
-        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        body = rendering.html_list(self._facts()) + rendering.html_table(self._table(options))
-        return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
 
     def _to_parts(self) -> dict[str, Any]:
         return super()._to_parts() | {"curves": dict(self.curves)}

@@ -1,4 +1,4 @@
-"""`check_table` and `TableCheck`: what the accuracies of a printed table allow by themselves.
+"""`check_table`: what the accuracies of a printed table allow by themselves, a `TableCheck`.
 
 A printed score is rounded, and it is a whole number of right rows by n. These two facts say which
 numbers of right rows a score may stand for, if any, and how small and how large the p-value of two
@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from html import escape
 from itertools import combinations
 from typing import Any, NamedTuple, Self
 
@@ -24,7 +23,6 @@ from .._base import checks as check
 from .._base.doors import door
 from .._base.errors import collected, say, tell, texts_of, thousands
 from .._base.reading import BadCall, read_columns
-from .._base.values import same_values
 from ..inference.proportions import mcnemar_p_values, whole_number, wilson_limits
 from . import rendering, result, wording
 from .comparison_texts import MAX_SHOWN, p_number
@@ -153,11 +151,6 @@ class TableCheck(FromACall, Shown):
     confidence_level: float
     provenance: Provenance = field(default_factory=Provenance)
 
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, TableCheck) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
     _format = "skboot.TableCheck", 1
     _noun = "check of a table"
     _display = "IntervalDisplay.from_check"
@@ -197,8 +190,8 @@ class TableCheck(FromACall, Shown):
         test = f"by the exact McNemar test at p <= {self._alpha:g}, each pair by itself"
         sentences = ["No pair of these printed scores can be tested."]
         if self.pairs:
-            found = "; ".join(self._outcomes().values())
-            sentences = [f"Of {pairs} of printed scores, {test}: {found}."]
+            outcomes = "; ".join(self._outcomes().values())
+            sentences = [f"Of {pairs} of printed scores, {test}: {outcomes}."]
         return " ".join([*sentences, *(f"{self._doubt(row)}." for row in self._impossible())])
 
     def to_dict(self) -> dict[str, Any]:
@@ -210,7 +203,7 @@ class TableCheck(FromACall, Shown):
             Rows and pairs are dicts; NaN is None.
         """
         record = self._held()
-        record |= {name: [each._asdict() for each in record[name]] for name in ("rows", "pairs")}
+        record |= {name: [row._asdict() for row in record[name]] for name in ("rows", "pairs")}
         return dict(result.plain(record, for_json=True))
 
     def _heading(self) -> str:
@@ -224,7 +217,17 @@ class TableCheck(FromACall, Shown):
             test = f"exact McNemar test, significant at p <= {self._alpha:g}, each pair by itself"
             facts.append(("test", test))
             facts += list(self._outcomes().items())
-            facts += [("bold type", text) for text in self._doubtful_bold()]
+            for name in _highest(self.rows):
+                never = [pair[:2] for pair in self.pairs if pair.significant == "never"]
+                rivals = [
+                    name_b if name_a == name else name_a
+                    for name_a, name_b in never
+                    if name in (name_a, name_b)
+                ]
+                if rivals:
+                    best = "has the highest score, and no predictions make it significantly"
+                    text = f"{name} {best} different from {wording.named(rivals)}"
+                    facts.append(("bold type", text))
         if len(self._shown_pairs()) < len(self.pairs):
             facts.append(("shown", "pairs with the highest score; .pairs and to_frame() hold all"))
         return facts + [("note", note) for note in self.notes]
@@ -244,28 +247,13 @@ class TableCheck(FromACall, Shown):
 
     def _outcomes(self) -> dict[str, str]:
         """Return how many pairs are significant always, perhaps and never, and which."""
-        found: dict[str, str] = {}
+        counts: dict[str, str] = {}
         for name, words in _OUTCOMES.items():
             pairs = [f"{p.first} vs {p.second}" for p in self.pairs if p.significant == name]
             if pairs:
                 start = f"{len(pairs)} {'is' if len(pairs) == 1 else 'are'} {words}"
-                found[name] = f"{start} ({wording.named(pairs)})"
-        return found
-
-    def _doubtful_bold(self) -> list[str]:
-        """Say of each highest score which others no predictions make significantly different."""
-        said = []
-        for name in _highest(self.rows):
-            never = [pair[:2] for pair in self.pairs if pair.significant == "never"]
-            others = [
-                second if first == name else first
-                for first, second in never
-                if name in (first, second)
-            ]
-            if others:
-                text = "has the highest score, and no predictions make it significantly different"
-                said.append(f"{name} {text} from {wording.named(others)}")
-        return said
+                counts[name] = f"{start} ({wording.named(pairs)})"
+        return counts
 
     # -------------------------------------------------------------- parts
 
@@ -275,7 +263,8 @@ class TableCheck(FromACall, Shown):
 
     @property
     def _alpha(self) -> float:
-        return _alpha(self.confidence_level)
+        """Largest p-value that is significant, without the error of a subtraction."""
+        return round(1 - self.confidence_level, 12)
 
     def _impossible(self) -> list[PrintedScore]:
         return [row for row in self.rows if row.k_low is None]
@@ -299,42 +288,35 @@ class TableCheck(FromACall, Shown):
     def _tables_of(
         self, pairs: Sequence[PrintedPair], options: rendering.TableOptions
     ) -> list[rendering.Table]:
-        systems = self._systems(options)
-        return [systems, *([self._differences(pairs, options)] if pairs else [])]
-
-    def _systems(self, options: rendering.TableOptions) -> rendering.Table:
+        """Return the table of the scores, and that of some pairs if there are any."""
         level = rendering.percent(self.confidence_level)
         score = "score (%)" if self.in_percent else "score"
         header = ["system", score, "n", "right rows", f"{level} CI (Wilson)"]
-        cells = [
-            [
-                row.system,
-                row.printed,
-                thousands(row.n),
-                _counts(row),
-                self._limits(row, options),
+        rows = []
+        for row in self.rows:
+            counts = "none"
+            if row.k_low is not None and row.k_high is not None:
+                counts = thousands(row.k_low)
+                counts += f" to {thousands(row.k_high)}" if row.k_low < row.k_high else ""
+            limits = self._limits(row, options)
+            rows.append([row.system, row.printed, thousands(row.n), counts, limits])
+        tables = [rendering.Table(header, rows)]
+        if pairs:
+            header = ["difference", "value", "smallest p", "largest p", "significant"]
+            digits = max(row.decimals for row in self.rows if row.k_low is not None)
+            digits = digits if options.digits is None else options.digits
+            rows = [
+                [
+                    rendering.Difference(pair.first, pair.second),
+                    rendering.number(self._unit * pair.difference, digits),
+                    p_number(pair.p_smallest),
+                    p_number(pair.p_largest),
+                    pair.significant,
+                ]
+                for pair in pairs
             ]
-            for row in self.rows
-        ]
-        return rendering.Table(header, cells)
-
-    def _differences(
-        self, pairs: Sequence[PrintedPair], options: rendering.TableOptions
-    ) -> rendering.Table:
-        header = ["difference", "value", "smallest p", "largest p", "significant"]
-        digits = max(row.decimals for row in self.rows if row.k_low is not None)
-        digits = digits if options.digits is None else options.digits
-        cells = [
-            [
-                rendering.Difference(pair.first, pair.second),
-                rendering.number(self._unit * pair.difference, digits),
-                p_number(pair.p_smallest),
-                p_number(pair.p_largest),
-                pair.significant,
-            ]
-            for pair in pairs
-        ]
-        return rendering.Table(header, cells)
+            tables.append(rendering.Table(header, rows))
+        return tables
 
     # -------------------------------------------------------------- what `Shown` asks for
 
@@ -345,10 +327,8 @@ class TableCheck(FromACall, Shown):
         return [pair._asdict() for pair in self.pairs]
 
     def _html(self, options: rendering.TableOptions) -> str:
-        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        tables = "".join(map(rendering.html_table, self._tables_of(self._shown_pairs(), options)))
-        facts = rendering.html_list(self._facts())
-        return f'<div style="color:inherit;max-width:52em">{claim}{facts}{tables}</div>'
+        tables = map(rendering.html_table, self._tables_of(self._shown_pairs(), options))
+        return rendering.html_of(self.claim(), rendering.html_list(self._facts()), *tables)
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
@@ -437,18 +417,26 @@ def check_table(
     level = check.check_confidence_level(confidence_level)
     columns = _columns_of(table)
     with collected() as notes:
-        systems, scores = _names_of(columns["system"]), list(map(_text_of, columns["score"]))
+        systems = [str(name).strip() for name in columns["system"]]
+        [(name, times)] = Counter(systems).most_common(1)
+        if times > 1:
+            advice = "Check the table of each data set by itself."
+            got = f"{name!r} {times} times"
+            raise check.fail("table['system']", "name each system once", got, advice)
+        scores = list(map(_text_of, columns["score"]))
         values = [_value_of(text, system) for system, text in zip(systems, scores, strict=True)]
         in_percent = _is_percent(systems, scores, values)
         sizes = _whole_numbers("n", columns.get("n"), n, len(systems))
         if sizes is None:
             advice = "It is the number of test rows, as in n=1000."
             raise check.fail("n", "be given where the table has no column 'n'", "None", advice)
-        given = _whole_numbers("decimals", columns.get("decimals"), decimals, len(systems))
-        places = _decimals(columns["score"], values, given)
-        each = zip(systems, values, places, sizes, strict=True)
-        rows = tuple(_row(*own, in_percent=in_percent, level=level) for own in each)
-        pairs = _pairs(rows, _alpha(level))
+        n_printed = _whole_numbers("decimals", columns.get("decimals"), decimals, len(systems))
+        places = _decimals(columns["score"], values, n_printed)
+        rows = tuple(
+            _row(*printed, in_percent=in_percent, level=level)
+            for printed in zip(systems, values, places, sizes, strict=True)
+        )
+        pairs = _pairs(rows, round(1 - level, 12))
     tell(*notes)
     settings = {"n": n, "decimals": decimals, "confidence_level": level}
     return TableCheck(
@@ -485,16 +473,6 @@ def _columns_of(table: Any) -> Mapping[str, Any]:
     return columns
 
 
-def _names_of(column: Iterable[Any]) -> list[str]:
-    names = [str(name).strip() for name in column]
-    [(name, times)] = Counter(names).most_common(1)
-    if times > 1:
-        advice = "Check the table of each data set by itself."
-        got = f"{name!r} {times} times"
-        raise check.fail("table['system']", "name each system once", got, advice)
-    return names
-
-
 def _text_of(cell: Any) -> str:
     """Return a cell as it was printed; a number without zeros at the end."""
     if isinstance(cell, str):
@@ -524,9 +502,9 @@ def _is_percent(systems: Sequence[str], cells: Sequence[str], values: Sequence[D
         say("choice", "Scores are read as fractions: none is above 1.")
         return False
     say("choice", "Scores are read as percent: one is above 1 or has a percent sign.")
-    each = zip(systems, cells, values, signs, strict=True)
+    printed = zip(systems, cells, values, signs, strict=True)
     small = [
-        f"{name} ({text})" for name, text, value, signed in each if 0 < value <= 1 and not signed
+        f"{name} ({text})" for name, text, value, signed in printed if 0 < value <= 1 and not signed
     ]
     if small:
         advice = "If they are fractions, write all scores in one unit."
@@ -535,13 +513,13 @@ def _is_percent(systems: Sequence[str], cells: Sequence[str], values: Sequence[D
     return True
 
 
-def _whole_numbers(name: str, column: Any, given: Any, n_rows: int) -> list[int] | None:
+def _whole_numbers(name: str, column: Any, for_all: Any, n_rows: int) -> list[int] | None:
     """Return a whole number for each row: of a column, or one for all; None without either."""
     least = {"n": 1, "decimals": 0}[name]
-    if given is not None:
+    if for_all is not None:
         if column is not None:
-            raise check.fail(name, f"be None where the table has a column {name!r}", repr(given))
-        return [whole_number(name, given, least)] * n_rows
+            raise check.fail(name, f"be None where the table has a column {name!r}", repr(for_all))
+        return [whole_number(name, for_all, least)] * n_rows
     if column is None:
         return None
     texts = (str(cell).strip() if isinstance(cell, str) else cell for cell in column)
@@ -549,15 +527,15 @@ def _whole_numbers(name: str, column: Any, given: Any, n_rows: int) -> list[int]
     return [whole_number(f"table[{name!r}]", cell, least) for cell in cells]
 
 
-def _decimals(column: Any, values: Sequence[Decimal], given: list[int] | None) -> list[int]:
+def _decimals(column: Any, values: Sequence[Decimal], printed: list[int] | None) -> list[int]:
     """Return the decimals of each score: as given, or as shown; of numbers the most of them."""
     shown = [max(0, -int(value.as_tuple().exponent)) for value in values]
-    if given is not None:
-        for value, own, told in zip(values, shown, given, strict=True):
-            if own > told:
+    if printed is not None:
+        for value, n_shown, n_told in zip(values, shown, printed, strict=True):
+            if n_shown > n_told:
                 must = "be at least the number of decimals of each score"
-                raise check.fail("decimals", must, f"{told} for the score {value}")
-        return given
+                raise check.fail("decimals", must, f"{n_told} for the score {value}")
+        return printed
     if all(isinstance(cell, str) for cell in column):
         return shown
     most = max(shown)
@@ -592,11 +570,22 @@ def _row(
 def _pairs(rows: Sequence[PrintedScore], alpha: float) -> tuple[PrintedPair, ...]:
     """Return what the exact McNemar test can say of each two systems; say what is left out."""
     possible = [row for row in rows if row.k_low is not None]
-    tested = [(first, second) for first, second in combinations(possible, 2) if first.n == second.n]
-    _tell_of_pairs(rows, len(tested))
-    n = np.array([first.n for first, _ in tested], dtype=np.int64)
-    low = np.array([[own.k_low for own in pair] for pair in tested], dtype=np.int64).reshape(-1, 2)
-    high = np.array([[own.k_high for own in pair] for pair in tested], dtype=np.int64)
+    tested = [(row_a, row_b) for row_a, row_b in combinations(possible, 2) if row_a.n == row_b.n]
+    n_untested, reasons = math.comb(len(rows), 2) - len(tested), []
+    if len(possible) < len(rows):
+        reasons.append("a score is impossible")
+    if len({row.n for row in rows}) > 1:
+        reasons.append("n differs, and McNemar's test needs the same rows")
+    if n_untested:
+        left_out = wording.counted(n_untested, "pair")
+        say("advice", f"Not tested: {left_out}, because {', or '.join(reasons)}.")
+    if tested:
+        say("advice", "Systems of the same n are taken to have answered the same rows.")
+    n = np.array([row_a.n for row_a, _ in tested], dtype=np.int64)
+    low = np.array(
+        [[printed.k_low for printed in pair] for pair in tested], dtype=np.int64
+    ).reshape(-1, 2)
+    high = np.array([[printed.k_high for printed in pair] for pair in tested], dtype=np.int64)
     high = high.reshape(-1, 2)
     farthest = np.max(high - low[:, ::-1], axis=1)
     smallest = mcnemar_p_values(farthest, np.zeros_like(farthest))
@@ -607,52 +596,21 @@ def _pairs(rows: Sequence[PrintedScore], alpha: float) -> tuple[PrintedPair, ...
     largest = mcnemar_p_values(one_only + more - fewer, one_only)
     return tuple(
         PrintedPair(
-            first.system,
-            second.system,
-            _difference(first, second),
-            first.n,
+            row_a.system,
+            row_b.system,
+            # Without the errors of two fractions.
+            round(row_a.score - row_b.score, max(row_a.decimals, row_b.decimals) + 2),
+            row_a.n,
             p_low,
             p_high,
             "never" if p_low > alpha else "always" if p_high <= alpha else "depends",
         )
-        for (first, second), p_low, p_high in zip(
+        for (row_a, row_b), p_low, p_high in zip(
             tested, smallest.tolist(), largest.tolist(), strict=True
         )
     )
 
 
-def _difference(first: PrintedScore, second: PrintedScore) -> float:
-    """Return the difference without the errors of two fractions."""
-    digits = max(first.decimals, second.decimals) + 2
-    return round(first.score - second.score, digits)
-
-
-def _tell_of_pairs(rows: Sequence[PrintedScore], n_tested: int) -> None:
-    """Say which pairs are left out, and what the others take for granted."""
-    n_pairs, reasons = math.comb(len(rows), 2), []
-    if any(row.k_low is None for row in rows):
-        reasons.append("a score is impossible")
-    if len({row.n for row in rows}) > 1:
-        reasons.append("n differs, and McNemar's test needs the same rows")
-    if n_tested < n_pairs:
-        left_out = wording.counted(n_pairs - n_tested, "pair")
-        say("advice", f"Not tested: {left_out}, because {', or '.join(reasons)}.")
-    if n_tested:
-        say("advice", "Systems of the same n are taken to have answered the same rows.")
-
-
-def _alpha(confidence_level: float) -> float:
-    """Return the largest p-value that is significant, without the error of a subtraction."""
-    return round(1 - confidence_level, 12)
-
-
 def _highest(rows: Sequence[PrintedScore]) -> list[str]:
     highest = max(row.score for row in rows)
     return [row.system for row in rows if row.score == highest]
-
-
-def _counts(row: PrintedScore) -> str:
-    if row.k_low is None or row.k_high is None:
-        return "none"
-    fewest, most = thousands(row.k_low), thousands(row.k_high)
-    return fewest if row.k_low == row.k_high else f"{fewest} to {most}"

@@ -1,7 +1,8 @@
-"""How numbers and tables look: rounding, plain text, Markdown, LaTeX, HTML.
+"""How numbers, tables and distributions look, in plain text, Markdown, LaTeX and HTML.
 
-The module knows no results. A `Table` is a header and rows of strings, written by one function per
-language, which escapes what the language would misread.
+The module knows no results. A `Scale` says how numbers are rounded. A `Table` is a header and rows
+of strings, written by one function per language, which escapes what the language would misread. A
+`Strip` is a small drawing of one interval above its bootstrap distribution, as inline SVG.
 """
 
 from __future__ import annotations
@@ -21,11 +22,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 Cells = Sequence[str]
+Floats = NDArray[np.float64]
 
 # Who writes tables of plain text; None for `plain_table`.
 _TEXT_TABLE: ContextVar[Callable[[Table], str] | None] = ContextVar("text_table", default=None)
 DET_RATES = (0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
 """Rates that are marked on the axes of a DET curve, as scikit-learn does, and that tables show."""
+LEGEND = "grey: bootstrap distribution; dot and line: estimate and interval"
+"""What every drawing shows, for those who see it."""
+# The contrast is 4.0 on white and 5.2 on near-black, so that the colour is readable on both.
+_ACCENT = "#2f7fd6"
+# Decimals by which numbers side by side may differ before they are no longer written alike.
+MOST_MORE_DIGITS = 2
+# Digits that double precision has, after the first one.
+_PRECISION = 15
+# Share of their size by which numbers differ that are not the same but for rounding.
+_ROUNDING = 1e-13
+# Characters on a line of text. Names of differences that make a table wider get a line of their own
+# above their numbers, in LaTeX too.
+_LINE = 100
+# Characters up to which words stay beside their numbers, and on one line in a cell of a page.
+_UNBROKEN = 30
+# Control characters but for tab and line break, marks of line ends, and of the direction of text.
+_STEERING = dict.fromkeys(
+    (
+        *(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"),
+        *(0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
+    ),
+    "\ufffd",
+)
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # LaTeX would read [ or * after the end of a row as an argument of \\.
+    "[": "{[}",
+    "*": "{*}",
+    **{special: f"\\{special}" for special in "&%$#_{}"},
+}
 
 
 class Table(NamedTuple):
@@ -92,32 +129,7 @@ class Difference(str):
         return cell
 
 
-# Characters on a line of text. Names of differences that make a table wider get a line of their own
-# above their numbers, in LaTeX too.
-_LINE = 100
-# Characters up to which words stay beside their numbers, and on one line in a cell of a page.
-_UNBROKEN = 30
-
-
-# Control characters but for tab and line break, marks of line ends, and of the direction of text.
-_STEERING = dict.fromkeys(
-    (
-        *(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"),
-        *(0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
-    ),
-    "\ufffd",
-)
-
-
 # ------------------------------------------------------------------ numbers
-
-
-# Decimals by which numbers side by side may differ before they are no longer written alike.
-MOST_MORE_DIGITS = 2
-# Digits that double precision has, after the first one.
-_PRECISION = 15
-# Share of their size by which numbers differ that are not the same but for rounding.
-_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -169,9 +181,9 @@ class Scale:
         middle = [value for value in estimates if math.isfinite(value)]
         ends = [limit for interval in intervals for limit in interval if math.isfinite(limit)]
         distances: dict[float, float] = {}
-        for values, others in ((middle, ends), (ends, middle)):
+        for values, opposite in ((middle, ends), (ends, middle)):
             for value in values:
-                apart = [abs(value - o) for o in others if differ(value, o)]
+                apart = [abs(value - o) for o in opposite if differ(value, o)]
                 if apart:
                     distances[value] = min(apart)
         finite = tuple(anchor for anchor in anchors if math.isfinite(anchor))
@@ -180,7 +192,7 @@ class Scale:
         digits = math.ceil(math.log10(20) - math.log10(width))
         scale = cls(digits, distances, finite)
         most = max((scale.decimals(value) for value in (*middle, *ends)), default=digits)
-        return scale if most > digits + MOST_MORE_DIGITS else scale.at_least(most)
+        return scale if most > digits + MOST_MORE_DIGITS else cls(most, distances, finite)
 
     def __add__(self, more: int) -> Scale:
         return replace(self, digits=self.digits + more)
@@ -212,9 +224,9 @@ def alike(scales: Sequence[Scale]) -> list[Scale]:
     return [scale.at_least(max(digits)) for scale in scales]
 
 
-def differ(first: float, second: float) -> bool:
+def differ(a: float, b: float) -> bool:
     """Whether two finite numbers differ by more than rounding."""
-    return abs(first - second) > _ROUNDING * max(abs(first), abs(second))
+    return abs(a - b) > _ROUNDING * max(abs(a), abs(b))
 
 
 def number(value: float, digits: int | Scale) -> str:
@@ -300,8 +312,10 @@ def text_list(items: Sequence[tuple[str, str]], width: int = _LINE) -> str:
         shown = "" if label == before else label
         start = f"  {one_line(shown).ljust(indent - 4)}  "
         # A number and its "%" stay on one line.
-        whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
-        filled = textwrap.fill(whole, width, initial_indent=start, subsequent_indent=" " * indent)
+        unbroken = text.replace(" %", "\N{NO-BREAK SPACE}%")
+        filled = textwrap.fill(
+            unbroken, width, initial_indent=start, subsequent_indent=" " * indent
+        )
         lines.append(filled.replace("\N{NO-BREAK SPACE}%", " %"))
         before = label
     return "\n".join(lines)
@@ -424,24 +438,22 @@ def latex_table(table: Table) -> str:
         A tabular environment.
     """
     columns = "l" * table.n_left + "r" * (len(table.header) - table.n_left)
-    cells = [list(map(_latex_cell, row)) for row in (table.header, *table.rows)]
+    cells = []
+    for row in (table.header, *table.rows):
+        written = [_with_bold(cell, latex, r"\textbf{", "}") for cell in row]
+        if isinstance(row[0], Difference):
+            written[0] = f"{latex(row[0].first)} $-$ {latex(row[0].second)}"
+        cells.append(written)
     above = [""] * len(cells)
     if _is_too_wide(table):
         columns = columns[1:]
-        names = (rf"\multicolumn{{{len(columns)}}}{{l}}{{{first}}}" for first, *_ in cells)
-        above = [f"{each} \\\\\n" for each in names]
+        names = (rf"\multicolumn{{{len(columns)}}}{{l}}{{{row[0]}}}" for row in cells)
+        above = [f"{name} \\\\\n" for name in names]
         cells = [row[1:] for row in cells]
     lines = (" & ".join(row) + r" \\" for row in cells)
     header, *rows = (start + line for start, line in zip(above, lines, strict=True))
     start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule"]
     return "\n".join([*start, *rows, r"\bottomrule", r"\end{tabular}"])
-
-
-def _latex_cell(cell: str) -> str:
-    """Write a cell in LaTeX; the names of a difference with a minus sign."""
-    if isinstance(cell, Difference):
-        return f"{latex(cell.first)} $-$ {latex(cell.second)}"
-    return _with_bold(cell, latex, r"\textbf{", "}")
 
 
 def latex_tables(
@@ -500,7 +512,12 @@ def html_table(table: Table, drawings: Sequence[str] = (), legend: str = "") -> 
         style = f"text-align:{side};padding:.3em .5em;{wrap if tag == 'td' else ''}{line}"
         return f'<{tag}{scope} style="{style}">{content}</{tag}>'
 
-    table, headings = _without_repeats(table)
+    # A first column that repeats words becomes headings of the rows.
+    names = [row[0] for row in table.rows]
+    headings = [""] * len(names)
+    if len(set(names)) < len(names) and table.n_left > 1:
+        headings = ["" if k and name == names[k - 1] else name for k, name in enumerate(names)]
+        table = Table(table.header[1:], [row[1:] for row in table.rows], table.n_left - 1)
     header = "".join(cell("th", k, escape(title)) for k, title in enumerate(table.header))
     if drawings:
         header += cell("th", len(table.header), "distribution")
@@ -512,10 +529,13 @@ def html_table(table: Table, drawings: Sequence[str] = (), legend: str = "") -> 
             style = f"text-align:left;padding:.9em .5em .3em;{line}"
             start = f'<th scope="rowgroup" colspan="{n_columns}" style="{style}">'
             body.append(f"<tr>{start}{html(heading)}</th></tr>")
-        cells = "".join(
-            cell("td", k, _html_cell(content), k < table.n_left and _is_long(content))
-            for k, content in enumerate(row)
-        )
+        cells = ""
+        for k, content in enumerate(row):
+            is_long, written = len(content) > _UNBROKEN, _with_bold(content, html, "<b>", "</b>")
+            if is_long and isinstance(content, Difference):
+                # Long names of a difference are on two lines, which are not broken.
+                is_long, written = False, f"{html(content.first)}<br>- {html(content.second)}"
+            cells += cell("td", k, written, is_long and k < table.n_left)
         cells += cell("td", len(row), drawing) if drawings else ""
         body.append(f"<tr>{cells}</tr>")
     # On a narrow screen the table is moved from side to side, and not the page.
@@ -527,31 +547,16 @@ def html_table(table: Table, drawings: Sequence[str] = (), legend: str = "") -> 
     )
 
 
+def html_of(claim: str, *parts: str, is_narrow: bool = True) -> str:
+    """Write what a notebook shows of a result: its claim, and below it parts that are HTML."""
+    width = ";max-width:52em" if is_narrow else ""
+    start = f'<div style="color:inherit{width}"><p style="margin:.3em 0">{escape(claim)}</p>'
+    return f"{start}{''.join(parts)}</div>"
+
+
 def html_legend(text: str) -> str:
     """Write in small letters what a drawing shows."""
     return f'<p style="font-size:.8em;opacity:.75;margin:.2em .5em">{html(text)}</p>'
-
-
-def _without_repeats(table: Table) -> tuple[Table, list[str]]:
-    """Return a table whose first column repeats words without it, and headings of its rows."""
-    first = [row[0] for row in table.rows]
-    if len(set(first)) == len(first) or table.n_left < 2:
-        return table, [""] * len(first)
-    headings = ["" if k and name == first[k - 1] else name for k, name in enumerate(first)]
-    rows = [row[1:] for row in table.rows]
-    return Table(table.header[1:], rows, table.n_left - 1), headings
-
-
-def _is_long(cell: str) -> bool:
-    """Whether a cell of words may be broken into lines; names of a difference break themselves."""
-    return len(cell) > _UNBROKEN and not isinstance(cell, Difference)
-
-
-def _html_cell(cell: str) -> str:
-    """Write a cell in HTML; long names of a difference on two lines."""
-    if isinstance(cell, Difference) and len(cell) > _UNBROKEN:
-        return f"{html(cell.first)}<br>- {html(cell.second)}"
-    return _with_bold(cell, html, "<b>", "</b>")
 
 
 def page(title: str, body: str) -> str:
@@ -591,24 +596,10 @@ def markdown(text: str) -> str:
     """Escape what Markdown would read as markup, inside a table cell."""
     # A tag begins with a letter or one of / ! ? after "<", a character reference ends with ";":
     # "<0.0001" and "A & B" are read as they stand (CommonMark 0.31.2, sections 2.5 and 6.6).
-    text = re.sub(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)", lambda found: escape(found[0]), one_line(text))
+    text = re.sub(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)", lambda match: escape(match[0]), one_line(text))
     text = re.sub(r"([\\`*|\[\]~])", r"\\\1", text)
     # Underscores inside words mark nothing in Markdown and occur in names of metrics: they stay.
     return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\_", text)
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    # LaTeX would read [ or * after the end of a row as an argument of \\.
-    "[": "{[}",
-    "*": "{*}",
-    **{special: f"\\{special}" for special in "&%$#_{}"},
-}
 
 
 def latex(text: str) -> str:
@@ -623,8 +614,8 @@ def _with_bold(cell: str, write: Callable[[str], str], start: str, end: str) -> 
     """Write a cell; of the best of a column its value between the marks of bold text."""
     if not isinstance(cell, Best):
         return write(cell)
-    value, _, rest = one_line(cell).partition(" ")
-    return f"{start}{write(value)}{end} {write(rest)}".rstrip()
+    value, _, words = one_line(cell).partition(" ")
+    return f"{start}{write(value)}{end} {write(words)}".rstrip()
 
 
 def one_line(text: str) -> str:
@@ -637,18 +628,9 @@ def shown_characters(text: str) -> str:
     return text if text.isprintable() else text.translate(_STEERING)
 
 
-# A small drawing of one interval above its bootstrap distribution, as inline SVG.
-#
-# It takes the colour of the text around it, so that it can be read on light and dark pages.
+# ------------------------------------------------------------------ drawings
 
-
-Floats = NDArray[np.float64]
-
-# What every drawing shows, for those who see it.
-LEGEND = "grey: bootstrap distribution; dot and line: estimate and interval"
-
-# The contrast is 4.0 on white and 5.2 on near-black, so that the colour is readable on both.
-_ACCENT = "#2f7fd6"
+# A drawing takes the colour of the text around it, so that it can be read on light and dark pages.
 
 
 @dataclass(frozen=True, eq=False)
@@ -711,8 +693,10 @@ def draw(strip: Strip, extent: tuple[float, float] | None = None, *, wide: bool 
     if start == stop:
         room = abs(start) * 0.05 or 0.05
         start, stop = start - room, stop + room
-    if extent is None:
-        start, stop = _with_reference(start, stop, strip.naive)
+    naive = math.nan if strip.naive is None or extent is not None else strip.naive
+    # All else would shrink for a reference that is far away.
+    if max(start - naive, naive - stop) < 1.5 * (stop - start):
+        start, stop = min(start, naive), max(stop, naive)
     width, height, margin = (460, 112, 70) if wide else (150, 34, 8)
     canvas = _Canvas(start, stop, width, height, margin, wide)
     parts = [canvas.histogram(strip.replicates), canvas.interval(strip), canvas.reference(strip)]
@@ -724,13 +708,6 @@ def draw(strip: Strip, extent: tuple[float, float] | None = None, *, wide: bool 
         f'<title id="{key}-t">{escape(strip.title)}</title>'
         f'<desc id="{key}-d">{escape(strip.description)}</desc>{"".join(parts)}</svg>'
     )
-
-
-def _with_reference(start: float, stop: float, naive: float | None) -> tuple[float, float]:
-    """Widen the range to the reference, unless it is so far away that all else would shrink."""
-    if naive is None or not max(start - naive, naive - stop) < 1.5 * (stop - start):
-        return start, stop
-    return min(start, naive), max(stop, naive)
 
 
 def bars(values: Floats) -> tuple[Floats, NDArray[np.intp], Floats]:

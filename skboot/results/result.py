@@ -1,7 +1,8 @@
-"""`EvaluationResult`: one score, its interval, and all that is needed to judge it.
+"""`EvaluationResult`: one score with its interval, what it is made of, how it is shown.
 
 Its basis (`skboot.results.basis`) answers for other intervals and knows the words, from what it
-stores; `skboot.results.result` reads and writes files.
+stores. What every result shares stands before it: files, the forms in which a result is shown
+(`Shown`), and where it comes from (`Provenance`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from html import escape
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -34,11 +34,10 @@ from ..inference.evidence import ConfidenceInterval, Evidence
 from . import rendering, wording
 from .basis import Basis, MonteCarloError, basis_of_parts
 
-# Values of Python and numpy in one file that is data only: arrays as npz, all else as JSON.
-#
-# Nothing is pickled, so a file from elsewhere can be read without running anything in it. A crash
-# leaves the old file or the new one.
+# ------------------------------------------------------------------ files
 
+# A file is data only: arrays as npz, all else as JSON. Nothing is pickled, so a file from elsewhere
+# can be read without running anything in it. A crash leaves the old file or the new one.
 
 # Types of values that every file has as they are.
 _PLAIN = frozenset((str, bool, int, type(None)))
@@ -103,19 +102,19 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
         If the file is something else, damaged, or of another version.
     """
     name = os.fspath(path)
-    other = f"{name!r} is not a file of {format_name}, or it is damaged"
+    damaged = f"{name!r} is not a file of {format_name}, or it is damaged"
     with open(path, "rb") as file:
         if not zipfile.is_zipfile(file):
-            raise ValueError(f"{other}: it is not an npz archive. Only files of save() are read.")
+            raise ValueError(f"{damaged}: it is not an npz archive. Only files of save() are read.")
     try:
         arrays = arrays_of(path, max(_ALWAYS_READ, _MOST_COMPRESSED * os.path.getsize(path)))
         header = json_of(str(arrays.pop("header")))
-        found, found_version, parts = header["format"], header["version"], header["parts"]
+        kind, found_version, parts = header["format"], header["version"], header["parts"]
     except Exception as error:
         # A damaged file can make its readers raise anything.
-        raise ValueError(f"{other}: {error}") from error
-    if found != format_name:
-        raise ValueError(f"{name!r} holds {found!r}, not {format_name!r}.")
+        raise ValueError(f"{damaged}: {error}") from error
+    if kind != format_name:
+        raise ValueError(f"{name!r} holds {kind!r}, not {format_name!r}.")
     if not isinstance(found_version, int) or found_version > version:
         raise ValueError(
             f"{name!r} was written by a newer skboot (format version {found_version}; this one "
@@ -132,7 +131,7 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
             raise ValueError(f"the array {min(arrays)!r} is of no value.")
         return values
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{other}: {error}") from error
+        raise ValueError(f"{damaged}: {error}") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -169,9 +168,6 @@ def plain(value: Any, *, for_json: bool = False) -> Any:
     if isinstance(value, float) and for_json and not math.isfinite(value):
         return None if math.isnan(value) else str(float(value))
     return value if isinstance(value, bool | int | float | str | None) else str(value)
-
-
-# ------------------------------------------------------------------ steps
 
 
 def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
@@ -218,13 +214,11 @@ def _decoded(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     return {key: _decoded(item, arrays) for key, item in value.items()}
 
 
-# `Shown`: what results, comparisons and tables of them can all do.
-#
-# A class that is shown says its words (`summary`, `claim`), its tables, its rows of a data frame,
-# its
-# HTML, the display that draws it and what a file of it holds. This base writes them in every form,
-# and `ShownNumbers` those that are numbers with limits as a flat dict.
+# ------------------------------------------------------------------ what is shown
 
+# A class that is shown says its words (`summary`, `claim`), its tables, its rows of a data frame,
+# its HTML, the display that draws it and what a file of it holds. `Shown` writes them in every
+# form, and `ShownNumbers` those that are numbers with limits as a flat dict.
 
 # Decimals that double precision has for numbers below 10.
 _MOST_DIGITS = 15
@@ -301,6 +295,8 @@ class Shown(Hinting, ABC):
     _format: ClassVar[tuple[str, int]]
     # What it is called in a message about a file.
     _noun: ClassVar[str]
+    # Name of the class and of its maker in `skboot.plots`.
+    _display: Any
 
     # -------------------------------------------------------------- what each class says
 
@@ -313,10 +309,6 @@ class Shown(Hinting, ABC):
         """Say the result for a paper."""
 
     @abstractmethod
-    def _html(self, options: rendering.TableOptions) -> str:
-        """Return what a page of HTML shows."""
-
-    @abstractmethod
     def _heading(self) -> str:
         """Return the title of a page."""
 
@@ -327,11 +319,6 @@ class Shown(Hinting, ABC):
     @abstractmethod
     def _records(self) -> Sequence[Mapping[str, Any]]:
         """Return the rows of a data frame."""
-
-    @property
-    @abstractmethod
-    def _display(self) -> str:
-        """Name of the class and of its maker in `skboot.plots`."""
 
     @abstractmethod
     def _to_parts(self) -> dict[str, Any]:
@@ -350,6 +337,15 @@ class Shown(Hinting, ABC):
     def _repr_html_(self) -> str:
         return self._html(rendering.NOTHING_ASKED)
 
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what a page says between the claim and the tables, as label and text."""
+        return []
+
+    def _html(self, options: rendering.TableOptions) -> str:
+        """Return what a page of HTML shows: claim, facts and tables."""
+        tables = [rendering.html_table(table) for _, table in self._tables(options)]
+        return rendering.html_of(self.claim(), rendering.html_list(self._facts()), *tables)
+
     @door(".to_frame")
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row per result, or per pair of a comparison.
@@ -367,14 +363,7 @@ class Shown(Hinting, ABC):
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                f"{type(self).__name__}.to_frame needs pandas. Install it with: "
-                "pip install 'skboot[dataframe]'"
-            ) from error
-        return pd.DataFrame.from_records(list(self._records()))
+        return frame_of(self._records(), type(self).__name__)
 
     @door(".to_markdown")
     def to_markdown(self, *, digits: int | None = None) -> str:
@@ -424,7 +413,7 @@ class Shown(Hinting, ABC):
         ValueError
             If ``digits`` is no integer from 0 to 15.
         """
-        return _in_latex(self._tables(_options(digits)), caption, label)
+        return _latex_of(self._tables(_options(digits)), caption, label)
 
     @door(".to_html")
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
@@ -500,7 +489,13 @@ class Shown(Hinting, ABC):
             If something is held that can only be pickled.
         """
         _check_path(path)
-        _check_own_format(path)
+        suffix = os.path.splitext(os.fsdecode(path))[1].lower()
+        for suffixes, writer in _OF_OTHERS.items():
+            if suffix in suffixes.split():
+                advice = (
+                    f"save() keeps all numbers for load(). A file {suffix} is made by {writer}."
+                )
+                raise fail("path", "be the path of an .npz file", repr(os.fspath(path)), advice)
         format_name, version = self._format
         save(path, self._to_parts(), format_name=format_name, version=version)
 
@@ -581,6 +576,17 @@ class ShownNumbers(Shown):
         return metrics
 
 
+def frame_of(records: Sequence[Mapping[str, Any]], kind: str) -> Any:
+    """Return rows as a data frame; ``kind`` is the class whose they are."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            f"{kind}.to_frame needs pandas. Install it with: pip install 'skboot[dataframe]'"
+        ) from error
+    return pd.DataFrame.from_records(list(records))
+
+
 def _options(digits: Any, p_values: bool = False) -> rendering.TableOptions:
     """Return what is asked of the tables that are taken into a text."""
     if digits is not None and check_count("digits", digits, 0) > _MOST_DIGITS:
@@ -588,7 +594,7 @@ def _options(digits: Any, p_values: bool = False) -> rendering.TableOptions:
     return rendering.TableOptions(digits, check_flag("p_values", p_values), scores=True)
 
 
-def _in_latex(tables: Sequence[tuple[str, rendering.Table]], caption: Any, label: Any) -> str:
+def _latex_of(tables: Sequence[tuple[str, rendering.Table]], caption: Any, label: Any) -> str:
     """Return tables in LaTeX, with the caption and the label that were asked for."""
     for name, text in (("caption", caption), ("label", label)):
         if text is not None:
@@ -601,15 +607,6 @@ def _check_path(path: Any) -> None:
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not name or "\0" in str(name):
         raise fail("path", "be the path of a file", repr(path))
-
-
-def _check_own_format(path: str | os.PathLike[str]) -> None:
-    """Refuse a suffix that names the format of another writer."""
-    suffix = os.path.splitext(os.fsdecode(path))[1].lower()
-    for suffixes, writer in _OF_OTHERS.items():
-        if suffix in suffixes.split():
-            advice = f"save() keeps all numbers for load(). A file {suffix} is made by {writer}."
-            raise fail("path", "be the path of an .npz file", repr(os.fspath(path)), advice)
 
 
 def _check_text(name: str, text: Any, advice: str = "") -> None:
@@ -705,7 +702,7 @@ class ShownDifferences(ShownNumbers):
             As of `to_markdown`.
         """
         tables = self._laid_out(layout, _options(digits, p_values))
-        return _in_latex(tables, caption, label)
+        return _latex_of(tables, caption, label)
 
     @door(".to_html")
     def to_html(
@@ -736,11 +733,11 @@ class ShownDifferences(ShownNumbers):
         return systems + ([] if layout == "systems" else list(self._tables(options)))
 
 
-# Where a result comes from: seed, arguments, versions, what it is conditioned on, and notes.
-#
-# ``settings`` are for readers: nothing in the package asks them. What words and numbers hang on
-# is in
-# `CallFacts`, which those who make a result give; `gathered` alone derives it, for files of before.
+# ------------------------------------------------------------------ where a result comes from
+
+# ``settings`` are for readers: nothing in the package asks them. What words and numbers hang on is
+# in `CallFacts`, which those who make a result give; `gathered` alone derives it, for files of
+# before.
 
 
 @dataclass(frozen=True)
@@ -832,9 +829,17 @@ class Provenance:
 
 
 class FromACall:
-    """What all results share that hold a `Provenance`: its values are theirs."""
+    """What all results share that hold a `Provenance`: its values are theirs.
+
+    Two results are equal if all they hold is equal; they cannot be hashed.
+    """
 
     provenance: Provenance
+
+    def __eq__(self, other: object) -> bool:
+        return same_values(self, other) if isinstance(other, FromACall) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -872,7 +877,7 @@ class FromACall:
         return self.provenance.versions
 
     @property
-    def _of_judge(self) -> dict[str, Any]:
+    def _judge_record(self) -> dict[str, Any]:
         """What tables and records hold where there is a judge: nothing without one."""
         if self.proxy_weight is None:
             return {}
@@ -880,14 +885,14 @@ class FromACall:
 
     def _with_provenance(self, **changes: Any) -> Self:
         """Return the result with other values of its provenance."""
-        own: Any = self
-        changed: Self = replace(own, provenance=replace(self.provenance, **changes))
+        result: Any = self
+        changed: Self = replace(result, provenance=replace(self.provenance, **changes))
         return changed
 
     def _held(self) -> dict[str, Any]:
         """Return all fields by name, those of the provenance, without its facts, last."""
-        own: Any = self
-        held = {f.name: getattr(own, f.name) for f in fields(own) if f.name != "provenance"}
+        result: Any = self
+        held = {f.name: getattr(result, f.name) for f in fields(result) if f.name != "provenance"}
         return held | {name: getattr(self.provenance, name) for name in _FOR_READERS}
 
     def _to_parts(self) -> dict[str, Any]:
@@ -900,26 +905,30 @@ _FOR_READERS = tuple(f.name for f in fields(Provenance) if f.name != "facts")
 
 def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a file holds of a result, with its provenance as one value."""
-    facts = CallFacts(**parts["facts"]) if "facts" in parts else _of_before(parts)
+    if "facts" in parts:
+        facts = CallFacts(**parts["facts"])
+    else:
+        # Files of before hold them in their settings alone.
+        settings = parts.get("settings", {})
+        tasks = settings.get("average_over") or {}
+        facts = CallFacts(
+            n_tasks=tuple(tasks.values()) if isinstance(tasks, Mapping) else (tasks,),
+            block_length=settings.get("block_length") or 0,
+            weighted=bool(settings.get("sample_weight")),
+            by_subgroup=bool(settings.get("by")),
+            varied=settings.get("varied"),
+            runs_of_values=not settings.get("y_true", True),
+            paired=bool(settings.get("paired", True)),
+            paired_runs=bool(settings.get("paired_runs")),
+        )
     held = {"versions": {}} | {name: parts[name] for name in _FOR_READERS if name in parts}
-    others = {name: own for name, own in parts.items() if name not in (*_FOR_READERS, "facts")}
-    return others | {"provenance": Provenance(**held, facts=facts)}
+    fields_held = {
+        name: value for name, value in parts.items() if name not in (*_FOR_READERS, "facts")
+    }
+    return fields_held | {"provenance": Provenance(**held, facts=facts)}
 
 
-def _of_before(parts: Mapping[str, Any]) -> CallFacts:
-    """Return the facts of a file that holds them in its settings alone."""
-    settings = parts.get("settings", {})
-    tasks = settings.get("average_over") or {}
-    return CallFacts(
-        n_tasks=tuple(tasks.values()) if isinstance(tasks, Mapping) else (tasks,),
-        block_length=settings.get("block_length") or 0,
-        weighted=bool(settings.get("sample_weight")),
-        by_subgroup=bool(settings.get("by")),
-        varied=settings.get("varied"),
-        runs_of_values=not settings.get("y_true", True),
-        paired=bool(settings.get("paired", True)),
-        paired_runs=bool(settings.get("paired_runs")),
-    )
+# ------------------------------------------------------------------ one score
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -1015,11 +1024,6 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "runs", read_only(self.runs))
-
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, EvaluationResult) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     _format = "skboot.EvaluationResult", 2
     _noun = "result"
@@ -1173,7 +1177,7 @@ class EvaluationResult(FromACall, ShownNumbers):
         return f"<{type(self).__name__}: {wording.short(self)}>"
 
     def __str__(self) -> str:
-        return wording.numbers(self)
+        return f"{wording.estimates(self)} ({wording.limits(self)})"
 
     def __float__(self) -> float:
         return self.estimate
@@ -1206,7 +1210,7 @@ class EvaluationResult(FromACall, ShownNumbers):
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
             "n_deciding": self.n_deciding,
-            **self._of_judge,
+            **self._judge_record,
             "held_fixed": self.held_fixed,
             "variance_components": self.variance_components,
             "notes": self.notes,
@@ -1223,19 +1227,32 @@ class EvaluationResult(FromACall, ShownNumbers):
         return [("", wording.table_of([self], options))]
 
     def _records(self) -> list[dict[str, Any]]:
-        return [record_of(self)]
+        return [
+            {
+                "metric": self.metric,
+                "estimand": self.estimand,
+                "estimate": self.estimate,
+                **self.confidence_interval._row(),
+                "standard_error": self.standard_error,
+                "bias": self.bias,
+                "naive_estimate": math.nan if self.naive_estimate is None else self.naive_estimate,
+                "n_samples": self.n_samples,
+                "unit": self.unit,
+                "n_units": self.n_units,
+                "n_resamples": self.n_resamples,
+                "n_undefined": self.n_undefined,
+                **self._judge_record,
+            }
+        ]
 
     def _numbers(self) -> Iterator[Number]:
         yield Number((), self.metric, self.estimate, {"ci": self.confidence_interval})
 
     def _html(self, options: rendering.TableOptions) -> str:
-        from . import rendering
-
-        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
         picture = rendering.draw(wording.strip_of(self))
         picture += rendering.html_legend(rendering.LEGEND) if picture else ""
         facts = rendering.html_list(self.basis.facts(self))
-        return f'<div style="color:inherit;max-width:52em">{claim}{picture}{facts}</div>'
+        return rendering.html_of(self.claim(), picture, facts)
 
     # -------------------------------------------------------------- files
 
@@ -1247,25 +1264,6 @@ class EvaluationResult(FromACall, ShownNumbers):
         basis = basis_of_parts(parts["basis"])
         interval = ConfidenceInterval(*parts["confidence_interval"])
         return cls(**gathered(parts) | {"basis": basis, "confidence_interval": interval})
-
-
-def record_of(result: EvaluationResult) -> dict[str, Any]:
-    """Row of a data frame."""
-    return {
-        "metric": result.metric,
-        "estimand": result.estimand,
-        "estimate": result.estimate,
-        **result.confidence_interval._row(),
-        "standard_error": result.standard_error,
-        "bias": result.bias,
-        "naive_estimate": math.nan if result.naive_estimate is None else result.naive_estimate,
-        "n_samples": result.n_samples,
-        "unit": result.unit,
-        "n_units": result.n_units,
-        "n_resamples": result.n_resamples,
-        "n_undefined": result.n_undefined,
-        **result._of_judge,
-    }
 
 
 def evaluation_result(

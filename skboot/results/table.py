@@ -19,7 +19,6 @@ from .result import (
     Shown,
     ShownDifferences,
     ShownNumbers,
-    record_of,
 )
 
 if TYPE_CHECKING:
@@ -32,14 +31,10 @@ else:
     ValueT = TypeVar("ValueT")
 
 
-# Where results stand in a dict of them, and how a table of scores is laid out.
-#
-# A dict of results may hold dicts: metrics, subgroups, test sets, systems. `leaves` walks it down
-# to
-# results and comparisons; the other functions lay out those that are scores, one row each.
-
-
 Path = tuple[str, ...]
+
+
+# ------------------------------------------------------------------ where results stand
 
 
 def leaves(results: Mapping[Any, Any], path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -95,13 +90,6 @@ class Entry(NamedTuple):
         return self.result.metric.removesuffix(f" ({key})")
 
     @property
-    def is_subgroup(self) -> bool:
-        """Whether its key is a subgroup, or stands for the largest gap between subgroups."""
-        # A number of a metric of several is named in the same way, on all rows.
-        is_named_so = self.base_metric != self.result.metric
-        return self.is_gap or (is_named_so and self.result.provenance.facts.by_subgroup)
-
-    @property
     def is_gap(self) -> bool:
         """Whether it is the difference of two subgroups."""
         return self.path[-1:] == ("gap",) and self.result.basis.is_gap
@@ -138,39 +126,7 @@ def comparisons_of(results: Mapping[Any, Any]) -> list[tuple[str, Any]]:
     ]
 
 
-def name_of(path: Path, result: Any) -> str:
-    """Return how a line of text calls a result: by its keys, or a score by what says them all."""
-    return Entry(path, result).name if result._several is ROWS else ", ".join(path)
-
-
 # ------------------------------------------------------------------ a table of scores
-
-
-class ScoreRows:
-    """The scores of a dict of results, shown as one table with the notes that they share."""
-
-    def __init__(self, results: Mapping[Any, Any]) -> None:
-        self._entries = entries_of(results)
-
-    def summary(self) -> str:
-        """Return the table as text, and the notes."""
-        table = rendering.text_table(scores_table(self._entries, rendering.NOTHING_ASKED))
-        notes = shared_notes(self._entries)
-        return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
-
-    def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
-        return [("", scores_table(self._entries, options))]
-
-    def _html(self, options: rendering.TableOptions) -> str:
-        from .rendering import LEGEND
-
-        naive = any(wording.baseline(entry.result) is not None for entry in self._entries)
-        near = "; dashed: baseline, where it is near" if naive else ""
-        table = rendering.html_table(
-            scores_table(self._entries, options), drawings(self._entries), LEGEND + near
-        )
-        notes = rendering.html_list(shared_notes(self._entries))
-        return f'<div style="color:inherit">{table}{notes}</div>'
 
 
 def scores_table(entries: Sequence[Entry], options: rendering.TableOptions) -> rendering.Table:
@@ -178,19 +134,17 @@ def scores_table(entries: Sequence[Entry], options: rendering.TableOptions) -> r
     results = [entry.result for entry in entries]
     if all(entry.is_named_by_metric for entry in entries):
         return wording.table_of(results, options)
-    titles, names = _keys_beside_metrics(entries)
-    metrics = [entry.base_metric for entry in entries]
-    return wording.table_of(results, options, names, titles, metrics)
-
-
-def records(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return the rows of a data frame of scores."""
-    titles = _level_titles(entries)
-    padding = ("",) * len(titles)
-    return [
-        dict(zip(titles, entry.path + padding, strict=False)) | record_of(entry.result)
-        for entry in entries
+    # The keys stand in columns of their own, without those that name metrics.
+    depth = max((len(entry.path) for entry in entries), default=1)
+    paths = [entry.path + ("",) * (depth - len(entry.path)) for entry in entries]
+    levels = [
+        k
+        for k in range(depth)
+        if not all(entry.is_metric(path[k]) for entry, path in zip(entries, paths, strict=True))
     ]
+    names = [tuple(path[k] for k in levels) for path in paths]
+    metrics = [entry.base_metric for entry in entries]
+    return wording.table_of(results, options, names, _level_titles(entries, levels), metrics)
 
 
 def _level_titles(entries: Sequence[Entry], levels: Sequence[int] | None = None) -> list[str]:
@@ -198,22 +152,18 @@ def _level_titles(entries: Sequence[Entry], levels: Sequence[int] | None = None)
     depth = max((len(entry.path) for entry in entries), default=1)
     levels = list(range(depth)) if levels is None else levels
     titles = ["name", "entry", *(f"level {k}" for k in range(3, depth + 1))][: len(levels)]
-    innermost = [entry for entry in entries if len(entry.path) == depth]
-    if depth > 1 and levels[-1:] == [depth - 1] and all(own.is_subgroup for own in innermost):
-        titles[-1] = "subgroup"
+    if depth > 1 and levels[-1:] == [depth - 1]:
+        # The last key is a subgroup, or stands for the largest gap between subgroups. A number of a
+        # metric of several is named in the same way, on all rows.
+        innermost = [entry for entry in entries if len(entry.path) == depth]
+        are_named_so = all(
+            entry.is_gap or entry.base_metric != entry.result.metric for entry in innermost
+        )
+        are_asked_for = all(
+            entry.is_gap or entry.result.provenance.facts.by_subgroup for entry in innermost
+        )
+        titles[-1] = "subgroup" if are_named_so and are_asked_for else titles[-1]
     return titles
-
-
-def _keys_beside_metrics(entries: Sequence[Entry]) -> tuple[list[str], list[Path]]:
-    """Return the titles of the columns of keys, and the keys, without those that name metrics."""
-    depth = max((len(entry.path) for entry in entries), default=1)
-    paths = [entry.path + ("",) * (depth - len(entry.path)) for entry in entries]
-    known = [
-        k
-        for k in range(depth)
-        if not all(entry.is_metric(path[k]) for entry, path in zip(entries, paths, strict=True))
-    ]
-    return _level_titles(entries, known), [tuple(path[k] for k in known) for path in paths]
 
 
 # Where the remarks on a score stand among those of all scores.
@@ -229,30 +179,23 @@ def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
             # The reasons why numbers are undefined come third.
             note = _PLACES.get(label, 2), label, text
             holders.setdefault(note, []).append(name)
-    lines = []
+    lines, most = [], 6
     # Sorted by the place of the note alone: notes of one place stay in the order of the scores.
     for (_, label, text), names in sorted(holders.items(), key=lambda item: item[0][0]):
-        where = _holders(everyone, names)
-        lines.append((label, f"{where}: {text}" if where else text))
+        exceptions = [name for name in everyone if name not in set(names)]
+        where = f"{'; '.join(names)}: "
+        if not exceptions:
+            where = ""
+        elif len(names) > most and len(exceptions) <= 2:
+            where = f"all but {'; '.join(exceptions)}: "
+        elif len(names) > most:
+            where = f"{'; '.join(names[: most - 1])} and {len(names) - most + 1} others: "
+        lines.append((label, f"{where}{text}"))
     return lines
-
-
-def _holders(everyone: Sequence[str], names: Sequence[str], most: int = 6) -> str:
-    """Name the scores for which a note holds; nothing if for all, "all but" a few if for most."""
-    others = [name for name in everyone if name not in set(names)]
-    if not others:
-        return ""
-    if len(names) > most and len(others) <= 2:
-        return f"all but {'; '.join(others)}"
-    if len(names) > most:
-        return f"{'; '.join(names[: most - 1])} and {len(names) - most + 1} others"
-    return "; ".join(names)
 
 
 def drawings(entries: Sequence[Entry]) -> list[str]:
     """Return a small drawing per score; those of one metric have one scale."""
-    from .rendering import draw
-
     strips = [wording.strip_of(entry.result) for entry in entries]
     scales: dict[str, tuple[float, float]] = {}
     for entry, strip in zip(entries, strips, strict=True):
@@ -261,38 +204,12 @@ def drawings(entries: Sequence[Entry]) -> list[str]:
             start, stop = scales.get(entry.base_metric, (low, high))
             scales[entry.base_metric] = (min(start, low), max(stop, high))
     return [
-        draw(strip, scales.get(entry.base_metric), wide=False)
+        rendering.draw(strip, scales.get(entry.base_metric), wide=False)
         for entry, strip in zip(entries, strips, strict=True)
     ]
 
 
-class Section(NamedTuple):
-    """A part of a table, below its name where it has one.
-
-    Attributes
-    ----------
-    name : str
-        What it stands below; empty where it says its name itself.
-    caption : str
-        Of its tables.
-    shown : Shown or ScoreRows
-        What it shows.
-    """
-
-    name: str
-    caption: str
-    shown: Any
-
-    @property
-    def text(self) -> str:
-        """The part as plain text."""
-        heading = f"{self.name}\n{'-' * len(self.name)}\n" if self.name else ""
-        return heading + str(self.shown.summary())
-
-    def html(self, options: rendering.TableOptions) -> str:
-        """Return the part of a page."""
-        heading = f"<h3>{rendering.html(self.name)}</h3>" if self.name else ""
-        return heading + str(self.shown._html(options))
+# ------------------------------------------------------------------ the table
 
 
 class ResultTable(ShownDifferences, dict[Any, ValueT]):
@@ -343,7 +260,9 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def __init__(self, results: Iterable[ValueT] = ..., /, **named: ValueT) -> None: ...
     @door("ResultTable")
     def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
-        super().__init__(results if isinstance(results, Mapping) else _by_metric(results), **named)
+        super().__init__(
+            results if isinstance(results, Mapping) else _named_by_metric(results), **named
+        )
 
     def __missing__(self, key: Any) -> ValueT:
         """Return the result of the metric that a call has under this name; a KeyError lists all."""
@@ -351,14 +270,14 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         from ..metrics.lookup import meant_by
 
         plain = str(key).replace("_", " ")
-        found = [
+        names = [
             name
             for name, value in self.items()
             if getattr(value, "metric", None) == name
             and (name == meant_by(str(key)) or name.replace("_", " ").startswith(f"{plain} "))
         ]
-        if len(found) == 1:
-            return self[found[0]]
+        if len(names) == 1:
+            return self[names[0]]
         raise KeyError(f"{key!r} is none of {list(self)}")
 
     def summary(self) -> str:
@@ -370,7 +289,18 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
             One line per result; a note that several share is said once. For comparisons the summary
             of each, one below the other.
         """
-        return "\n\n".join(section.text for section in self._sections) if self else "no results"
+        if not self:
+            return "no results"
+        if self._sort is ROWS:
+            entries = entries_of(self)
+            table = rendering.text_table(scores_table(entries, rendering.NOTHING_ASKED))
+            notes = shared_notes(entries)
+            return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
+        blocks = []
+        for name, shown in self._sections():
+            heading = f"{name}\n{'-' * len(name)}\n" if self._sort.are_named else ""
+            blocks.append(heading + shown.summary())
+        return "\n\n".join(blocks)
 
     __str__ = summary
 
@@ -385,7 +315,8 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         """
         lines = []
         for path, result in leaves(self):
-            name = name_of(path, result)
+            # A score is called by what says all its keys.
+            name = Entry(path, result).name if result._several is ROWS else ", ".join(path)
             metric = getattr(result, "metric", "")
             lines.append(result.claim() if name == metric else f"{name}: {result.claim()}")
         return "\n".join(lines)
@@ -420,34 +351,31 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     @property
     def _sort(self) -> Several:
         """What the results are together; sections where they are of several sorts, or nested."""
-        found = {
-            each._several if len(path) == 1 or each._several is ROWS else SECTIONS
-            for path, each in leaves(self)
+        sorts = {
+            shown._several if len(path) == 1 or shown._several is ROWS else SECTIONS
+            for path, shown in leaves(self)
         }
-        return found.pop() if len(found) == 1 else SECTIONS if found else ROWS
+        return sorts.pop() if len(sorts) == 1 else SECTIONS if sorts else ROWS
 
-    @property
-    def _sections(self) -> list[Section]:
-        sort = self._sort
-        if sort is ROWS:
-            return [Section("", "", ScoreRows(self))]
-        if sort.are_named:
-            return [Section(name, name, each) for name, each in _named(self)]
-        return [Section("", each.title, each) for _, each in leaves(self)]
+    def _sections(self) -> list[tuple[str, Any]]:
+        """Return what stands below the other, each with its name."""
+        if self._sort.are_named:
+            return list(_named(self))
+        return [(shown.title, shown) for _, shown in leaves(self)]
 
     @property
     def _display(self) -> str:
         return self._sort.display
 
     def _heading(self) -> str:
-        parts = entries_of(self) if self._sort is ROWS else self._sections
+        parts = entries_of(self) if self._sort is ROWS else self._sections()
         return f"{len(parts)} {self._sort.noun}"
 
     def _tables(self, options: rendering.TableOptions) -> list[tuple[str, rendering.Table]]:
+        if self._sort is ROWS:
+            return [("", scores_table(entries_of(self), options))]
         return [
-            (section.caption, table)
-            for section in self._sections
-            for _, table in section.shown._tables(options)
+            (name, table) for name, shown in self._sections() for _, table in shown._tables(options)
         ]
 
     def _systems(self, options: rendering.TableOptions) -> rendering.Table:
@@ -461,7 +389,14 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
 
     def _records(self) -> list[dict[str, Any]]:
         if self._sort is ROWS:
-            return records(entries_of(self))
+            entries = entries_of(self)
+            titles = _level_titles(entries)
+            padding = ("",) * len(titles)
+            return [
+                dict(zip(titles, entry.path + padding, strict=False)) | record
+                for entry in entries
+                for record in entry.result._records()
+            ]
         return [
             {"name": name, **record}
             for name, result in comparisons_of(self)
@@ -482,9 +417,23 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
                 yield number._replace(path=path + number.path, metric=metric)
 
     def _html(self, options: rendering.TableOptions) -> str:
-        lacks = self._sort.lacks_systems
-        systems = "" if lacks else rendering.html_table(self._systems(options))
-        return systems + "".join(section.html(options) for section in self._sections)
+        sort = self._sort
+        if sort is ROWS:
+            entries = entries_of(self)
+            has_baseline = any(wording.baseline(entry.result) is not None for entry in entries)
+            legend = rendering.LEGEND
+            legend += "; dashed: baseline, where it is near" if has_baseline else ""
+            table = scores_table(entries, options)
+            table_and_notes = [
+                rendering.html_table(table, drawings(entries), legend),
+                rendering.html_list(shared_notes(entries)),
+            ]
+            return f'<div style="color:inherit">{"".join(table_and_notes)}</div>'
+        parts = [] if sort.lacks_systems else [rendering.html_table(self._systems(options))]
+        for name, shown in self._sections():
+            parts += [f"<h3>{rendering.html(name)}</h3>"] if sort.are_named else []
+            parts.append(shown._html(options))
+        return "".join(parts)
 
     def _to_parts(self) -> dict[str, Any]:
         shown = [(name, _shown(value)) for name, value in self.items()]
@@ -500,7 +449,9 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         classes: tuple[Any, ...] = (EvaluationResult, ComparisonResult, DatasetsComparison)
         classes += (CurveResult, ResultTable)
         kinds = {kind._format[0]: kind for kind in classes}
-        return cls({name: kinds[kind]._from_parts(each) for name, kind, each in parts["entries"]})
+        return cls(
+            {name: kinds[kind]._from_parts(record) for name, kind, record in parts["entries"]}
+        )
 
 
 def laid_out(
@@ -543,7 +494,7 @@ def _named(results: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[t
             yield ", ".join(below), _shown(value)
 
 
-def _by_metric(results: Iterable[Any]) -> dict[Any, Any]:
+def _named_by_metric(results: Iterable[Any]) -> dict[Any, Any]:
     """Return results by the names of their metrics; pairs of name and result as they are."""
     named: dict[Any, Any] = {}
     for result in results:

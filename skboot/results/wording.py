@@ -19,9 +19,7 @@ from ..inference.intervals import title_of, words_of
 from . import rendering
 
 if TYPE_CHECKING:
-    from ..inference.evidence import ConfidenceInterval
     from .comparison import ComparisonResult
-    from .rendering import Strip
     from .result import EvaluationResult
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
@@ -37,20 +35,20 @@ _WHOLE_NAMES = {"mean": "mean value", "metric": "the metric", "Brier": "Brier sc
 
 def spoken(metric: str) -> str:
     """Write the name of a metric as words: "roc_auc" is "ROC AUC", "neg_" is "negated"."""
-    found = re.match(r"[a-z0-9_]+(?= |$)", metric)
-    if not found:
+    match = re.match(r"[a-z0-9_]+(?= |$)", metric)
+    if not match:
         return metric
-    words = [word for word in found[0].split("_") if word]
+    words = [word for word in match[0].split("_") if word]
     words = [word.upper() if word in _ACRONYMS else word for word in words]
     words = [word.capitalize() if word in _CAPITALIZED else word for word in words]
     words = ["correlation coefficient" if word == "corrcoef" else word for word in words]
     if words[:1] == ["neg"]:
         words[0] = "negated"
-    name, rest = " ".join(words), metric[found.end() :]
-    if re.match(r" \(| gap|$", rest):
+    name, ending = " ".join(words), metric[match.end() :]
+    if re.match(r" \(| gap|$", ending):
         # A name of the user's, such as "mean IoU", has no rest of this kind.
         name = _WHOLE_NAMES.get(name, name)
-    return (name or found[0]) + rest
+    return (name or match[0]) + ending
 
 
 def direction(greater_is_better: bool | None) -> str:
@@ -65,10 +63,10 @@ def scale_of(result: EvaluationResult) -> rendering.Scale:
     if not (math.isfinite(width) and rendering.differ(low, high)):
         # Nothing to go by but the spread, or three digits.
         spread, size = result.standard_error, abs(result.estimate)
-        known = math.isfinite(spread) and rendering.differ(
+        is_usable = math.isfinite(spread) and rendering.differ(
             result.estimate + spread, result.estimate
         )
-        width = 4 * spread if known else size / 10 if math.isfinite(size) and size else 0.1
+        width = 4 * spread if is_usable else size / 10 if math.isfinite(size) and size else 0.1
     estimates = [result.estimate]
     if (corrected := result.basis.corrected_estimate(result)) is not None:
         estimates.append(corrected)
@@ -86,19 +84,14 @@ def estimate(result: EvaluationResult) -> str:
     return rendering.number(result.estimate, scale_of(result))
 
 
-def numbers(result: EvaluationResult) -> str:
-    """Write estimate and limits, as "0.855 (0.801 to 0.897)"."""
-    return f"{_estimates(result)} ({limits(result)})"
-
-
 def short(result: EvaluationResult) -> str:
     """Write metric, estimate and interval on one line."""
-    method = method_title(result.confidence_interval)
+    method = title_of(result.confidence_interval.method)
     interval = f"{result.basis.interval_label(result)} {limits(result)}, {method}"
-    return f"{result.metric} {_estimates(result)} ({interval})"
+    return f"{result.metric} {estimates(result)} ({interval})"
 
 
-def _estimates(result: EvaluationResult) -> str:
+def estimates(result: EvaluationResult) -> str:
     """Write the estimate, and beside it the corrected one that its interval belongs to."""
     corrected = corrected_estimate(result)
     beside = "" if corrected is None else f", corrected for bias {corrected}"
@@ -151,21 +144,17 @@ _NEW_UNITS = {
 
 def new_data(result: EvaluationResult) -> str:
     """Return what the score of a system is for."""
-    weighted = result.provenance.facts.weighted
-    return f"new {_of_new(result.unit, result.evidence.drawn.design.averages_tasks, weighted)}"
+    averages_tasks = result.evidence.drawn.design.averages_tasks
+    if averages_tasks == "drawn":
+        return f"new {'groups of tasks' if result.unit == 'group' else 'tasks'} like these"
+    if averages_tasks:
+        return f"new {'groups in' if result.unit == 'group' else 'data from'} these tasks"
+    return new_units(result.unit, weighted=result.provenance.facts.weighted)
 
 
 def new_units(unit: str, *, weighted: bool) -> str:
     """Return what a number is for whose units have this name, and which averages no tasks."""
-    return f"new {_of_new(unit, '', weighted)}"
-
-
-def _of_new(unit: str, averages_tasks: str, weighted: bool) -> str:
-    if averages_tasks == "drawn":
-        return "groups of tasks like these" if unit == "group" else "tasks like these"
-    if averages_tasks:
-        return "groups in these tasks" if unit == "group" else "data from these tasks"
-    new = _NEW_UNITS.get(unit, "data from the same source")
+    new = f"new {_NEW_UNITS.get(unit, 'data from the same source')}"
     # Weights may stand for another source than that of the rows.
     return new.replace("from the same source", "weighted like these rows") if weighted else new
 
@@ -217,6 +206,12 @@ def no_width(result: EvaluationResult) -> str:
     )
 
 
+def is_untrained(result: EvaluationResult | ComparisonResult) -> bool:
+    """Whether runs that differ in their seed need not have been trained: their values are given."""
+    facts = result.provenance.facts
+    return facts.varied == "seed" and facts.runs_of_values
+
+
 def has_limits(result: EvaluationResult) -> bool:
     """Whether both limits are defined."""
     return not any(map(math.isnan, result.confidence_interval))
@@ -240,18 +235,10 @@ def reason(result: EvaluationResult) -> str:
 
 def notes_beside_reason(result: EvaluationResult) -> list[tuple[str, str]]:
     """Return the notes but those that the reason of an undefined number gives already."""
-    given: set[str] = set()
+    reasons: set[str] = set()
     if math.isnan(result.estimate + sum(result.confidence_interval)):
-        given = {NO_LIMITS} if has_too_few_values(result) else {*result.basis.reasons(result)}
-    return [("note", note) for note in result.notes if note not in given]
-
-
-def number_or_reason(result: EvaluationResult, value: float) -> str:
-    """Return a number, or why it is undefined if no number before it gives the reason."""
-    is_first = not math.isnan(result.estimate + sum(result.confidence_interval))
-    if math.isnan(value) and is_first:
-        return f"undefined: {reason(result)}"
-    return number(result, value)
+        reasons = {NO_LIMITS} if has_too_few_values(result) else {*result.basis.reasons(result)}
+    return [("note", note) for note in result.notes if note not in reasons]
 
 
 def number(result: EvaluationResult, value: float) -> str:
@@ -281,16 +268,6 @@ def baseline(result: EvaluationResult) -> float | None:
     return None if value == (low if result.greater_is_better is False else high) else value
 
 
-def below_baseline(result: EvaluationResult) -> str:
-    """Return a sentence on a score that is worse than the baseline, empty for others."""
-    value = baseline(result)
-    if not is_worse(result.estimate, value, result.greater_is_better):
-        return ""
-    assert value is not None
-    score = rendering.number(value, scale_of(result))
-    return f" This is worse than the baseline, a system that ignores its inputs: {score} here."
-
-
 def is_worse(estimate: float, naive: float | None, greater_is_better: bool | None) -> bool:
     """Whether a score is worse than the baseline, by more than rounding."""
     if naive is None or greater_is_better is None:
@@ -309,7 +286,7 @@ def naive_text(result: EvaluationResult) -> str:
     return f"{text} (best system that ignores its inputs{where}, on the same rows)"
 
 
-# ------------------------------------------------------------------ tables and drawings
+# ------------------------------------------------------------------ a table of scores, a drawing
 
 
 def table_of(
@@ -349,65 +326,42 @@ def table_of(
     header += ["standard error", _BASELINE, "units"]
     names = names or [()] * len(results)
     metrics = [spoken(metric) for metric in metrics or [result.metric for result in results]]
-    rows = [
-        [*own, metric, *_cells(result, shared, digits)]
-        for own, metric, result, digits in zip(
-            names, metrics, results, _scales_of_rows(results, metrics, options), strict=True
+    # All rows have the decimals of the row that needs most. Where that would be more than two
+    # decimals more, as for metrics of other units, this holds for the rows of each metric.
+    scales: list[int | rendering.Scale] = [options.digits or 0] * len(results)
+    if options.digits is None:
+        needed = rendering.alike([scale_of(result) for result in results])
+        for metric in dict.fromkeys(metrics):
+            places = [k for k, name in enumerate(metrics) if name == metric]
+            for k, scale in zip(places, rendering.alike([needed[k] for k in places]), strict=True):
+                scales[k] = scale
+    rows = []
+    for keys, metric, result, digits in zip(names, metrics, results, scales, strict=True):
+        naive, limits = baseline(result), rendering.limits(result.confidence_interval, digits)
+        rows.append(
+            [
+                *keys,
+                metric,
+                title_of(result.confidence_interval.method),
+                rendering.number(result.estimate, digits),
+                limits if shared else f"{limits} ({result.basis.interval_label(result)})",
+                rendering.number(result.standard_error, digits + 1),
+                "" if naive is None else rendering.number(naive, digits),
+                units(result),
+            ]
         )
-    ]
-    known = [k for k, title in enumerate(header) if title != _BASELINE or any(r[k] for r in rows)]
-    rows = [[row[k] for k in known] for row in rows]
-    return rendering.Table([header[k] for k in known], rows, len(titles) + 2)
+    columns = [k for k, title in enumerate(header) if title != _BASELINE or any(r[k] for r in rows)]
+    rows = [[row[k] for k in columns] for row in rows]
+    return rendering.Table([header[k] for k in columns], rows, len(titles) + 2)
 
 
-def _scales_of_rows(
-    results: Sequence[EvaluationResult], metrics: Sequence[str], options: rendering.TableOptions
-) -> Sequence[int | rendering.Scale]:
-    """Return the decimals of each row: those asked for, or as many as the row that needs most.
-
-    Where that would be more than two decimals more, as for metrics of other units, this holds for
-    the rows of each metric.
-    """
-    if options.digits is not None:
-        return [options.digits] * len(results)
-    scales = rendering.alike([scale_of(result) for result in results])
-    for metric in dict.fromkeys(metrics):
-        rows = [k for k, name in enumerate(metrics) if name == metric]
-        for k, scale in zip(rows, rendering.alike([scales[k] for k in rows]), strict=True):
-            scales[k] = scale
-    return scales
-
-
-def _cells(result: EvaluationResult, shared: bool, digits: int | rendering.Scale) -> list[str]:
-    naive = baseline(result)
-    interval = rendering.limits(result.confidence_interval, digits)
-    if not shared:
-        interval += f" ({result.basis.interval_label(result)})"
-    return [
-        method_title(result.confidence_interval),
-        rendering.number(result.estimate, digits),
-        interval,
-        rendering.number(result.standard_error, digits + 1),
-        "" if naive is None else rendering.number(naive, digits),
-        units(result),
-    ]
-
-
-def method_title(interval: ConfidenceInterval) -> str:
-    """Return the name of an interval as papers print it."""
-    return title_of(interval.method)
-
-
-def strip_of(result: EvaluationResult) -> Strip:
+def strip_of(result: EvaluationResult) -> rendering.Strip:
     """Return the drawing of a result."""
-    # Imported here, as by those who draw it: most results are not drawn.
-    from .rendering import Strip
-
     scale, naive = scale_of(result), baseline(result)
     low, high = result.confidence_interval
     shown = (result.estimate, low, high, math.nan if naive is None else naive)
     labels = tuple(rendering.number(value, scale) for value in shown)
-    return Strip(
+    return rendering.Strip(
         replicates=result.evidence.sorted_replicates,
         estimate=result.estimate,
         low=low,
@@ -451,8 +405,8 @@ def counted(n: int, noun: str) -> str:
 
 def plural(noun: str) -> str:
     """Return the plural of a noun, as in "members of each factor"."""
-    head, *rest = noun.split(" of ", 1)
-    return " of ".join([f"{head}s", *rest])
+    head, *ending = noun.split(" of ", 1)
+    return " of ".join([f"{head}s", *ending])
 
 
 def listed(items: Sequence[str]) -> str:
@@ -469,6 +423,6 @@ def named(names: Sequence[str], most: int = 6) -> str:
 
 def capitalized(text: str) -> str:
     """Return a text as a sentence begins."""
-    first = re.match(r"\w+", text)
+    match = re.match(r"\w+", text)
     # Names such as "mAP" stay as they are.
-    return text[:1].upper() + text[1:] if first and first[0].islower() else text
+    return text[:1].upper() + text[1:] if match and match[0].islower() else text

@@ -494,9 +494,9 @@ def measured_by(
     options: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
     if pos_label is not OF_SCORERS and pos_label is not None:
         options["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
-    columns = [arrays[0].y_true, *(array.y_pred for array in arrays)]
-    has_order = any(column is not None and column.dtype.metadata is not None for column in columns)
-    order = category_order(*columns) if has_order else None
+    answers = [arrays[0].y_true, *(array.y_pred for array in arrays)]
+    has_order = any(values is not None and values.dtype.metadata is not None for values in answers)
+    order = category_order(*answers) if has_order else None
     one_column = scoring.labels is not None and any(array.y_pred.ndim == 1 for array in arrays)
     of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
     if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:
