@@ -176,30 +176,32 @@ def attribute_for(of: Any, name: str) -> str:
     """Say what to write after an object for an attribute that it lacks; "" if nothing is near."""
     # `dir` of an estimator asks each attribute whether it is there, and so comes back here.
     # What every tuple has is nobody's aim.
-    known = [other for other in object.__dir__(of) if other[0] != "_" and not hasattr(tuple, other)]
+    present = [a for a in object.__dir__(of) if a[0] != "_" and not hasattr(tuple, a)]
     if hasattr(type(of), "fit"):
         # Settings, which do not end in "_", are no answer.
-        known = [other for other in known if other not in vars(of) or other.endswith("_")]
+        present = [a for a in present if a not in vars(of) or a.endswith("_")]
     for meant, names in _ATTRIBUTES.items():
-        if name in names.split() and _answers(of, meant, known):
+        if name in names.split() and _answers(of, meant, present):
             return f".{meant}"
     # Parts of a result may have what it lacks.
     parts: dict[str, Any] = {}
     if isinstance(of, Mapping):
         parts = {f"[{key!r}]": of[key] for key in list(of)[:1]}
     for attribute in ("result_", "confidence_interval", "pairs"):
-        if attribute in known:
+        if attribute in present:
             part = getattr(of, attribute, None)
-            is_list = attribute == "pairs" and isinstance(part, tuple)
-            parts |= {".pairs[0]": part[0]} if is_list else {f".{attribute}": part}
+            if attribute == "pairs" and isinstance(part, tuple):
+                parts[".pairs[0]"] = part[0]
+            else:
+                parts[f".{attribute}"] = part
     for place, part in parts.items():
         if part is not None:
-            names_of_part = [own for own in object.__dir__(part) if not hasattr(tuple, own)]
-            has_it = _answers(part, name, names_of_part)
-            if found := f".{name}" if has_it else attribute_for(part, name):
-                return f"{place}{found}"
-    near = difflib.get_close_matches(name, known, len(known) or 1, LEAST_LIKENESS)
-    return next((f".{meant}" for meant in near if _answers(of, meant, known)), "")
+            members = [member for member in object.__dir__(part) if not hasattr(tuple, member)]
+            has_it = _answers(part, name, members)
+            if path := f".{name}" if has_it else attribute_for(part, name):
+                return f"{place}{path}"
+    near = difflib.get_close_matches(name, present, len(present) or 1, LEAST_LIKENESS)
+    return next((f".{meant}" for meant in near if _answers(of, meant, present)), "")
 
 
 def _answers(of: Any, meant: str, attributes: Iterable[str]) -> bool:

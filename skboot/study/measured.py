@@ -160,9 +160,9 @@ def _statistics_of_each(
     if pos_label is not OF_SCORERS and pos_label is not None:
         asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
     arrays = [own for _, own in rows]
-    values = [arrays[0].y_true, *(own.y_pred for own in arrays)]
-    has_order = any(own is not None and own.dtype.metadata is not None for own in values)
-    order = category_order(*values) if has_order else None
+    read = [arrays[0].y_true, *(own.y_pred for own in arrays)]
+    has_order = any(own is not None and own.dtype.metadata is not None for own in read)
+    order = category_order(*read) if has_order else None
     one_column = scoring.labels is not None and any(own.y_pred.ndim == 1 for own in arrays)
     of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
     if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:
