@@ -110,19 +110,19 @@ def check_label(name: str, label: Any) -> Any:
     return label.item() if isinstance(label, np.generic | np.ndarray) else label
 
 
-def check_choice(name: str, value: Any, known: Sequence[str]) -> str:
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """Accept one of the known names."""
-    if isinstance(value, str) and value in known:
+    if isinstance(value, str) and value in choices:
         return value
-    near = difflib.get_close_matches(str(value).lower(), known, 1)
+    near = difflib.get_close_matches(str(value).lower(), choices, 1)
     advice = f"Did you mean {near[0]!r}?" if near else ""
-    raise fail(name, f"be one of {sorted(known)}", repr(value), advice)
+    raise fail(name, f"be one of {sorted(choices)}", repr(value), advice)
 
 
-def is_among(value: Any, known: Sequence[Any]) -> bool:
+def is_among(value: Any, values: Sequence[Any]) -> bool:
     """Return whether a value is one of those known; what cannot be compared is none of them."""
     try:
-        return bool(value in known)
+        return bool(value in values)
     except (TypeError, ValueError):
         return False
 
@@ -213,9 +213,10 @@ def check_column(name: str, values: ArrayLike, advice: str = "") -> NDArray[Any]
 def check_names(name: str, values: Any, advice: str = "") -> NDArray[Any]:
     """Convert as `check_column` does; tuples in a list are names, each of its row."""
     is_list = isinstance(values, list | tuple)
-    if is_list and all(isinstance(own, tuple) and len(own) > 1 for own in values):
+    if is_list and all(isinstance(row, tuple) and len(row) > 1 for row in values):
         plain = [
-            [one.item() if isinstance(one, np.generic) else one for one in own] for own in values
+            [item.item() if isinstance(item, np.generic) else item for item in row]
+            for row in values
         ]
         values = objects_of(list(map(tuple, plain)))
     return check_column(name, values, advice)
@@ -238,7 +239,7 @@ def check_rows_of_each(name: str, values: Iterable[Any]) -> list[NDArray[Any]]:
     """Convert each of several columns as `check_answers` does; messages give its number."""
     arrays: list[NDArray[Any]] = []
     try:
-        arrays.extend(as_array(one) for one in values)
+        arrays.extend(as_array(column) for column in values)
     except Unusable as error:
         raise fail(f"{name}[{len(arrays)}]", error.must, error.got, error.advice) from None
     return [_shaped_rows(f"{name}[{k}]", array) for k, array in enumerate(arrays)]
@@ -347,20 +348,20 @@ def check_size(name: str, values: NDArray[Any]) -> None:
 def check_same_length(**columns: Any) -> int:
     """Refuse arguments whose numbers of rows differ; returns the number of rows."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
-    first = next(iter(lengths))
+    reference = next(iter(lengths))
     for name, length in lengths.items():
-        if length != lengths[first]:
+        if length != lengths[reference]:
             turned = any(
-                np.shape(columns[one])[1:] == (lengths[other],)
-                for one, other in ((name, first), (first, name))
+                np.shape(columns[a])[1:] == (lengths[b],)
+                for a, b in ((name, reference), (reference, name))
             )
             raise fail(
                 name,
-                f"have as many rows as {first!r}",
-                f"{length} rows and {lengths[first]} rows",
+                f"have as many rows as {reference!r}",
+                f"{length} rows and {lengths[reference]} rows",
                 OF_SEVERAL if turned else "Row order is what pairs them; an index is never used.",
             )
-    return lengths[first]
+    return lengths[reference]
 
 
 def check_weights(sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
@@ -544,29 +545,29 @@ def check_labels(labels: ArrayLike | None, truth: NDArray[Any] | None) -> NDArra
         must = "be None with a y_true of several columns"
         advice = "They name the columns of probabilities of classes; for columns of outputs, none."
         raise fail("labels", must, "labels", advice)
-    known = check_rows("labels", labels)
-    if known.ndim != 1:
-        raise fail("labels", "be of shape (n_classes,)", f"shape {known.shape}")
-    distinct = numbered_labels("labels", known)[0]
-    if len(distinct) < len(known):
-        raise fail("labels", "hold each label once", f"{known.tolist()}")
-    return known if truth is None else check_integers("labels", truth, known)[1]
+    given_labels = check_rows("labels", labels)
+    if given_labels.ndim != 1:
+        raise fail("labels", "be of shape (n_classes,)", f"shape {given_labels.shape}")
+    distinct = numbered_labels("labels", given_labels)[0]
+    if len(distinct) < len(given_labels):
+        raise fail("labels", "hold each label once", f"{given_labels.tolist()}")
+    return given_labels if truth is None else check_integers("labels", truth, given_labels)[1]
 
 
 def check_integers(
-    name: str, truth: NDArray[Any], other: NDArray[Any]
+    name: str, truth: NDArray[Any], column: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Give integers of two columns one type: numpy compares signed with unsigned as floats."""
-    kinds = truth.dtype.kind + other.dtype.kind
-    if "u" not in kinds or truth.dtype == other.dtype or not set(kinds) <= set("biu"):
-        return truth, other
-    if np.uint64 not in (truth.dtype, other.dtype):
-        return truth, other
-    if min(int(truth.min()), int(other.min())) < 0:
+    kinds = truth.dtype.kind + column.dtype.kind
+    if "u" not in kinds or truth.dtype == column.dtype or not set(kinds) <= set("biu"):
+        return truth, column
+    if np.uint64 not in (truth.dtype, column.dtype):
+        return truth, column
+    if min(int(truth.min()), int(column.min())) < 0:
         must = "hold integers that fit into one type of 64 bits with those of y_true"
         got = "integers above 2**63 - 1 beside negative ones"
         raise fail(name, must, got, "Give both as text, or scores as floats.")
-    return truth.astype(np.uint64), other.astype(np.uint64)
+    return truth.astype(np.uint64), column.astype(np.uint64)
 
 
 def numbered_labels(
@@ -636,9 +637,9 @@ def numbered_text(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]
             # These are further characters of texts, which the first ones tell apart in part.
             place = np.unique(codes * len(distinct) + place, return_inverse=True)[1]
         codes = place
-    first = np.empty(int(codes.max()) + 1, dtype=np.intp)
-    first[codes] = np.arange(len(text))
-    return text[first], codes.reshape(labels.shape)
+    example = np.empty(int(codes.max()) + 1, dtype=np.intp)
+    example[codes] = np.arange(len(text))
+    return text[example], codes.reshape(labels.shape)
 
 
 def order_of(numbers: NDArray[np.intp]) -> NDArray[np.intp] | None:
@@ -947,14 +948,14 @@ def _of_objects(array: NDArray[Any]) -> NDArray[Any]:
         flat = [x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in flat]
         array = np.fromiter(flat, dtype=object, count=len(flat)).reshape(array.shape)
         types = set(map(type, flat))
-    if all(issubclass(own, str) for own in types):
+    if all(issubclass(kind, str) for kind in types):
         _refuse_nul(flat)
         return np.array(flat, dtype=str).reshape(array.shape)
-    if all(issubclass(own, bool | np.bool_) for own in types):
+    if all(issubclass(kind, bool | np.bool_) for kind in types):
         return array.astype(bool)
-    if all(issubclass(own, Real | Decimal | np.bool_) for own in types):
+    if all(issubclass(kind, Real | Decimal | np.bool_) for kind in types):
         return _numbers(array, flat)
-    if any(issubclass(own, Complex) and not issubclass(own, Real) for own in types):
+    if any(issubclass(kind, Complex) and not issubclass(kind, Real) for kind in types):
         advice = "Give a real number, text or another label for each row."
         raise Unusable(_ORDINARY, "complex numbers", advice)
     return array
@@ -963,9 +964,9 @@ def _of_objects(array: NDArray[Any]) -> NDArray[Any]:
 def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
     """Integers of 64 bits where all are integers that fit; else floats, if none merges."""
     if all(isinstance(x, Integral | np.bool_) for x in flat):
-        whole = _integers(flat)
-        if whole is not None:
-            return whole.reshape(array.shape)
+        integers = _integers(flat)
+        if integers is not None:
+            return integers.reshape(array.shape)
     try:
         floats = np.array([float(x) for x in flat])
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -975,18 +976,18 @@ def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
     exact = [x for x in flat if not isinstance(x, float | np.floating)]
     changed = next((x for x in exact if abs(x) >= EXACT and float(x) != x), None)
     if changed is not None:
-        whole = _integers(flat) if all(x == int(x) for x in flat) else None
-        if whole is None:
+        integers = _integers(flat) if all(x == int(x) for x in flat) else None
+        if integers is None:
             raise Unusable(
                 "hold integers that fit into one type of 64 bits with the other values",
                 f"{changed}",
                 "Give ids and labels as text, other values as floats.",
             )
-        return whole.reshape(array.shape)
+        return integers.reshape(array.shape)
     if any(abs(x) >= EXACT for x in exact) and all(x == int(x) for x in flat):
         # An id must not be a float in one column and an integer in another, beside larger ids.
-        whole = _integers(flat)
-        return floats.reshape(array.shape) if whole is None else whole.reshape(array.shape)
+        integers = _integers(flat)
+        return floats.reshape(array.shape) if integers is None else integers.reshape(array.shape)
     fractions = {x for x in exact if not isinstance(x, Integral | np.bool_)}
     if len({float(x) for x in fractions}) < len(fractions):
         raise Unusable(
@@ -999,8 +1000,8 @@ def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
 
 def _integers(flat: list[Any]) -> NDArray[Any] | None:
     """Whole numbers as integers of 64 bits, unsigned where they must be; None if too large."""
-    whole = [int(x) for x in flat]
-    low, high = min(whole), max(whole)
+    integers = [int(x) for x in flat]
+    low, high = min(integers), max(integers)
     if low in _INT64 and high in _INT64:
-        return np.array(whole, dtype=np.int64)
-    return np.array(whole, dtype=np.uint64) if low in _UINT64 and high in _UINT64 else None
+        return np.array(integers, dtype=np.int64)
+    return np.array(integers, dtype=np.uint64) if low in _UINT64 and high in _UINT64 else None

@@ -94,15 +94,15 @@ def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
         check_readable(name, values)
         try:
             refuse_other_things(name, values)
-            found = n_rows_of(values)
+            n_values = n_rows_of(values)
         except Unusable as error:
             raise fail(name, error.must, error.got, error.advice) from None
         except TypeError:
             must = "be an array-like, a row for each sample"
             raise fail(name, must, type(values).__name__) from None
-        n_rows = found if n_rows is None else n_rows
-        if found != n_rows:
-            raise fail(name, f"have as many rows as X, {n_rows}", f"{found}")
+        n_rows = n_values if n_rows is None else n_rows
+        if n_values != n_rows:
+            raise fail(name, f"have as many rows as X, {n_rows}", f"{n_values}")
     try:
         return Distinct(Columns(X, y)).number
     except Unusable as error:
@@ -111,8 +111,8 @@ def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
 
 def can_be_read(values: Any) -> bool:
     """Whether rows are in memory, in a form that is read without computing or loading them."""
-    known = (type(None), np.ndarray, list, tuple)
-    return isinstance(values, known) or sparse.issparse(values) or _is_table(values)
+    types = (type(None), np.ndarray, list, tuple)
+    return isinstance(values, types) or sparse.issparse(values) or _is_table(values)
 
 
 class _Part(NamedTuple):
@@ -174,8 +174,8 @@ class Columns:
             flat = values if sparse.issparse(values) else values.reshape(len(values), -1)
             every = np.arange(flat.shape[1])[columns]
             for start in range(0, len(every), at_once):
-                own = every[start : start + at_once]
-                yield partial(_values_at, flat, own), numbered
+                block = every[start : start + at_once]
+                yield partial(_values_at, flat, block), numbered
 
 
 class _ToldApart(NamedTuple):
@@ -206,14 +206,14 @@ class Distinct:
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
-        self._keys, first, number, self._counts = np.unique(
+        self._keys, first_rows, number, self._counts = np.unique(
             columns.keys, return_index=True, return_inverse=True, return_counts=True
         )
-        order = np.argsort(first)
+        order = np.argsort(first_rows)
         place = np.empty(len(order), dtype=np.intp)
         place[order] = np.arange(len(order))
         # Of distinct rows the first row and how often they occur are in the order of their keys.
-        self.number, self._first = place[number], first
+        self.number, self._first = place[number], first_rows
 
     @property
     def n_copies(self) -> int:
@@ -229,19 +229,19 @@ class Distinct:
         are_copies = np.count_nonzero(counts > 1) > _BEYOND_CHANCE * n_alike
         return int(np.sum(counts - 1)) if are_copies else 0
 
-    def n_copies_in(self, others: Columns) -> int:
+    def n_copies_in(self, columns: Columns) -> int:
         """Return how many other rows are copies of these; 0 where chance makes as many."""
-        place = np.minimum(np.searchsorted(self._keys, others.keys), len(self._keys) - 1)
-        found = place[self._keys[place] == others.keys]
-        if not len(found):
+        place = np.minimum(np.searchsorted(self._keys, columns.keys), len(self._keys) - 1)
+        rows = place[self._keys[place] == columns.keys]
+        if not len(rows):
             return 0
-        alone = found[self._told_apart.alone[found]]
+        alone = rows[self._told_apart.alone[rows]]
         equal, n_pairs = float(self._counts[alone].sum()), float(len(self.number)) * len(place)
         if self._are_copies(equal, n_pairs):
             return len(alone)
         n_alike, tells = self._told_by_halves
-        found = found[tells[found]]
-        return len(found) if len(np.unique(found)) > _BEYOND_CHANCE * n_alike else 0
+        rows = rows[tells[rows]]
+        return len(rows) if len(np.unique(rows)) > _BEYOND_CHANCE * n_alike else 0
 
     def _are_copies(self, equal: float, n_pairs: float) -> bool:
         return equal > 0 and equal > _BEYOND_CHANCE * n_pairs * self._told_apart.chance
@@ -258,7 +258,7 @@ class Distinct:
         some = self._first[:: max(n_distinct // _SAMPLE, 1)]
         total, room = np.zeros(n_distinct, np.uint64), 1.0
         is_known = np.zeros(n_distinct, dtype=bool)
-        told, orders = _ToldApart(1.0, np.zeros(n_distinct, dtype=bool)), set[int]()
+        best, orders = _ToldApart(1.0, np.zeros(n_distinct, dtype=bool)), set[int]()
         for read, numbered in self._columns.blocks(n_distinct, most):
             in_sample = _n_distinct(_bits_of(read(some)))
             for column in np.flatnonzero(in_sample >= _LEAST_IN_SAMPLE * len(some)):
@@ -284,10 +284,10 @@ class Distinct:
                 room *= np.inf if is_text else own_room
                 is_known |= ~np.isnan(values)
                 chance, alone = _sharing(total, own_keys, 1 / room)
-                told = _ToldApart(chance, alone & is_known)
-                if told.chance < _NO_CHANCE:
-                    return told
-        return told
+                best = _ToldApart(chance, alone & is_known)
+                if best.chance < _NO_CHANCE:
+                    return best
+        return best
 
     @cached_property
     def _told_by_halves(self) -> tuple[float, NDArray[np.bool_]]:
@@ -309,11 +309,11 @@ class Distinct:
                 break
             for values in read(self._first).T:
                 bits = _bits_of(values)
-                _, first, number, counts = np.unique(
+                _, firsts, number, counts = np.unique(
                     bits, return_index=True, return_inverse=True, return_counts=True
                 )
-                split = hash(first[number].tobytes())
-                if len(first) == 1 or split in splits or len(splits) >= _MOST_DEALT:
+                split = hash(firsts[number].tobytes())
+                if len(firsts) == 1 or split in splits or len(splits) >= _MOST_DEALT:
                     continue
                 part = len(splits) % _N_PARTS
                 splits.add(split)
@@ -353,10 +353,10 @@ def _n_distinct(bits: Keys) -> NDArray[np.intp]:
     return np.asarray(1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0))
 
 
-def _sums_of(parts: Sequence[_Part], first: int) -> Any:
+def _sums_of(parts: Sequence[_Part], number: int) -> Any:
     """Return the sum of the mixed values of each row; 0 without columns.
 
-    The first column has the number `first`. An entry of zero of a sparse matrix counts as none.
+    The first column has the number `number`. An entry of zero of a sparse matrix counts as none.
     """
     total: Any = np.uint64(0)
     for values, _ in parts:
@@ -369,24 +369,24 @@ def _sums_of(parts: Sequence[_Part], first: int) -> Any:
             for start, stop in pairwise(np.unique([0, *starts, n_rows]).tolist()):
                 ends = values.indptr[start : stop + 1]
                 some = slice(ends[0], ends[-1])
-                mixed = _mixed(bits[some], _factors(first, values.indices[some]))
+                mixed = _mixed(bits[some], _factors(number, values.indices[some]))
                 mixed[values.data[some] == 0] = 0
                 before = np.append(np.uint64(0), np.cumsum(mixed))
                 sums[start:stop] = np.diff(before[ends - ends[0]])
         else:
-            flat, factors = values.reshape(n_rows, -1), _factors(first, np.arange(n_columns))
+            flat, factors = values.reshape(n_rows, -1), _factors(number, np.arange(n_columns))
             at_once = max(_VALUES_AT_ONCE // max(n_columns, 1), 1)
             for start in range(0, n_rows, at_once):
                 bits = _bits_of(flat[start : start + at_once])
                 sums[start : start + at_once] = _mixed(bits, factors).sum(axis=1)
         total = total + sums
-        first += n_columns
+        number += n_columns
     return total
 
 
-def _factors(first: int, columns: NDArray[np.integer]) -> Keys:
+def _factors(number: int, columns: NDArray[np.integer]) -> Keys:
     """Return an odd factor for each column."""
-    return _FACTOR + (columns.astype(np.uint64) + np.uint64(first)) * _STEP
+    return _FACTOR + (columns.astype(np.uint64) + np.uint64(number)) * _STEP
 
 
 def _bits_of(values: NDArray[Any]) -> Keys:
@@ -446,8 +446,8 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
         return [part for column in named for part in _parts_of(column, numbers)]
     array = values
     if not isinstance(values, np.ndarray):
-        first: Any = values[0] if isinstance(values, list | tuple) and len(values) else None
-        if isinstance(first, Mapping) or (hasattr(first, "__array__") and np.ndim(first) > 0):
+        element: Any = values[0] if isinstance(values, list | tuple) and len(values) else None
+        if isinstance(element, Mapping) or (hasattr(element, "__array__") and np.ndim(element) > 0):
             # A list of arrays or pictures becomes an array that refers to them.
             array = np.empty(len(values), dtype=object)
             array[:] = [*values]
@@ -474,9 +474,9 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
 def _comparable(value: Any) -> Any:
     """Return what is equal for equal values, and can be looked up."""
     if isinstance(value, Mapping):
-        return dict, frozenset((key, _comparable(own)) for key, own in value.items())
+        return dict, frozenset((key, _comparable(item)) for key, item in value.items())
     if isinstance(value, list | tuple):
-        return list, tuple(_comparable(own) for own in value)
+        return list, tuple(_comparable(item) for item in value)
     if isinstance(value, set):
         return set, frozenset(value)
     if hasattr(value, "__array__") and np.ndim(value) > 0:

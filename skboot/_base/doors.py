@@ -45,8 +45,8 @@ def door(name: str) -> Callable[[Door], Door]:
             __tracebackhide__ = True  # pytest shows the line that calls
             full_name = name
             if name.startswith(".") and arguments:
-                made = arguments[0] if isinstance(arguments[0], type) else type(arguments[0])
-                full_name = made.__name__ + name.rstrip(".")
+                owner = arguments[0] if isinstance(arguments[0], type) else type(arguments[0])
+                full_name = owner.__name__ + name.rstrip(".")
             is_inner = CALLED.get() is not None
             call = Call(name, full_name, function, arguments, options, set(), is_inner)
             answer = _passed(call, function, arguments, options)
@@ -110,6 +110,6 @@ def _taker(call: Call, argument: str) -> str:
     """Name a method, or its class where that was given the argument, and the method was not."""
     if "." not in call.of or argument in keywords_of(call.function):
         return call.of
-    made = getattr(type(call.arguments[0]), "__init__", None)
-    is_of_class = made is not None and argument in keywords_of(made)
+    initializer = getattr(type(call.arguments[0]), "__init__", None)
+    is_of_class = initializer is not None and argument in keywords_of(initializer)
     return call.of.partition(".")[0] if is_of_class else call.of

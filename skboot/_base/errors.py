@@ -95,9 +95,9 @@ def refuse(text: str) -> ValueError:
 
 def as_type_error(error: ValueError) -> TypeError:
     """Return an error of `fail` as one that says that the type is wrong."""
-    other = TypeError(str(error))
-    vars(other).update(vars(error))
-    return other
+    type_error = TypeError(str(error))
+    vars(type_error).update(vars(error))
+    return type_error
 
 
 def parts_of(error: BaseException) -> BadArgument | None:
@@ -358,12 +358,12 @@ def warn_of(notes: Iterable[Note], of: str = "") -> None:
         if note.kind in _CATEGORIES:
             key = (note.kind, note.about or _NUMBERS_AND_NAMES.sub("#", note.text))
             alike.setdefault(key, {})[note] = None
-    for (kind, about), own in alike.items():
-        first, *others = dict.fromkeys(note.text for note in own)
-        text = f"{first} ({len(others)} more: see the summary.)" if others else first
-        if items := [note.item for note in own if note.item]:
+    for (kind, about), similar in alike.items():
+        sentence, *more = dict.fromkeys(note.text for note in similar)
+        text = f"{sentence} ({len(more)} more: see the summary.)" if more else sentence
+        if items := [note.item for note in similar if note.item]:
             text = f"{about}: {first_of(items, '; ')}."
-        within = next(iter(own)).within
+        within = next(iter(similar)).within
         warn_user(f"{of}: {text}" if of else text, _CATEGORIES[kind], within)
 
 

@@ -149,8 +149,8 @@ LEAST_LIKENESS = 0.75
 
 def either(names: Iterable[str]) -> str:
     """Join names by commas and "or"."""
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
+    *names_before, last = names
+    return f"{', '.join(names_before)} or {last}" if names_before else last
 
 
 def is_model(value: Any) -> bool:
@@ -176,36 +176,38 @@ def attribute_for(of: Any, name: str) -> str:
     """Say what to write after an object for an attribute that it lacks; "" if nothing is near."""
     # `dir` of an estimator asks each attribute whether it is there, and so comes back here.
     # What every tuple has is nobody's aim.
-    known = [other for other in object.__dir__(of) if other[0] != "_" and not hasattr(tuple, other)]
+    present = [a for a in object.__dir__(of) if a[0] != "_" and not hasattr(tuple, a)]
     if hasattr(type(of), "fit"):
         # Settings, which do not end in "_", are no answer.
-        known = [other for other in known if other not in vars(of) or other.endswith("_")]
+        present = [a for a in present if a not in vars(of) or a.endswith("_")]
     for meant, names in _ATTRIBUTES.items():
-        if name in names.split() and _answers(of, meant, known):
+        if name in names.split() and _answers(of, meant, present):
             return f".{meant}"
     # Parts of a result may have what it lacks.
     parts: dict[str, Any] = {}
     if isinstance(of, Mapping):
         parts = {f"[{key!r}]": of[key] for key in list(of)[:1]}
     for attribute in ("result_", "confidence_interval", "pairs"):
-        if attribute in known:
+        if attribute in present:
             part = getattr(of, attribute, None)
-            is_list = attribute == "pairs" and isinstance(part, tuple)
-            parts |= {".pairs[0]": part[0]} if is_list else {f".{attribute}": part}
+            if attribute == "pairs" and isinstance(part, tuple):
+                parts[".pairs[0]"] = part[0]
+            else:
+                parts[f".{attribute}"] = part
     for place, part in parts.items():
         if part is not None:
-            names_of_part = [own for own in object.__dir__(part) if not hasattr(tuple, own)]
-            has_it = _answers(part, name, names_of_part)
-            if found := f".{name}" if has_it else attribute_for(part, name):
-                return f"{place}{found}"
-    near = difflib.get_close_matches(name, known, len(known) or 1, LEAST_LIKENESS)
-    return next((f".{meant}" for meant in near if _answers(of, meant, known)), "")
+            members = [member for member in object.__dir__(part) if not hasattr(tuple, member)]
+            has_it = _answers(part, name, members)
+            if path := f".{name}" if has_it else attribute_for(part, name):
+                return f"{place}{path}"
+    near = difflib.get_close_matches(name, present, len(present) or 1, LEAST_LIKENESS)
+    return next((f".{meant}" for meant in near if _answers(of, meant, present)), "")
 
 
-def _answers(of: Any, meant: str, known: Iterable[str]) -> bool:
+def _answers(of: Any, meant: str, attributes: Iterable[str]) -> bool:
     """Whether what a hint names is there and answers: an attribute, or the call of a method."""
     attribute = re.split(r"\W", meant)[0]
-    if attribute not in known:
+    if attribute not in attributes:
         return False
     try:
         value = getattr(of, attribute)
@@ -251,14 +253,16 @@ class Hinting:
 def keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
     """Names of all arguments of a function, or of a method without its object."""
     parameters = inspect.signature(function).parameters.values()
-    return tuple(each.name for each in parameters if each.name not in ("self", "cls"))
+    return tuple(
+        parameter.name for parameter in parameters if parameter.name not in ("self", "cls")
+    )
 
 
 @only_advises("")
 def advice_on(call: Call, said: str) -> str:
     """What Python says of a call, and what is meant; ``said`` is for one without unknown names."""
-    known = keywords_of(call.function)
-    unknown = {name: value for name, value in call.options.items() if name not in known}
+    keywords = keywords_of(call.function)
+    unknown = {name: value for name, value in call.options.items() if name not in keywords}
     if not unknown:
         said = said.replace(f"{call.function.__qualname__}()", f"{call.of}()")
         advice = _call_for(call, unknown)
@@ -267,26 +271,26 @@ def advice_on(call: Call, said: str) -> str:
     advice = (
         _argument_for(call, name)
         or _call_for(call, unknown)
-        or f"It takes {', '.join(known) or 'no arguments'}."
+        or f"It takes {', '.join(keywords) or 'no arguments'}."
     )
     return f"{call.of}() got an unexpected keyword argument {name!r}. {advice}"
 
 
 def _argument_for(call: Call, name: str) -> str:
     """Which argument is meant by an unknown one: of the function, its metric or its class."""
-    known, value = keywords_of(call.function), call.options[name]
-    if "metric" in known:
+    keywords, value = keywords_of(call.function), call.options[name]
+    if "metric" in keywords:
         metric = call.options.get("metric", "accuracy")
         function = getattr(metric, "func", metric)
         if f"{metric}_{value}" in sklearn.metrics.get_scorer_names():
             return f"Did you mean metric='{metric}_{value}'?"
         if inspect.isfunction(function) and name in inspect.signature(function).parameters:
             place = "sklearn.metrics." if function.__module__.startswith("sklearn.metrics") else ""
-            given = f"{place}{function.__name__}, {name}={value!r}"
-            return f"{_OF_A_METRIC.format(given)}."
+            option = f"{place}{function.__name__}, {name}={value!r}"
+            return f"{_OF_A_METRIC.format(option)}."
         if name in _OF_METRICS:
             return f"{_OF_A_METRIC.format('sklearn.metrics.fbeta_score, beta=2')}, for example."
-    meant = arguments_meant(name, known)
+    meant = arguments_meant(name, keywords)
     if meant == ["confidence_level"]:
         return f"Did you mean {level_meant(name, value)}?"
     if meant == ["strata"] and value is True:
@@ -295,8 +299,8 @@ def _argument_for(call: Call, name: str) -> str:
         return f"Did you mean {either(map(repr, meant))}?"
     if name in ("margin", "test"):
         comparison = COMPARE_RUNS if "runs" in call.door else COMPARE
-        wanted = "verdict(margin=0.02)" if name == "margin" else "p_value"
-        return f"Ask the result: {comparison}.{wanted}."
+        answer = "verdict(margin=0.02)" if name == "margin" else "p_value"
+        return f"Ask the result: {comparison}.{answer}."
     for method in ("__init__", "fit", "update") if "." in call.function.__qualname__ else ():
         owner = type(call.arguments[0])
         function = getattr(getattr(owner, method, None), "__wrapped__", None)

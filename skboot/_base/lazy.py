@@ -66,16 +66,18 @@ def names_from(
 
     def refused(name: str) -> AttributeError:
         """Say that the package has no attribute of this name, or where it is."""
-        said, known = f"module {package!r} has no attribute {name!r}", sys.modules[package].__all__
+        said, names = f"module {package!r} has no attribute {name!r}", sys.modules[package].__all__
         if name.startswith("_"):
             return AttributeError(said)
         for place in elsewhere:
             if name in import_module(f".{place}", package).__all__:
                 return AttributeError(f"{package}.{name} is {package}.{place}.{name}.")
-        near = [own for own in known if own.startswith(f"{name}_") or own == synonyms.get(name)]
-        near = near or difflib.get_close_matches(name, known, _MOST_NEAR, _LEAST_LIKENESS)
+        near = [
+            other for other in names if other.startswith(f"{name}_") or other == synonyms.get(name)
+        ]
+        near = near or difflib.get_close_matches(name, names, _MOST_NEAR, _LEAST_LIKENESS)
         advice = f"Did you mean {either(near)}?" if near else name_for(name, of_metric)
-        return AttributeError(f"{said}. {advice}" if known and advice else said)
+        return AttributeError(f"{said}. {advice}" if names and advice else said)
 
     def shown() -> list[str]:
         module = vars(sys.modules[package])
@@ -87,5 +89,5 @@ def names_from(
 @cache
 def import_modules(package: str) -> tuple[ModuleType, ...]:
     """Import every module of a package, in alphabetical order, so that each can register itself."""
-    found = sorted(own.name for own in iter_modules(sys.modules[package].__path__))
-    return tuple(import_module(f"{package}.{name}") for name in found)
+    names = sorted(module.name for module in iter_modules(sys.modules[package].__path__))
+    return tuple(import_module(f"{package}.{name}") for name in names)

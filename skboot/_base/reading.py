@@ -152,7 +152,7 @@ def _tsv(path: str, wanted: Wanted) -> Columns:
 
 def _json_lines(path: str, wanted: Wanted) -> Columns:
     columns: dict[str, list[Any]] = {name: [] for name in wanted}
-    known: dict[str, Any] = {}
+    values_seen: dict[str, Any] = {}
     with open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
@@ -163,7 +163,7 @@ def _json_lines(path: str, wanted: Wanted) -> Columns:
                 raise BadCall(f"line {number} is not JSON: {error}") from error
             if not isinstance(record, dict):
                 raise BadCall(f"line {number} is not an object of names and values")
-            known.update(record)
+            values_seen.update(record)
             for name, values in columns.items():
                 value: Any = record
                 if name in record:
@@ -177,9 +177,9 @@ def _json_lines(path: str, wanted: Wanted) -> Columns:
     inner = [
         name
         for name in wanted
-        if name not in known and any(value is not None for value in columns[name])
+        if name not in values_seen and any(value is not None for value in columns[name])
     ]
-    names = _names(path, wanted, [*known, *inner])
+    names = _names(path, wanted, [*values_seen, *inner])
     return {name: _typed(name, columns[name]) for name in names}
 
 
@@ -239,9 +239,9 @@ _READERS: dict[str, Callable[[str, Wanted], Columns]] = {
 # ------------------------------------------------------------------ steps
 
 
-def _names(path: str, wanted: Wanted, known: Any) -> list[str]:
+def _names(path: str, wanted: Wanted, present: Any) -> list[str]:
     """Return the columns that are there; refuse a file without one it needs, or with one twice."""
-    names = list(known)
+    names = list(present)
     for name, is_needed in wanted.items():
         if name not in names and is_needed:
             listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
@@ -280,8 +280,8 @@ def _typed(name: str, values: Any) -> NDArray[Any]:
     if len(kinds) == 1:
         # Dates and the like are names of what they say.
         return np.array([str(value) for value in values])
-    found = " and ".join(f"{kind} (row {row})" for kind, row in list(kinds.items())[:2])
-    raise BadCall(f"column {name!r} holds values of several kinds: {found}")
+    listed = " and ".join(f"{kind} (row {row})" for kind, row in list(kinds.items())[:2])
+    raise BadCall(f"column {name!r} holds values of several kinds: {listed}")
 
 
 def _as_array(name: str, values: list[Any]) -> NDArray[Any]:

@@ -122,7 +122,7 @@ def refuse_params_without_routing(params: Mapping[str, Any], owner: Any, method:
 def has_callbacks(estimator: Any) -> bool:
     """Whether callbacks of scikit-learn are set on an estimator, or on one inside it."""
     nested = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
-    return any(getattr(own, "_skl_callbacks", None) for own in (estimator, *nested))
+    return any(getattr(part, "_skl_callbacks", None) for part in (estimator, *nested))
 
 
 def with_callbacks(method: _Function) -> _Function:

@@ -53,10 +53,10 @@ def read_only(value: Any) -> Any:
         return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
     elif is_dataclass(value) and not isinstance(value, type):
         changed = {}
-        for own in fields(value):
-            held = getattr(value, own.name)
+        for field in fields(value):
+            held = getattr(value, field.name)
             if type(held) not in _LOCKED and (locked := read_only(held)) is not held:
-                changed[own.name] = locked
+                changed[field.name] = locked
         return replace(value, **changed) if changed else value
     elif isinstance(value, list):
         return [read_only(item) for item in value]
@@ -84,28 +84,26 @@ def spread_of(values: Any, axis: int | None = None) -> Any:
     return (values / size).std(axis=axis, ddof=1) * size
 
 
-def same_values(one: Any, other: Any) -> bool:
+def same_values(a: Any, b: Any) -> bool:
     """Whether two values are equal, arrays and NaN included; of classes what they compare."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        one, other = np.asarray(one), np.asarray(other)
-        if one.dtype != other.dtype or one.shape != other.shape:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        a, b = np.asarray(a), np.asarray(b)
+        if a.dtype != b.dtype or a.shape != b.shape:
             return False
-        return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
-    if is_dataclass(one):
-        return type(one) is type(other) and all(
-            same_values(getattr(one, f.name), getattr(other, f.name))
-            for f in fields(one)
-            if f.compare
+        return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+    if is_dataclass(a):
+        return type(a) is type(b) and all(
+            same_values(getattr(a, f.name), getattr(b, f.name)) for f in fields(a) if f.compare
         )
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_values(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same_values(a[key], b[key]) for key in a)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         # An interval is a pair with attributes.
-        attributes = [getattr(each, "__dict__", {}) for each in (one, other)]
+        attributes = [getattr(value, "__dict__", {}) for value in (a, b)]
         same = not all(attributes) or same_values(*attributes)
-        return same and len(one) == len(other) and all(map(same_values, one, other))
-    both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
-    return bool(both_nan or one == other)
+        return same and len(a) == len(b) and all(map(same_values, a, b))
+    both_nan = isinstance(a, float) and isinstance(b, float) and a != a and b != b
+    return bool(both_nan or a == b)
 
 
 def content_of(columns: Sequence[Any]) -> bytes:
@@ -172,13 +170,13 @@ def write_whole(
     """
     if follow and takes_bytes(path):
         # To a pipe, a device or a descriptor once all is there to be written.
-        whole, number = io.BytesIO(), _descriptor(path)
-        write(whole)
+        content, number = io.BytesIO(), _descriptor(path)
+        write(content)
         if number in (1, 2):
             # What was printed before comes before.
             (sys.stdout if number == 1 else sys.stderr).flush()
         with open(path if number is None else os.dup(number), "wb") as place:
-            place.write(whole.getbuffer())
+            place.write(content.getbuffer())
         return
     target = Path(os.path.realpath(path) if follow else path)
     writer = f"{os.getpid()}@{_machine()}.{secrets.token_hex(4)}"
@@ -212,12 +210,12 @@ def takes_bytes(path: str | os.PathLike[str]) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def is_same_file(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+def is_same_file(path: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
     """Whether two paths lead to one regular file, by links of any kind, or will once it is made."""
-    if os.path.realpath(path) == os.path.realpath(other):
+    if os.path.realpath(path) == os.path.realpath(second):
         return not takes_bytes(path)
     try:
-        return os.path.samefile(path, other) and os.path.isfile(path)
+        return os.path.samefile(path, second) and os.path.isfile(path)
     except (OSError, ValueError):
         return False
 
@@ -271,9 +269,9 @@ def json_of(text: str | bytes) -> Any:
     """Return what JSON holds; ValueError if an object has a key twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(found := dict(pairs)) < len(pairs):
+        if len(items := dict(pairs)) < len(pairs):
             raise ValueError("An object has a key twice.")
-        return found
+        return items
 
     return json.loads(text, object_pairs_hook=once)
 
@@ -300,8 +298,8 @@ def _descriptor(path: str | os.PathLike[str]) -> int | None:
     name = os.fspath(path)
     if name in _STANDARD:
         return _STANDARD[name]
-    found = _DESCRIPTOR.match(name)
-    return int(found["number"]) if found else None
+    match = _DESCRIPTOR.match(name)
+    return int(match["number"]) if match else None
 
 
 def _may_be_written(path: Path) -> bool:

@@ -50,8 +50,8 @@ def show_versions() -> None:
             packages[name] = "not installed"
     lists = [("System", system), ("Packages", packages)]
     for pool in threadpool_info():
-        known = {name: str(pool[name]) for name in ("version", "num_threads", "filepath")}
-        lists.append((f"Threads of {pool['internal_api']}", known))
+        facts = {name: str(pool[name]) for name in ("version", "num_threads", "filepath")}
+        lists.append((f"Threads of {pool['internal_api']}", facts))
     for title, lines in lists:
         print(f"\n{title}:")
         width = max(map(len, lines))
