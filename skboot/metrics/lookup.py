@@ -435,14 +435,14 @@ def _as_function(name: str) -> str:
     )
 
 
-def _did_you_mean(text: str, negated: bool) -> str:
+def _did_you_mean(metric: str, negated: bool) -> str:
     """Question whether one of the nearest known names was meant; "" if none is near."""
     names = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
-    name = _meant(_plain(text))
+    name = _meant(_plain(metric))
     near = [name] if name is not None else []
     if name is None:
         # Names that are about as like the given one as the most like of them.
-        plain = _plain(text)
+        plain = _plain(metric)
         near = difflib.get_close_matches(plain, names, _MOST_NEAR, _LEAST_LIKENESS)
         likeness = {key: difflib.SequenceMatcher(None, plain, key).ratio() for key in near}
         near = [key for key in near if likeness[key] > likeness[near[0]] - _AS_LIKE]
@@ -477,15 +477,15 @@ def _in_order(name: str) -> str:
     return "_".join(sorted(name.split("_")))
 
 
-def _plain(text: str) -> str:
+def _plain(metric: str) -> str:
     """The name in lower case, with underscores for spaces, hyphens and the like."""
-    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    return re.sub(r"[^a-z0-9]+", "_", metric.lower()).strip("_")
 
 
-def without_name(text: str) -> str:
+def without_name(metric: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
-    plain = _plain(text)
-    at_k = _AT_K.fullmatch(text.lower())
+    plain = _plain(metric)
+    at_k = _AT_K.fullmatch(metric.lower())
     if at_k is not None:
         share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
         k = 10 if at_k["k"] == "k" else int(at_k["k"])
@@ -493,7 +493,7 @@ def without_name(text: str) -> str:
         return f"{_NONE}: give a callable, such as {instead} of labels 0 and 1."
     if plain in ELSEWHERE:
         return f"{_NONE}: {ELSEWHERE[plain]}."
-    function = CALLABLES.get(plain) or _at_point(text)
+    function = CALLABLES.get(plain) or _at_point(metric)
     if function:
         return f"{_NONE}: give metric={function}."
     name = _without_cut(plain)
@@ -504,14 +504,14 @@ def _without_cut(plain: str) -> str:
     return plain if plain in ROW_MEANS else _CUT.sub("", plain)
 
 
-def _at_point(text: str) -> str:
+def _at_point(metric: str) -> str:
     """The function of a rate where another is bounded, as a partial; "" for other names."""
-    match = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", text.lower().strip()))
+    match = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", metric.lower().strip()))
     if match is None:
         return ""
     of_positives, at_alarms = match["what"] in _POSITIVES, match["at"] in _ALARMS
     bound = float(match["early"] or match["late"] or (0.01 if at_alarms else 0.9))
-    bound = bound / 100 if "%" in text or bound > 1 else bound
+    bound = bound / 100 if "%" in metric or bound > 1 else bound
     if of_positives and (at_alarms or match["at"] in _NEGATIVES):
         name, option = "sensitivity_at", "specificity"
         bound = 1 - bound if at_alarms else bound

@@ -479,10 +479,9 @@ def _of_calls(
         names = _labels(metric, columns).tolist()
     calls = Calls(list(entries))
     calls.know(call, returned)
+    callables: Any = statistics
     return {
-        name: [
-            replace(statistic, entry=partial(calls.number, place=place)) for statistic in statistics
-        ]  # type: ignore[type-var]
+        name: [replace(item, entry=partial(calls.number, place=place)) for item in callables]
         for place, name in enumerate(names)
     }
 
