@@ -167,24 +167,25 @@ def bootstrap(
                 binding, _block, (binding, statistics), workers, progress, seconds
             )
     results = []
-    for k, (bound, known) in enumerate(zip(statistics, data, strict=True)):
-        size = np.abs(known.estimate)
+    for k, (bound, on_data) in enumerate(zip(statistics, data, strict=True)):
+        estimate, variance, left_out, influence = on_data
+        size = np.abs(estimate)
         outside = ((size < _SMALLEST) & (size > 0)) | (size > _LARGEST)
         if np.any(outside):
             # Standard errors are made of squares, which are infinite or vanish.
             must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
             advice = "Measure in another unit: multiply the values by the same number."
-            value = float(np.atleast_1d(known.estimate)[np.argmax(outside)])
+            value = float(np.atleast_1d(estimate)[np.argmax(outside)])
             got = f"{value:g} from {bound.statistic.name!r}"
             raise fail(bound.statistic.noun, must, got, advice)
         values: Floats = np.concatenate([block[k].values for block in blocks], dtype=np.float64)
         if bound.statistic.parts:
-            _check_tasks(binding, k, bound, known.estimate, values)
+            _check_tasks(binding, k, bound, estimate, values)
         # A metric that divides by zero on a resample is undefined there, as one that returns NaN.
         values[np.isinf(values)] = np.nan
         standard_error, errors = None, None
-        if known.variance is not None and np.isfinite(known.variance):
-            standard_error = float(np.sqrt(known.variance))
+        if variance is not None and np.isfinite(variance):
+            standard_error = float(np.sqrt(variance))
             errors = np.sqrt(np.concatenate([block[k].variances for block in blocks]))
             # Rounding leaves traces of variance where every unit has the same influence.
             errors[errors < 1e-9 * standard_error] = 0.0
@@ -192,9 +193,7 @@ def bootstrap(
         # Results share these arrays instead of copying them.
         values.flags.writeable = False
         results.append(
-            BootstrapDistribution(
-                known.estimate, values, standard_error, errors, known.jackknife, known.influence
-            )
+            BootstrapDistribution(estimate, values, standard_error, errors, left_out, influence)
         )
     return results
 
@@ -557,13 +556,8 @@ def _moments(
     return Moments(cubed / (6 * squared**1.5), size * float(np.sqrt(squared)), bias, freedom)
 
 
-class _OnData(NamedTuple):
-    """What is known of one statistic on the data."""
-
-    estimate: Any
-    variance: float | None
-    jackknife: Jackknife | None = None
-    influence: Floats | None = None
+# Of a statistic on the data: its value, variance, jackknife and influences, None where not known.
+_OnData = tuple[Any, float | None, Jackknife | None, Floats | None]
 
 
 class _Values(NamedTuple):
@@ -577,7 +571,8 @@ def _data_and_first_block(
     binding: Binding, statistics: Sequence[BoundStatistic]
 ) -> tuple[list[_OnData], list[_Values]]:
     """Return what is known on the data, and the first block; together if one block holds both."""
-    data, first = [], []
+    data: list[_OnData] = []
+    first: list[_Values] = []
     are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
     if not are_sums or not binding.fits_one_block:
         blocks = binding.observed()
@@ -587,13 +582,9 @@ def _data_and_first_block(
             if bound.with_influence:
                 influence = bound.statistic.influence(block, bound.reduced)
             value = found.values[0]
-            data.append(
-                _OnData(
-                    float(value) if value.ndim == 0 else value,
-                    None if found.variances is None else float(found.variances[0]),
-                    influence=influence,
-                )
-            )
+            estimate = float(value) if value.ndim == 0 else value
+            variance = None if found.variances is None else float(found.variances[0])
+            data.append((estimate, variance, None, influence))
         return data, _block((binding, statistics), 0)
     blocks = binding.block(0, with_jackknife=True)
     times, strata = binding.multiplicity[0], binding.strata
@@ -608,7 +599,7 @@ def _data_and_first_block(
         moments = _moments(values[drawn + 1 :], times, strata, estimate)
         left_out = Jackknife(*moments, None, len(times), int(times.sum()))
         variance = None if variances is None else float(variances[drawn])
-        data.append(_OnData(estimate, variance, left_out))
+        data.append((estimate, variance, left_out, None))
         first.append(_Values(values[wanted], None if variances is None else variances[wanted]))
     return data, first
 

@@ -465,8 +465,8 @@ def with_judge(
             for name, [own] in by_system.items()
         }
         study = replace(_of_one(whole, metric, pairs), source=source)
-        labels = _of_one(alone, metric, alone.scores[metric])
-        results[metric] = _of_metric(study, labels, judge, results_of)
+        of_labels = _of_one(alone, metric, alone.scores[metric])
+        results[metric] = _of_metric(study, of_labels, judge, results_of)
     return whole.laid_out(results)
 
 

@@ -500,8 +500,7 @@ def measured_by(
     single, labels, positive = True, None, None
     statistics: dict[str, list[Statistic]] = {}
     looked_at: list[LookedAt] = []
-    complete: set[int] = set()
-    checked_truths: set[tuple[str, int]] = set()
+    seen: set[Any] = set()
     for argument, array in named:
         truth = array.y_true
         if not resolved or array.labels is not labels:
@@ -521,33 +520,8 @@ def measured_by(
             for name, statistic in resolved.items():
                 if one_column:
                     check_averaged(statistic, array, name in averaging(metric, resolved))
-                takes_any = statistic.calls_function and not statistic.calls_library
-                for column, values in (("y_true", truth), ("y_pred", array.y_pred)):
-                    if values is not None and id(values) not in complete and not takes_any:
-                        check.check_no_missing(column, values)
-                        complete.add(id(values))
-                predicted = array.y_pred
-                if predicted.ndim == 2:
-                    predicted = checked_columns(array, statistic, argument)
-                checked = check_response(statistic, truth, predicted, argument)
-                # The runs of a call share their truth.
-                if (
-                    truth is not None
-                    and truth.ndim == 1
-                    and (name, id(truth)) not in checked_truths
-                ):
-                    checked_truths.add((name, id(truth)))
-                    (checked.unsigned or checked).check_all(truth)
-                looked_at.append((statistic, truth, predicted, array.labels, argument))
-                if array.sample_weight is not None and not checked.takes_weights:
-                    must = f"be None with the metric {checked.name!r}"
-                    advice = (
-                        "The metric has no sample_weight argument: give it one, or leave weights "
-                        "out."
-                    )
-                    raise check.fail("sample_weight", must, "weights", advice)
-                if takes_any:
-                    _check_defined(checked, array)
+                checked, look = _checked_on(statistic, array, argument, seen)
+                looked_at.append(look)
                 statistics.setdefault(name, []).append(checked)
         except ValueError as error:
             rename(error, {"y_pred": argument, "y_true": truths.get(argument, "y_true")})
@@ -580,6 +554,36 @@ def measured_by(
         following = map(Measured, every, by_array)
         scores[name] = {system: [next(following) for _ in own] for system, own in rows.items()}
     return scores, places
+
+
+def _checked_on(
+    statistic: Statistic, array: Rows, argument: str, seen: set[Any]
+) -> tuple[Statistic, LookedAt]:
+    """Return a statistic that is checked against rows, and what is to be looked at for doubts.
+
+    ``seen`` holds which columns, and which truths by which metric, have been checked before: runs
+    share them.
+    """
+    truth, predicted = array.y_true, array.y_pred
+    takes_any = statistic.calls_function and not statistic.calls_library
+    for column, values in (("y_true", truth), ("y_pred", predicted)):
+        if values is not None and id(values) not in seen and not takes_any:
+            check.check_no_missing(column, values)
+            seen.add(id(values))
+    if predicted.ndim == 2:
+        predicted = checked_columns(array, statistic, argument)
+    checked = check_response(statistic, truth, predicted, argument)
+    of_truth = (id(statistic), id(truth))
+    if truth is not None and truth.ndim == 1 and of_truth not in seen:
+        seen.add(of_truth)
+        (checked.unsigned or checked).check_all(truth)
+    if array.sample_weight is not None and not checked.takes_weights:
+        must = f"be None with the metric {checked.name!r}"
+        advice = "The metric has no sample_weight argument: give it one, or leave weights out."
+        raise check.fail("sample_weight", must, "weights", advice)
+    if takes_any:
+        _check_defined(checked, array)
+    return checked, (statistic, truth, predicted, array.labels, argument)
 
 
 def _tell_doubts(
