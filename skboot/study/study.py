@@ -875,7 +875,7 @@ def planned(
     """Return what is drawn for scores; see `study_of`."""
     [[measured, *_], *_] = next(iter(scores.values())).values()
     rows = measured.rows
-    plan = resampling_plan(sampling, rows.n_samples, n_series, rows.sample_weight)
+    plan = resampling_plan(sampling, len(rows.y_pred), n_series, rows.sample_weight)
     tasks, length = None, 0
     parts: Sequence[Part] = WHOLE
     # Few calls have tasks or rows in time order: their modules are imported for those.
