@@ -6,6 +6,7 @@ are NaN in the replicates.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -516,18 +517,20 @@ def _moments(
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
     in proportion to the units, and is taken out.
     """
-    one_stratum = not strata.any()
-    sizes = np.array([times.sum()]) if one_stratum else np.bincount(strata, times)
+    one_stratum, n = not strata.any(), int(times.sum())
+    sizes = np.array([n]) if one_stratum else np.bincount(strata, times)
     centres: Any = estimate
+    lowest = highest = estimate
     if not one_stratum:
         centres = np.bincount(strata, times * values) / sizes
         if n_units is not None:
             mean_units = np.bincount(strata, times * n_units) / sizes
             per_unit = (estimate - centres) / mean_units
             values = values + per_unit[strata] * (n_units - mean_units[strata])
-    n = int(sizes.sum())
+        lowest, highest = centres.min(), centres.max()
     # Fourth powers of values of 1e-149 or 1e149 are in range as those of values near 1.
-    size = size_of((values.max() - np.min(centres), values.min() - np.max(centres)))
+    greatest, least = values.max(), values.min()
+    size = size_of((greatest - lowest, least - highest))
     squared = cubed = fourth = 0.0
     for start in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):
         part = slice(start, start + JACKKNIFE_VALUES_AT_ONCE)
@@ -546,14 +549,14 @@ def _moments(
         cubed += float(squares.sum())
         squares *= share
         fourth += float(squares.sum())
-    if np.isnan(squared):
+    if math.isnan(squared):
         return Moments(*[np.nan] * 4)
     # Differences at the level of rounding are not skewness.
-    if np.sqrt(squared) <= 1e-14 * max(values.max(), -values.min()) / size * np.sqrt(len(values)):
+    if math.sqrt(squared) <= 1e-14 * max(greatest, -least) / size * math.sqrt(len(values)):
         return Moments(0.0, 0.0, 0.0, np.nan)
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
     freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
-    return Moments(cubed / (6 * squared**1.5), size * float(np.sqrt(squared)), bias, freedom)
+    return Moments(cubed / (6 * squared**1.5), size * math.sqrt(squared), bias, freedom)
 
 
 # Of a statistic on the data: its value, variance, jackknife and influences, None where not known.

@@ -744,9 +744,9 @@ def note_on_order(
             columns.append(y_true)
         kind: Any = None
         for column in columns:
-            if column.dtype.kind == "i" and int(column.max()) - int(column.min()) < n:
+            if column.dtype.kind == "i" and int(column.max()) - (least := int(column.min())) < n:
                 # Small integers number themselves.
-                number = column.astype(np.intp) - int(column.min())
+                number = column.astype(np.intp) - least
             else:
                 number = np.unique(column, return_inverse=True)[1]
             if kind is not None:
