@@ -6,6 +6,7 @@ are NaN in the replicates.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -150,7 +151,7 @@ def bootstrap(
     with progress(n_resamples, "resamples", workers.verbose) as done, single_threaded_blas():
         start = time.perf_counter()
         try:
-            data, first = _data_and_first_block(binding, statistics)
+            data, first_block = _data_and_first_block(binding, statistics)
         except MetricError as failure:
             raise failure.on_data() from failure.error
         seconds = time.perf_counter() - start
@@ -161,28 +162,29 @@ def bootstrap(
             if note is not None:
                 warn_before(note)
         done(binding.block_size)
-        blocks = [first]
+        blocks = [first_block]
         if binding.n_blocks > 1:
             blocks += _other_blocks(binding, _block, (binding, statistics), workers, done, seconds)
     results = []
-    for k, (bound, known) in enumerate(zip(statistics, data, strict=True)):
-        size = np.abs(known.estimate)
+    for k, (bound, on_data) in enumerate(zip(statistics, data, strict=True)):
+        estimate, variance, left_out, influence = on_data
+        size = np.abs(estimate)
         outside = ((size < _SMALLEST) & (size > 0)) | (size > _LARGEST)
         if np.any(outside):
             # Standard errors are made of squares, which are infinite or vanish.
             must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
             advice = "Measure in another unit: multiply the values by the same number."
-            value = float(np.atleast_1d(known.estimate)[np.argmax(outside)])
+            value = float(np.atleast_1d(estimate)[np.argmax(outside)])
             got = f"{value:g} from {bound.statistic.name!r}"
             raise fail(bound.statistic.noun, must, got, advice)
         values: Floats = np.concatenate([block[k].values for block in blocks], dtype=np.float64)
         if bound.statistic.parts:
-            _check_tasks(binding, k, bound, known.estimate, values)
+            _check_tasks(binding, k, bound, estimate, values)
         # A metric that divides by zero on a resample is undefined there, as one that returns NaN.
         values[np.isinf(values)] = np.nan
         standard_error, errors = None, None
-        if known.variance is not None and np.isfinite(known.variance):
-            standard_error = float(np.sqrt(known.variance))
+        if variance is not None and np.isfinite(variance):
+            standard_error = float(np.sqrt(variance))
             errors = np.sqrt(np.concatenate([block[k].variances for block in blocks]))
             # Rounding leaves traces of variance where every unit has the same influence.
             errors[errors < 1e-9 * standard_error] = 0.0
@@ -190,9 +192,7 @@ def bootstrap(
         # Results share these arrays instead of copying them.
         values.flags.writeable = False
         results.append(
-            BootstrapDistribution(
-                known.estimate, values, standard_error, errors, known.jackknife, known.influence
-            )
+            BootstrapDistribution(estimate, values, standard_error, errors, left_out, influence)
         )
     return results
 
@@ -224,10 +224,10 @@ def over_blocks(
     n_resamples = binding.plan.n_resamples
     with progress(n_resamples, "resamples", workers.verbose) as done, single_threaded_blas():
         start = time.perf_counter()
-        first = work(shared, 0)
+        first_block = work(shared, 0)
         seconds = time.perf_counter() - start
         done(binding.block_size)
-        return [first, *_other_blocks(binding, work, shared, workers, done, seconds)]
+        return [first_block, *_other_blocks(binding, work, shared, workers, done, seconds)]
 
 
 def _other_blocks(
@@ -240,8 +240,8 @@ def _other_blocks(
 ) -> list[Any]:
     """Do some work on every block but the first, which took so many seconds: the one loop."""
     blocks: dict[int, Any] = {}
-    each = (_numbered, (work, shared), range(1, binding.n_blocks))
-    for chunk in in_chunks(*each, n_jobs=workers.n_jobs, seconds_each=seconds_each):
+    work_of_blocks = (_numbered, (work, shared), range(1, binding.n_blocks))
+    for chunk in in_chunks(*work_of_blocks, n_jobs=workers.n_jobs, seconds_each=seconds_each):
         blocks.update(chunk)
         done(len(chunk) * binding.block_size)
     return [blocks[number] for number in range(1, binding.n_blocks)]
@@ -275,8 +275,8 @@ def bootstrap_each(
     distributions = []
     check_replicates_fit(plan.n_resamples, len(statistics))
     with single_threaded_blas():
-        drawn = plan.counts_of_two([bound.coding for bound in statistics])
-        for bound, counts in zip(statistics, drawn, strict=True):
+        counts_of_each = plan.counts_of_two([bound.coding for bound in statistics])
+        for bound, counts in zip(statistics, counts_of_each, strict=True):
             reduced = bound.reduced
             values = None
             if counts is not None and reduced.terms is not None:
@@ -320,20 +320,20 @@ class Jackknife(NamedTuple):
     n_left_out: int
     n_units: int
 
-    def among(self, own: int) -> Jackknife:
+    def among(self, n_own: int) -> Jackknife:
         """Return the same of a statistic that only so many of the units belong to.
 
         The others move nothing, and count for nothing.
         """
         n = self.n_units
-        factor = (own - 1) * n / (own * (n - 1))
+        factor = (n_own - 1) * n / (n_own * (n - 1))
         n_deciding = n * self.error_freedom / (2 * n + self.error_freedom)
         return self._replace(
-            error_freedom=2 * own * n_deciding / max(own - n_deciding, 1e-12),
+            error_freedom=2 * n_own * n_deciding / max(n_own - n_deciding, 1e-12),
             standard_error=factor * self.standard_error,
             bias=factor * self.bias,
-            n_left_out=min(self.n_left_out, own),
-            n_units=own,
+            n_left_out=min(self.n_left_out, n_own),
+            n_units=n_own,
         )
 
 
@@ -369,8 +369,8 @@ def jackknife(
     together = [(binding, list(range(len(statistics))))]
     if any(units.atoms is not None for units in binding.units_of_codes):
         together = binding.left_out_together()
-    for own, which in together:
-        left_out = leave_out(own, [statistics[k] for k in which])
+    for binding_of_part, which in together:
+        left_out = leave_out(binding_of_part, [statistics[k] for k in which])
         for k, values in zip(which, left_out.values, strict=True):
             moments = _moments(
                 values, left_out.times, left_out.strata, estimates[k], left_out.sizes
@@ -391,10 +391,10 @@ def _rows_differ(bound: BoundStatistic) -> bool:
     if code is not None:
         # The coding has the rows of all subgroups, of which these are one.
         return bound.coding.code is not None and bound.reduced.n_codes > len(code) / 2
-    given, truth = data.get("y_pred"), data.get("y_true")
-    if given is None or given.dtype.kind not in "fiu" or given.ndim > 1:
-        return given is not None and given.dtype.kind == "f"
-    rows = given.astype(complex)
+    predictions, truth = data.get("y_pred"), data.get("y_true")
+    if predictions is None or predictions.dtype.kind not in "fiu" or predictions.ndim > 1:
+        return predictions is not None and predictions.dtype.kind == "f"
+    rows = predictions.astype(complex)
     if truth is not None and truth.ndim == 1 and truth.dtype.kind in "fiu":
         rows += 1j * truth
     return len(np.unique(rows)) > len(rows) / 2
@@ -515,21 +515,23 @@ def _moments(
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
     in proportion to the units, and is taken out.
     """
-    one_stratum = not strata.any()
-    sizes = np.array([times.sum()]) if one_stratum else np.bincount(strata, times)
+    one_stratum, n = not strata.any(), int(times.sum())
+    sizes = np.array([n]) if one_stratum else np.bincount(strata, times)
     centres: Any = estimate
+    lowest = highest = estimate
     if not one_stratum:
         centres = np.bincount(strata, times * values) / sizes
         if n_units is not None:
             mean_units = np.bincount(strata, times * n_units) / sizes
             per_unit = (estimate - centres) / mean_units
             values = values + per_unit[strata] * (n_units - mean_units[strata])
-    n = int(sizes.sum())
+        lowest, highest = centres.min(), centres.max()
     # Fourth powers of values of 1e-149 or 1e149 are in range as those of values near 1.
-    size = size_of((values.max() - np.min(centres), values.min() - np.max(centres)))
+    greatest, least = values.max(), values.min()
+    size = size_of((greatest - lowest, least - highest))
     squared = cubed = fourth = 0.0
-    for first in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):
-        part = slice(first, first + JACKKNIFE_VALUES_AT_ONCE)
+    for start in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):
+        part = slice(start, start + JACKKNIFE_VALUES_AT_ONCE)
         if one_stratum:
             share = centres - values[part]
             share *= (sizes[0] - 1) / sizes[0]
@@ -545,23 +547,18 @@ def _moments(
         cubed += float(squares.sum())
         squares *= share
         fourth += float(squares.sum())
-    if np.isnan(squared):
+    if math.isnan(squared):
         return Moments(*[np.nan] * 4)
     # Differences at the level of rounding are not skewness.
-    if np.sqrt(squared) <= 1e-14 * max(values.max(), -values.min()) / size * np.sqrt(len(values)):
+    if math.sqrt(squared) <= 1e-14 * max(greatest, -least) / size * math.sqrt(len(values)):
         return Moments(0.0, 0.0, 0.0, np.nan)
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
     freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
-    return Moments(cubed / (6 * squared**1.5), size * float(np.sqrt(squared)), bias, freedom)
+    return Moments(cubed / (6 * squared**1.5), size * math.sqrt(squared), bias, freedom)
 
 
-class _OnData(NamedTuple):
-    """What is known of one statistic on the data."""
-
-    estimate: Any
-    variance: float | None
-    jackknife: Jackknife | None = None
-    influence: Floats | None = None
+# Of a statistic on the data: its value, variance, jackknife and influences, None where not known.
+_OnData = tuple[Any, float | None, Jackknife | None, Floats | None]
 
 
 class _Values(NamedTuple):
@@ -575,51 +572,50 @@ def _data_and_first_block(
     binding: Binding, statistics: Sequence[BoundStatistic]
 ) -> tuple[list[_OnData], list[_Values]]:
     """Return what is known on the data, and the first block; together if one block holds both."""
-    data, first = [], []
+    data: list[_OnData] = []
+    first_block: list[_Values] = []
     are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
     if not are_sums or not binding.fits_one_block:
         blocks = binding.observed()
         evaluated = _evaluate(binding, blocks, statistics)
-        for block, bound, found in zip(blocks, statistics, evaluated, strict=True):
+        for block, bound, result in zip(blocks, statistics, evaluated, strict=True):
             influence = None
             if bound.with_influence:
                 influence = bound.statistic.influence(block, bound.reduced)
-            value = found.values[0]
-            data.append(
-                _OnData(
-                    float(value) if value.ndim == 0 else value,
-                    None if found.variances is None else float(found.variances[0]),
-                    influence=influence,
-                )
-            )
+            value = result.values[0]
+            estimate = float(value) if value.ndim == 0 else value
+            variance = None if result.variances is None else float(result.variances[0])
+            data.append((estimate, variance, None, influence))
         return data, _block((binding, statistics), 0)
     blocks = binding.block(0, with_jackknife=True)
     times, strata = binding.multiplicity[0], binding.strata
     strata = np.zeros(len(times), np.intp) if strata is None else strata
-    drawn = blocks[0].n_resamples - len(times) - 1
-    wanted = slice(0, min(drawn, binding.plan.n_resamples))
+    n_drawn = blocks[0].n_resamples - len(times) - 1
+    resamples = slice(0, min(n_drawn, binding.plan.n_resamples))
     # Such blocks are of single rows; only groups have influences.
-    for found in _evaluate(binding, blocks, statistics):
+    for result in _evaluate(binding, blocks, statistics):
         # A metric that divides by zero without a unit is undefined there.
-        values = np.where(np.isinf(found.values), np.nan, found.values)
-        estimate, variances = float(values[drawn]), found.variances
-        moments = _moments(values[drawn + 1 :], times, strata, estimate)
+        values = np.where(np.isinf(result.values), np.nan, result.values)
+        estimate, variances = float(values[n_drawn]), result.variances
+        moments = _moments(values[n_drawn + 1 :], times, strata, estimate)
         left_out = Jackknife(*moments, None, len(times), int(times.sum()))
-        variance = None if variances is None else float(variances[drawn])
-        data.append(_OnData(estimate, variance, left_out))
-        first.append(_Values(values[wanted], None if variances is None else variances[wanted]))
-    return data, first
+        variance = None if variances is None else float(variances[n_drawn])
+        data.append((estimate, variance, left_out, None))
+        first_block.append(
+            _Values(values[resamples], None if variances is None else variances[resamples])
+        )
+    return data, first_block
 
 
 def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> list[_Values]:
     """Return values and variances on the resamples of a block."""
     binding, statistics = shared
-    first = number * binding.block_size
-    n_resamples = min(binding.block_size, binding.plan.n_resamples - first)
+    start = number * binding.block_size
+    n_resamples = min(binding.block_size, binding.plan.n_resamples - start)
     try:
         return _evaluate(binding, binding.block(number), statistics, n_resamples)
     except MetricError as failure:
-        raise failure.on_rows(f"on resample {first + failure.resample}") from failure.error
+        raise failure.on_rows(f"on resample {start + failure.resample}") from failure.error
 
 
 def _evaluate(

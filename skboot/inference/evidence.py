@@ -91,10 +91,13 @@ class Drawn:
         self, classes: NDArray[np.intp], sizes: NDArray[Any], influence: Floats | None = None
     ) -> Drawn:
         """Return what was drawn where groups are of one class each: `freedom_of_classes`."""
-        known = freedom_of_classes(classes, sizes, influence)
-        if known is None:
+        unequal = freedom_of_classes(classes, sizes, influence)
+        if unequal is None:
             return self
-        freedom = min(known[0], self.degrees_of_freedom), max(known[1], self.inflation)
+        freedom = (
+            min(unequal[0], self.degrees_of_freedom),
+            max(unequal[1], self.inflation),
+        )
         return replace(self, freedom=freedom)
 
     @property
@@ -328,7 +331,7 @@ class Evidence(Premises):
 
 def joint_bounds(evidence: Iterable[Evidence]) -> tuple[float, float]:
     """Return the range of a metric that may hang on the rows, over several systems."""
-    lowest, highest = zip(*(known.facts.bounds for known in evidence), strict=True)
+    lowest, highest = zip(*(system.facts.bounds for system in evidence), strict=True)
     return min(lowest), max(highest)
 
 
@@ -583,7 +586,9 @@ def within_range(
 
 def notes_of_cut(*intervals: ConfidenceInterval | None) -> tuple[Note, ...]:
     """Return the note that a limit was cut, if one of the intervals has such a limit."""
-    return (_CUT,) if any(each is not None and each.is_cut for each in intervals) else ()
+    return (
+        (_CUT,) if any(interval is not None and interval.is_cut for interval in intervals) else ()
+    )
 
 
 def range_of_difference(bounds: tuple[float, float]) -> tuple[float, float]:

@@ -156,8 +156,12 @@ class WithJudge(Source):
         with_label, without = self.columns.parts
         judge = measured.judge
         terms = [
-            IN_MEMORY.prepare(plan, "percentile", metric, own, of_part)
-            for own, of_part in ((judge, without), (judge, with_label), (measured, with_label))
+            IN_MEMORY.prepare(plan, "percentile", metric, of_labels, of_part)
+            for of_labels, of_part in (
+                (judge, without),
+                (judge, with_label),
+                (measured, with_label),
+            )
         ]
         human = terms[-1]
         facts_of_labels = human.premises.facts
@@ -190,26 +194,30 @@ class WithJudge(Source):
         weight = terms.weight() if self.weight == "auto" else float(self.weight)
         estimates, replicates = terms.combined(weight)
         distributions, combined = [], []
-        for k, one in enumerate(scores):
-            facts = replace(one.premises.facts, proxy_weight=weight)
-            combined.append(replace(one, premises=replace(one.premises, facts=facts)))
+        for k, score in enumerate(scores):
+            facts = replace(score.premises.facts, proxy_weight=weight)
+            combined.append(replace(score, premises=replace(score.premises, facts=facts)))
             estimate = float(np.clip(estimates[k], *facts.bounds))
             moved = terms.combined_deviations(k, weight)
             error = float(np.sqrt(moved @ moved))
             distributions.append(
                 BootstrapDistribution(estimate, replicates[k], error, None, _shape(moved, error))
             )
-        subjects = [one.subject for one in scores]
+        subjects = [score.subject for score in scores]
         return Draws(plan, None, subjects, distributions, dict(enumerate(combined)))
 
     def _terms(self, plan: ResamplingPlan, scores: Sequence[Any], workers: Workers) -> Terms:
         """Return the terms of all scores, on the rows and on resamples that they share."""
-        drawn = draw(plan, [term for one in scores for term in one.terms], workers)
+        draws = draw(plan, [term for score in scores for term in score.terms], workers)
         shape = (len(scores), 3, -1)
-        values = np.array([own.estimate for own in drawn.distributions]).reshape(shape[:2])
-        replicates = np.array([own.replicates for own in drawn.distributions]).reshape(shape)
+        values = np.array([distribution.estimate for distribution in draws.distributions]).reshape(
+            shape[:2]
+        )
+        replicates = np.array(
+            [distribution.replicates for distribution in draws.distributions]
+        ).reshape(shape)
         with_label, without = (plan.design.among(part.rows)[0][0] for part in self.columns.parts)
-        left_out = drawn.values_left_out()
+        left_out = draws.values_left_out()
         deviations = _deviations_without(
             left_out.values.reshape(shape),
             values,
@@ -247,14 +255,16 @@ class WithJudge(Source):
             np.concatenate((self.columns.at, rows)) for rows in (answered, labelled)
         )
         subjects = []
-        for one in scores:
-            human, judge, of_truth = one.measured, one.measured.judge, self.columns.of_truth
+        for score in scores:
+            human, judge, of_truth = score.measured, score.measured.judge, self.columns.of_truth
             subjects.append(_bound(judge, by_judge, by_judge, of_truth))
             subjects.append(_bound(human, by_human, by_judge, of_truth))
         added = [np.append(np.arange(n), n + k) for k in range(n_further)]
         plan = ResamplingPlan(RowDesign.of(n + n_further), n_further, self.seed, added)
-        found = draw(plan, subjects, workers).distributions
-        with_row = np.array([own.replicates for own in found]).reshape(len(scores), 2, n_further)
+        distributions = draw(plan, subjects, workers).distributions
+        with_row = np.array([distribution.replicates for distribution in distributions]).reshape(
+            len(scores), 2, n_further
+        )
         effects[:, 1:] = np.nan_to_num(with_row - values[:, 1:, None])
         return effects
 
@@ -267,8 +277,8 @@ def _bound(
     truth = None if rows.y_true is None else rows.y_true[labels]
     weights = None if rows.sample_weight is None else rows.sample_weight[answers]
     predicted = rows.y_pred[answers if of_truth else labels]
-    own = Rows(truth, predicted, weights, rows.labels)
-    return BoundStatistic.of(statistic, statistic.reduce(*own.of(statistic, None)))
+    rows_of_labels = Rows(truth, predicted, weights, rows.labels)
+    return BoundStatistic.of(statistic, statistic.reduce(*rows_of_labels.of(statistic, None)))
 
 
 # ------------------------------------------------------------------ numbers
@@ -321,11 +331,11 @@ class Terms:
 
         Of several systems the variances are those of their differences, pair by pair.
         """
-        own = self.deviations
-        if len(own) > 1:
+        deviations = self.deviations
+        if len(deviations) > 1:
             # Squares of the differences of all pairs are those from the mean, times systems.
-            own = own - own.mean(axis=0)
-        judge, human = own[:, 0] - own[:, 1], own[:, 2]
+            deviations = deviations - deviations.mean(axis=0)
+        judge, human = deviations[:, 0] - deviations[:, 1], deviations[:, 2]
         square = float(np.sum(judge**2))
         return float(np.clip(-np.sum(judge * human) / square, 0, 1)) if square > 0 else 0.0
 
@@ -444,7 +454,7 @@ def with_judge(
     with collected():
         alone = study_of(*_rows_at(columns.at, *by_human))
     try:
-        whole = study_of(*by_human)
+        study_of_all = study_of(*by_human)
         with collected():
             judged = study_of(*by_judge)
     except ValueError as error:
@@ -453,21 +463,25 @@ def with_judge(
         if bad is None or bad.name not in columns.called:
             raise
         raise bad._replace(name=columns.called[bad.name]).error() from None
-    if whole.plan.design.n_factors > 1:
+    if study_of_all.plan.design.n_factors > 1:
         advice = "Give the column whose members differ most."
         raise check.fail("groups", "have one column with proxy", "two", advice)
-    _check_enough(whole, alone, columns)
+    _check_enough(study_of_all, alone, columns)
     source = WithJudge(columns, alone.plan.design, judge.weight, seed)
     results = {}
-    for metric, by_system in whole.scores.items():
+    for metric, by_system in study_of_all.scores.items():
         pairs = {
-            name: [MeasuredTwice(own.rows, own.statistic, judged.scores[metric][name][0])]
-            for name, [own] in by_system.items()
+            name: [
+                MeasuredTwice(
+                    by_human_alone.rows, by_human_alone.statistic, judged.scores[metric][name][0]
+                )
+            ]
+            for name, [by_human_alone] in by_system.items()
         }
-        study = replace(_of_one(whole, metric, pairs), source=source)
-        labels = _of_one(alone, metric, alone.scores[metric])
-        results[metric] = _of_metric(study, labels, judge, results_of)
-    return whole.laid_out(results)
+        study = replace(_of_one(study_of_all, metric, pairs), source=source)
+        of_labels = _of_one(alone, metric, alone.scores[metric])
+        results[metric] = _of_metric(study, of_labels, judge, results_of)
+    return study_of_all.laid_out(results)
 
 
 def _of_one(study: Study, metric: str, scores: Mapping[str, Sequence[Measured]]) -> Study:
@@ -478,14 +492,14 @@ def _of_metric(
     study: Study, labels: Study, judge: Judge, answer: Callable[[Study], Any]
 ) -> EvaluationResult | ComparisonResult:
     """Return the result of one metric: by the judge, unless human labels alone say more."""
-    with collected() as told:
+    with collected() as notes_told:
         alone = result = answer(labels)
     if judge.weight != 0:
         with collected() as of_judge:
             corrected = answer(study)
         is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
         if judge.weight != "auto" or is_shorter:
-            result, told = corrected, of_judge
+            result, notes_told = corrected, of_judge
     notes: tuple[str, ...] = ()
     if result is not alone:
         n_units = labels.plan.design.smallest_side
@@ -496,27 +510,27 @@ def _of_metric(
                 "with 50 its 95 % intervals covered 89 to 99 % in simulations, with "
                 f"{FEW_FOR_DIFFERENCE} 93 % or more."
             )
-            told.append(Note("caution", text))
+            notes_told.append(Note("caution", text))
             notes = (text,)
     elif judge.weight == "auto":
         notes = (_OF_NO_USE,)
-    tell(*told)
+    tell(*notes_told)
     return _completed(result, alone, study.plan.design.n_samples, judge, notes)
 
 
 def _weight_of(result: EvaluationResult | ComparisonResult) -> float:
     """Return the weight of the judge, which is that of each system."""
-    one = result if isinstance(result, EvaluationResult) else result._any_system
-    return one.evidence.facts.proxy_weight or 0.0
+    system = result if isinstance(result, EvaluationResult) else result._any_system
+    return system.evidence.facts.proxy_weight or 0.0
 
 
 def _length(result: EvaluationResult | ComparisonResult) -> float:
     """Return how far finite limits are from what they are limits of, over all intervals."""
     shown: Any = [result] if isinstance(result, EvaluationResult) else result.pairs
     return sum(
-        abs(limit - getattr(one, "difference", getattr(one, "estimate", np.nan)))
-        for one in shown
-        for limit in one.confidence_interval
+        abs(limit - getattr(item, "difference", getattr(item, "estimate", np.nan)))
+        for item in shown
+        for limit in item.confidence_interval
         if not np.isinf(limit)
     )
 
@@ -641,8 +655,8 @@ def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:
     if design.smallest_side < FEWEST_UNITS:
         raise _too_few(name, design.unit, design.smallest_side)
     for by_system in whole.scores.values():
-        [first, *_] = next(iter(by_system.values()))
-        statistic = first.statistic
+        [measured, *_] = next(iter(by_system.values()))
+        statistic = measured.statistic
         of_classes = statistic.response in ("labels", "scores", "probabilities")
         if not of_classes or statistic.of_row_values or not columns.of_truth:
             continue

@@ -185,21 +185,23 @@ class Rows:
     @cached_property
     def are_truth(self) -> bool:
         """Whether the predictions equal the truth on every row."""
-        truth, few = self.y_true, slice(100)
+        truth, first_rows = self.y_true, slice(100)
         if truth is None or truth.dtype.kind in "VO" or truth.shape != self.y_pred.shape:
             # Objects need not compare as values do; labels in objects are numbers and texts by now.
             return False
         # Most calls are done with the first rows.
-        return np.array_equal(truth[few], self.y_pred[few]) and np.array_equal(truth, self.y_pred)
+        return np.array_equal(truth[first_rows], self.y_pred[first_rows]) and np.array_equal(
+            truth, self.y_pred
+        )
 
     @cached_property
     def are_constant(self) -> bool:
         """Whether the predictions of a truth are the same on every row."""
-        few, answers = slice(100), self.y_pred
+        first_rows, answers = slice(100), self.y_pred
         if self.y_true is None or answers.dtype.kind in "VO" or len(answers) < 2:
             return False
         # Most calls are done with the first rows.
-        return bool((answers[few] == answers[:1]).all() and (answers == answers[:1]).all())
+        return bool((answers[first_rows] == answers[:1]).all() and (answers == answers[:1]).all())
 
     @cached_property
     def decisions(self) -> NDArray[Any]:
@@ -272,9 +274,9 @@ WHOLE = (Part(None, None, None),)
 def is_lazy(*columns: Any) -> bool:
     """Whether a column is read in parts: one of dask, or of a scanned data set."""
     return any(
-        getattr(one, "is_scanned", False) is True
-        or (hasattr(type(one), "__dask_graph__") and is_dask(one))
-        for one in columns
+        getattr(column, "is_scanned", False) is True
+        or (hasattr(type(column), "__dask_graph__") and is_dask(column))
+        for column in columns
     )
 
 
@@ -290,9 +292,9 @@ def checked_rows(
     predicted = check.check_answers(name, y_pred)
     weights = None if sample_weight is None else check.check_weights(sample_weight)
     check.check_same_length(**{name: predicted, "y_true": truth, "sample_weight": weights})
-    known = None if labels is None else check.check_labels(labels, truth)
+    class_labels = None if labels is None else check.check_labels(labels, truth)
     weights = None if weights is None else check.unequal(weights)
-    return rows_of(truth, predicted, weights, known, name)
+    return rows_of(truth, predicted, weights, class_labels, name)
 
 
 def check_truth(y_true: ArrayLike | None) -> NDArray[Any] | None:
@@ -367,8 +369,8 @@ def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp]:
     """Return the number of the subgroup that each row is in, (n_samples,)."""
     rows = [part.rows for part in parts if part.rows is not None]
     number = np.empty(sum(map(len, rows)), dtype=np.intp)
-    for k, own in enumerate(rows):
-        number[own] = k
+    for k, of_part in enumerate(rows):
+        number[of_part] = k
     return number
 
 
@@ -505,8 +507,7 @@ def measured_by(
     single, labels, positive = True, None, None
     statistics: dict[str, list[Statistic]] = {}
     looked_at: list[LookedAt] = []
-    complete: set[int] = set()
-    checked_truths: set[tuple[str, int]] = set()
+    seen: set[Any] = set()
     for argument, array in named:
         truth = array.y_true
         if not resolved or array.labels is not labels:
@@ -526,33 +527,8 @@ def measured_by(
             for name, statistic in resolved.items():
                 if one_column:
                     check_averaged(statistic, array, name in averaging(metric, resolved))
-                takes_any = statistic.calls_function and not statistic.calls_library
-                for column, values in (("y_true", truth), ("y_pred", array.y_pred)):
-                    if values is not None and id(values) not in complete and not takes_any:
-                        check.check_no_missing(column, values)
-                        complete.add(id(values))
-                predicted = array.y_pred
-                if predicted.ndim == 2:
-                    predicted = checked_columns(array, statistic, argument)
-                checked = check_response(statistic, truth, predicted, argument)
-                # The runs of a call share their truth.
-                if (
-                    truth is not None
-                    and truth.ndim == 1
-                    and (name, id(truth)) not in checked_truths
-                ):
-                    checked_truths.add((name, id(truth)))
-                    (checked.unsigned or checked).check_all(truth)
-                looked_at.append((statistic, truth, predicted, array.labels, argument))
-                if array.sample_weight is not None and not checked.takes_weights:
-                    must = f"be None with the metric {checked.name!r}"
-                    advice = (
-                        "The metric has no sample_weight argument: give it one, or leave weights "
-                        "out."
-                    )
-                    raise check.fail("sample_weight", must, "weights", advice)
-                if takes_any:
-                    _check_defined(checked, array)
+                checked, look = _checked_on(statistic, array, argument, seen)
+                looked_at.append(look)
                 statistics.setdefault(name, []).append(checked)
         except ValueError as error:
             rename(error, {"y_pred": argument, "y_true": truths.get(argument, "y_true")})
@@ -587,6 +563,36 @@ def measured_by(
     return scores, places
 
 
+def _checked_on(
+    statistic: Statistic, array: Rows, argument: str, seen: set[Any]
+) -> tuple[Statistic, LookedAt]:
+    """Return a statistic that is checked against rows, and what is to be looked at for doubts.
+
+    ``seen`` holds which columns, and which truths by which metric, have been checked before: runs
+    share them.
+    """
+    truth, predicted = array.y_true, array.y_pred
+    takes_any = statistic.calls_function and not statistic.calls_library
+    for column, values in (("y_true", truth), ("y_pred", predicted)):
+        if values is not None and id(values) not in seen and not takes_any:
+            check.check_no_missing(column, values)
+            seen.add(id(values))
+    if predicted.ndim == 2:
+        predicted = checked_columns(array, statistic, argument)
+    checked = check_response(statistic, truth, predicted, argument)
+    of_truth = (id(statistic), id(truth))
+    if truth is not None and truth.ndim == 1 and of_truth not in seen:
+        seen.add(of_truth)
+        (checked.unsigned or checked).check_all(truth)
+    if array.sample_weight is not None and not checked.takes_weights:
+        must = f"be None with the metric {checked.name!r}"
+        advice = "The metric has no sample_weight argument: give it one, or leave weights out."
+        raise check.fail("sample_weight", must, "weights", advice)
+    if takes_any:
+        _check_defined(checked, array)
+    return checked, (statistic, truth, predicted, array.labels, argument)
+
+
 def _tell_doubts(
     scoring: Scoring,
     arrays: Sequence[Rows],
@@ -610,14 +616,14 @@ def _tell_doubts(
     if pos_label is not OF_SCORERS:
         notes = doubts(looked_at)
         if pos_label is not None:
-            unused = of_no_positive([first for first, *_ in statistics.values()], pos_label)
+            unused = of_no_positive([statistic for statistic, *_ in statistics.values()], pos_label)
             notes += [] if unused is None else [unused]
         elif truth is not None and truth.dtype.kind in "USO":
             # A class that is positive because nobody named it.
             named = (
-                positive_note(one, array.y_true, array.predicted_for(one), "caution")
+                positive_note(checked, array.y_true, array.predicted_for(checked), "caution")
                 for by_array in statistics.values()
-                for array, one in zip(arrays, by_array, strict=True)
+                for array, checked in zip(arrays, by_array, strict=True)
             )
             notes += [note for note in named if note is not None][:1]
         tell(*notes, *([] if positive is None else [positive.note()]))
@@ -636,37 +642,37 @@ def _tell_doubts(
                 return
 
 
-def check_averaged(statistic: Statistic, own: Rows, averages: bool) -> None:
+def check_averaged(statistic: Statistic, array: Rows, averages: bool) -> None:
     """Refuse labels beside one label or number a row that the metric cannot mean."""
     inner = statistic.unsigned or statistic
-    truth = own.truth_column
-    if own.labels is None or own.y_pred.ndim != 1 or truth is None:
+    truth = array.truth_column
+    if array.labels is None or array.y_pred.ndim != 1 or truth is None:
         return
     if inner.response == "values":
         must = f"be None for the metric {inner.name!r} of numbers"
-        raise check.fail("labels", must, f"{own.labels.tolist()[:5]}")
+        raise check.fail("labels", must, f"{array.labels.tolist()[:5]}")
     if inner.response != "labels" or not inner.names_classes:
         return
-    true, predicted = (set(label_counts(y)[0].tolist()) for y in (truth, own.y_pred))
-    labels = own.labels.tolist()
+    true, predicted = (set(label_counts(y)[0].tolist()) for y in (truth, array.y_pred))
+    labels = array.labels.tolist()
     if averages and true.isdisjoint(labels):
         must = f"hold a label of y_true for the metric {inner.name!r}"
         raise check.fail("labels", must, f"{labels[:5]}")
-    others = [] if averages else [one for one in true | predicted if one not in labels]
-    if others:
+    not_named = [] if averages else [label for label in true | predicted if label not in labels]
+    if not_named:
         must = f"hold each label that occurs for the metric {inner.name!r}, which averages no part"
         advice = "Leave labels out, or remove the rows of other labels from every argument."
-        raise check.fail("labels", must, f"{labels[:5]} without {others[:5]}", advice)
+        raise check.fail("labels", must, f"{labels[:5]} without {not_named[:5]}", advice)
 
 
-def _check_defined(statistic: Statistic, own: Rows) -> None:
+def _check_defined(statistic: Statistic, array: Rows) -> None:
     """Refuse rows with missing values where a function of the user's has no value on them."""
-    for name, values in (("y_true", own.y_true), ("y_pred", own.y_pred)):
+    for name, values in (("y_true", array.y_true), ("y_pred", array.y_pred)):
         try:
             if values is not None:
                 check.check_no_missing(name, values, OF_MISSING)
         except ValueError:
-            reduced = statistic.reduce(*own.of(statistic, None))
+            reduced = statistic.reduce(*array.of(statistic, None))
             value = cast(CallableStatistic, statistic).returned(reduced)[1]
             numbers = list(value.values()) if isinstance(value, Mapping) else value
             if not np.isfinite(np.asarray(numbers, dtype=np.float64)).any():
@@ -674,12 +680,12 @@ def _check_defined(statistic: Statistic, own: Rows) -> None:
             return
 
 
-def checked_columns(own: Rows, statistic: Statistic, argument: str) -> NDArray[Any]:
+def checked_columns(array: Rows, statistic: Statistic, argument: str) -> NDArray[Any]:
     """Return two-dimensional predictions as the metric reads them."""
-    if own.decides(statistic):
-        assert own.labels is not None
-        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels, argument)
-    return own.predicted_for(statistic)
+    if array.decides(statistic):
+        assert array.labels is not None
+        check_decidable(statistic.name, array.y_true, array.y_pred, array.labels, argument)
+    return array.predicted_for(statistic)
 
 
 # Rows whose order says something: alike neighbours, dates, indexes in different orders.
@@ -743,9 +749,9 @@ def note_on_order(
             columns.append(y_true)
         kind: Any = None
         for column in columns:
-            if column.dtype.kind == "i" and int(column.max()) - int(column.min()) < n:
+            if column.dtype.kind == "i" and int(column.max()) - (least := int(column.min())) < n:
                 # Small integers number themselves.
-                number = column.astype(np.intp) - int(column.min())
+                number = column.astype(np.intp) - least
             else:
                 number = np.unique(column, return_inverse=True)[1]
             if kind is not None:
@@ -761,18 +767,18 @@ def note_on_order(
 
 def dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
     """Return each index of dates as numbers; of several levels the first that holds dates."""
-    found = []
+    indexes = []
     for _, index, _ in labelled(answers):
         for level in range(index.nlevels):
             dates = index.get_level_values(level)
             if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
-                found.append(numbers)
+                indexes.append(numbers)
                 break
             if getattr(dates, "inferred_type", "") == "date":
                 days: NDArray[Any] = np.asarray(dates, dtype="datetime64[D]")
-                found.append(days.view(np.int64))
+                indexes.append(days.view(np.int64))
                 break
-    return found
+    return indexes
 
 
 @only_advises(None)
@@ -787,8 +793,8 @@ def warn_of_orders(*tables: Mapping[str, Any]) -> None:
         What was given for some rows, by argument; columns without an index are passed over.
     """
     notes = [_note(table, axis) for table in tables for axis in ("index", "columns")]
-    if found := [note for note in notes if note is not None]:
-        tell(*found)
+    if contradictions := [note for note in notes if note is not None]:
+        tell(*contradictions)
 
 
 def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
@@ -821,7 +827,7 @@ def _note(columns: Mapping[str, Any], axis: str) -> Note | None:
             # is in the order of the table.
             if counts is None or (counts[0] * counts[1]).any():
                 continue
-            if any(one.is_numbered or _is_in_steps(one.index) for one in (before, column)):
+            if any(either.is_numbered or _is_in_steps(either.index) for either in (before, column)):
                 continue
             text = (
                 f"{before.name} and {column.name} have no index label in common: row order pairs "
@@ -864,28 +870,28 @@ def labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Label
         elif isinstance(values, Mapping):
             yield from labelled({f"{name}[{key!r}]": values[key] for key in values}, axis)
         elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
-            yield from labelled({f"{name}[{k}]": own for k, own in enumerate(values)}, axis)
+            yield from labelled({f"{name}[{k}]": value for k, value in enumerate(values)}, axis)
 
 
-def _pair_by_label(first: _Labelled, second: _Labelled) -> bool:
+def _pair_by_label(left: _Labelled, right: _Labelled) -> bool:
     """Whether values go together by their labels, and not in the order of rows.
 
     A fresh column of predictions, or a shuffled one, has numbers for labels: values tell which.
     """
-    values = [np.asarray(one.values) for one in (first, second)]
-    if any(own.ndim != 1 for own in values):
+    values = [np.asarray(ranks_left.values) for ranks_left in (left, right)]
+    if any(column.ndim != 1 for column in values):
         return False
     try:
         ranks = np.unique(np.concatenate(values), return_inverse=True)[1].astype(np.float64)
     except TypeError:
         # Values that cannot be sorted.
         return False
-    one, other = np.split(ranks, 2)
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
+    ranks_left, ranks_right = np.split(ranks, 2)
+    if np.ptp(ranks_left) == 0 or np.ptp(ranks_right) == 0:
         return False
-    by_label = np.corrcoef(one, other[second.index.get_indexer(first.index)])[0, 1]
-    by_row = np.corrcoef(one, other)[0, 1]
-    return bool(by_label - by_row > _PLAINLY / np.sqrt(len(one)))
+    by_label = np.corrcoef(ranks_left, ranks_right[right.index.get_indexer(left.index)])[0, 1]
+    by_row = np.corrcoef(ranks_left, ranks_right)[0, 1]
+    return bool(by_label - by_row > _PLAINLY / np.sqrt(len(ranks_left)))
 
 
 def _is_in_steps(index: Any) -> bool:
@@ -896,14 +902,14 @@ def _is_in_steps(index: Any) -> bool:
     return bool((steps > 0).all() and (steps == steps[:1]).all())
 
 
-def _counts_of_labels(first: Any, second: Any) -> list[NDArray[np.intp]] | None:
+def _counts_of_labels(left: Any, right: Any) -> list[NDArray[np.intp]] | None:
     """Return how often each index has each label of both; None if they cannot be compared."""
-    if len(first) != len(second) or first.nlevels != second.nlevels:
+    if len(left) != len(right) or left.nlevels != right.nlevels:
         return None
     try:
-        codes, labels = first.append(second).factorize(use_na_sentinel=False)
+        codes, labels = left.append(right).factorize(use_na_sentinel=False)
     except TypeError:
         # Labels that cannot be hashed.
         return None
-    halves = (codes[: len(first)], codes[len(first) :])
+    halves = (codes[: len(left)], codes[len(left) :])
     return [np.bincount(half, minlength=len(labels)) for half in halves]

@@ -361,7 +361,7 @@ class RowsInMemory(Source):
 
     def draw(self, plan: ResamplingPlan, scores: Sequence[Score], workers: Workers) -> Draws:
         """See `Source.draw`."""
-        return draw(plan, [one.subject for one in scores], workers, dict(enumerate(scores)))
+        return draw(plan, [score.subject for score in scores], workers, dict(enumerate(scores)))
 
 
 IN_MEMORY = RowsInMemory()
@@ -476,15 +476,17 @@ class Draws:
         design = self.plan.design
         assert isinstance(design, CrossedDesign)
         numbers, n = list(self.scores), len(self.scores)
-        known = [k for k in range(n) if has_influence(self.scores[numbers[k]].subject.statistic)]
-        found = np.full((3 - design.same_population, n, n), np.nan)
-        if known:
-            subjects = [self.scores[numbers[k]].subject for k in known]
-            estimates = [self.distributions[numbers[k]].estimate for k in known]
-            found[:, np.array(known)[:, None], known] = crossed_covariances(
+        with_influence = [
+            k for k in range(n) if has_influence(self.scores[numbers[k]].subject.statistic)
+        ]
+        covariances = np.full((3 - design.same_population, n, n), np.nan)
+        if with_influence:
+            subjects = [self.scores[numbers[k]].subject for k in with_influence]
+            estimates = [self.distributions[numbers[k]].estimate for k in with_influence]
+            covariances[:, np.array(with_influence)[:, None], with_influence] = crossed_covariances(
                 design, subjects, estimates
             )
-        return found
+        return covariances
 
     def _left_out(self) -> Sequence[LeftOut | None]:
         """Return the jackknife of each score whose acceleration is wanted or cheap, else None.
@@ -515,27 +517,27 @@ class Draws:
 
     def _smoothed(self) -> dict[int, Floats]:
         """Return the values on drawn tables of scores that ask for them or rest on few rows."""
-        found: dict[int, Floats] = {}
+        smoothed: dict[int, Floats] = {}
         seen: list[tuple[Tabled, Table | None, list[Floats]]] = []
-        for k, one in self.scores.items():
-            own, asked = one.table, one.interval == "smoothed"
-            if own is None:
+        for k, score in self.scores.items():
+            tabled, is_asked_for = score.table, score.interval == "smoothed"
+            if tabled is None:
                 continue
-            if one.subject.reduced.data.get("fewest", 0) >= FEW_IN_TABLE and not asked:
+            if score.subject.reduced.data.get("fewest", 0) >= FEW_IN_TABLE and not is_asked_for:
                 # No fewer rows than are in a cell decide.
                 continue
-            alike = (each for each in seen if all(map(is_, each[0].columns, own.columns)))
+            alike = (entry for entry in seen if all(map(is_, entry[0].columns, tabled.columns)))
             shared = next(alike, None)
             if shared is None:
-                seen.append(shared := (own, own.table(), []))
+                seen.append(shared := (tabled, tabled.table(), []))
             _, table, masses = shared
             if table is None:
                 continue
-            if asked or table.is_decided_by_few(own):
+            if is_asked_for or table.is_decided_by_few(tabled):
                 if not masses:
                     masses.append(table.drawn(self.plan.n_resamples, self.plan.seed))
-                found[k] = table.values(own, masses[0])
-        return found
+                smoothed[k] = table.values(tabled, masses[0])
+        return smoothed
 
     def _over_time(self) -> dict[int, OverTime]:
         """Return how smooth scores vary over single rows in time, unless that takes too long."""
@@ -544,14 +546,14 @@ class Draws:
 
         design = self.plan.design
         assert isinstance(design, SeriesDesign)
-        plan, circles, found = replace(self.plan, design=design.row_by_row), design.circles, {}
-        for k, one in self.scores.items():
-            if one.subject.coding.reads not in _SMOOTH:
+        plan, circles, variations = replace(self.plan, design=design.row_by_row), design.circles, {}
+        for k, score in self.scores.items():
+            if score.subject.coding.reads not in _SMOOTH:
                 continue
-            left_out = leave_out_blocks(plan, [one.subject], JACKKNIFE_UNITS)
+            left_out = leave_out_blocks(plan, [score.subject], JACKKNIFE_UNITS)
             if left_out is not None and not np.isnan(left_out.values).any():
-                found[k] = over_time(-left_out.values[0], circles.sizes, circles.length)
-        return found
+                variations[k] = over_time(-left_out.values[0], circles.sizes, circles.length)
+        return variations
 
 
 def draw(
@@ -584,15 +586,15 @@ def _in_cells(
     plan: ResamplingPlan, subjects: Sequence[BoundStatistic]
 ) -> tuple[ResamplingPlan, Sequence[BoundStatistic]]:
     """Return plan and statistics of cells of nearly equal rows, where these serve (record 0083)."""
-    design, given = plan.design, plan.resamples is not None or plan.drawn is not None
-    if given or not design.units_are_rows:
+    design, has_rows = plan.design, plan.resamples is not None or plan.drawn is not None
+    if has_rows or not design.units_are_rows:
         return plan, subjects
     # The statistics of each part of the rows; no two parts share rows.
     by_part: dict[int, list[int]] = {}
     for k, subject in enumerate(subjects):
         by_part.setdefault(id(subject.coding.rows), []).append(k)
     parts = list(by_part.values())
-    n_codes = sum(max(subjects[k].reduced.n_codes for k in own) for own in parts)
+    n_codes = sum(max(subjects[k].reduced.n_codes for k in numbers) for numbers in parts)
     most = max(map(len, parts))
     if n_codes > _CODES_AS_CELLS and most <= _MOST_IN_CELLS:
         in_cells = _by_sums(plan, subjects, parts)
@@ -602,7 +604,7 @@ def _in_cells(
         # Cells of several systems would tell the systems apart less than rows do.
         return plan, subjects
     in_codes = [_in_codes(subject, design.strata) for subject in subjects]
-    return plan, [own or subject for own, subject in zip(in_codes, subjects, strict=True)]
+    return plan, [numbers or subject for numbers, subject in zip(in_codes, subjects, strict=True)]
 
 
 def _by_sums(
@@ -794,9 +796,9 @@ class Study:
     def answered(self, evaluate: Callable[[Study], Mapping[str, Any]]) -> Any:
         """Return what an engine makes of each plan, laid out."""
         results: dict[str, Any] = {}
-        for own in self.by_plan():
-            results |= evaluate(own)
-            tell(*own.plan.design.remarks)
+        for study in self.by_plan():
+            results |= evaluate(study)
+            tell(*study.plan.design.remarks)
         return self.laid_out(results)
 
     def laid_out(self, results: Mapping[str, Any]) -> Any:
@@ -829,25 +831,27 @@ def study_of(
         How many statistics there are, where that is known, for the memory of their replicates.
     """
     scores, places = scored
-    drawn = planned(sampling, answers, scores, n_series)
-    of_rows = sampling.settings(drawn.plan.n_resamples) | drawn.settings
+    plan_of_call = planned(sampling, answers, scores, n_series)
+    of_rows = sampling.settings(plan_of_call.plan.n_resamples) | plan_of_call.settings
     study = Study(
         scores,
-        drawn.plan,
+        plan_of_call.plan,
         wanted.interval,
         wanted.confidence_level,
         wanted.settings | settings | of_rows,
-        facts=drawn.facts,
-        parts=drawn.parts,
+        facts=plan_of_call.facts,
+        parts=plan_of_call.parts,
         places=places,
         workers=wanted.workers,
         adjust=wanted.adjust,
         first_look=wanted.first_look,
     )
-    if drawn.tasks is None:
+    if plan_of_call.tasks is None:
         return study
-    of_tasks = [replace(study, plan=plan, scores=of_plan) for plan, of_plan in drawn.of_tasks]
-    return replace(study, tasks=drawn.tasks, of_tasks=of_tasks)
+    of_tasks = [
+        replace(study, plan=plan, scores=of_plan) for plan, of_plan in plan_of_call.of_tasks
+    ]
+    return replace(study, tasks=plan_of_call.tasks, of_tasks=of_tasks)
 
 
 def study_of_system(
@@ -877,7 +881,7 @@ def planned(
     """Return what is drawn for scores; see `study_of`."""
     [[measured, *_], *_] = next(iter(scores.values())).values()
     rows = measured.rows
-    plan = resampling_plan(sampling, rows.n_samples, n_series, rows.sample_weight)
+    plan = resampling_plan(sampling, len(rows.y_pred), n_series, rows.sample_weight)
     tasks, length = None, 0
     parts: Sequence[Part] = WHOLE
     # Few calls have tasks or rows in time order: their modules are imported for those.
@@ -968,9 +972,9 @@ def resampling_plan(
         must = f"not be combined with {design.groups_in_messages}"
         raise check.fail("resamples", must, "", design.no_given_rows)
     indices = check.check_resamples(sampling.resamples, n_samples)
-    drawn = design.units_drawn(indices)
-    if drawn is not None:
-        return ResamplingPlan(design, len(indices), seed, drawn=drawn)
+    units = design.units_drawn(indices)
+    if units is not None:
+        return ResamplingPlan(design, len(indices), seed, drawn=units)
     return ResamplingPlan(design, len(indices), seed, indices)
 
 
@@ -1064,8 +1068,8 @@ def _tell_of_shared_members(columns: NDArray[Any]) -> None:
     """Warn where both columns name the same members, which text shows and numbers need not."""
     if columns.dtype.kind not in "UO":
         return
-    first, second = (set(column.tolist()) for column in columns.T)
-    if 2 * len(first & second) > min(len(first), len(second)):
+    left, right = (set(column.tolist()) for column in columns.T)
+    if 2 * len(left & right) > min(len(left), len(right)):
         text = (
             "Both columns of groups name the same members, and are taken for two factors. If they "
             "are pairs of one population, such as speakers, give same_population=True."
@@ -1108,12 +1112,14 @@ def evaluate(study: Study) -> dict[str, Any]:
         for [measured] in by_system.values()
         for part in parts
     ]
-    many = study.plan.n_resamples > _MOST_UNNEEDED and len(parts) == 1
-    if many and all(score.interval in WITHOUT_RESAMPLES for score in scores):
+    are_many = study.plan.n_resamples > _MOST_UNNEEDED and len(parts) == 1
+    if are_many and all(score.interval in WITHOUT_RESAMPLES for score in scores):
         study = _with_fewer_resamples(study)
     draws = study.source.draw(study.plan, scores, study.workers)
     evidence = list(draws.evidence.values())
-    bases: Sequence[SystemBasis] = [SystemBasis(one) for one in evidence]
+    bases: Sequence[SystemBasis] = [
+        SystemBasis(evidence_of_score) for evidence_of_score in evidence
+    ]
     are_together = study.adjust is not None and len(evidence) > 1
     if are_together:
         # Imported here, because few calls ask for intervals that hold at once.
@@ -1158,11 +1164,11 @@ def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
     if problem:
         got = f"{study.interval!r}, which {problem.removesuffix('.')}"
         raise fail("interval", "be one that these data allow", got)
-    with collected() as told:
+    with collected() as notes_told:
         interval = confidence_interval(evidence, study.interval, study.confidence_level)
     # Those on the number of resamples are of the call, not of the interval.
-    tell(*(note for note in told if note.kind == "resamples"))
-    notes = (note for note in told if note.kind != "resamples")
+    tell(*(note for note in notes_told if note.kind == "resamples"))
+    notes = (note for note in notes_told if note.kind != "resamples")
     return IntervalWithNotes(interval, (*notes, *notes_of_cut(interval)))
 
 
@@ -1217,15 +1223,15 @@ def _gap(study: Study, scores: Sequence[Score], evidence: Sequence[Evidence]) ->
 
     name = scores[0].metric
     subgroups = measured(scores[0].statistic, scores[0].rows, study.parts, evidence)
-    kept = kept_of(subgroups, evidence, name)
-    own = [evidence[k] for k in kept.at]
-    n_pairs = len(own) * (len(own) - 1) // 2
-    if own:
-        sides = [side_of(subgroups[k], evidence[k]) for k in kept.at]
-        (a, b), known = gap_of(sides, own, n_families=1)
-        pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
+    subgroups_kept = kept_of(subgroups, evidence, name)
+    evidence_kept = [evidence[k] for k in subgroups_kept.at]
+    n_pairs = len(evidence_kept) * (len(evidence_kept) - 1) // 2
+    if evidence_kept:
+        sides = [side_of(subgroups[k], evidence[k]) for k in subgroups_kept.at]
+        (a, b), evidence_of_gap = gap_of(sides, evidence_kept, n_families=1)
+        pair = f"{subgroups[subgroups_kept.at[a]].name} - {subgroups[subgroups_kept.at[b]].name}"
     else:
-        known, pair = no_gap(evidence[0], n_families=1), NO_PAIR
+        evidence_of_gap, pair = no_gap(evidence[0], n_families=1), NO_PAIR
     notes = []
     if n_pairs == 1:
         notes = ["The difference between the two subgroups."]
@@ -1234,8 +1240,8 @@ def _gap(study: Study, scores: Sequence[Score], evidence: Sequence[Evidence]) ->
             f"The largest of {n_pairs} differences between subgroups, with its simultaneous "
             "interval over all of them; the replicates are those of this pair."
         ]
-    basis = GapBasis(known, metric=name, pair=pair, of_systems=False)
-    cautions = [*kept.cautions, *caution_of_distances(evidence[0])]
+    basis = GapBasis(evidence_of_gap, metric=name, pair=pair, of_systems=False)
+    cautions = [*subgroups_kept.cautions, *caution_of_distances(evidence[0])]
     return make_gap_result(study, basis, notes, cautions)
 
 

@@ -62,12 +62,12 @@ def over_tasks(
     _check_parts(parts, tasks)
     design = _design_over(plan, tasks)
     by_class: dict[str, Any] = {}
-    others: dict[str, Any] = {}
+    by_row: dict[str, Any] = {}
     draws_rows = design.units_are_rows and plan.resamples is None
-    first = None
+    measured_first = None
     for name, by_system in scores.items():
-        first = next(iter(by_system.values()))[0]
-        needs = draws_rows and _needs_classes(first.statistic, first.rows)
+        measured_first = next(iter(by_system.values()))[0]
+        needs = draws_rows and _needs_classes(measured_first.statistic, measured_first.rows)
         averages: dict[str, list[Measured]] = {}
         for system, runs in by_system.items():
             averages[system] = []
@@ -78,13 +78,13 @@ def over_tasks(
                 else:
                     average = TaskAverage.of(statistic, tasks)
                 averages[system].append(Measured(measured.rows, average))
-        (by_class if needs else others)[name] = averages
+        (by_class if needs else by_row)[name] = averages
     plans: list[tuple[ResamplingPlan, Scores]] = []
-    if others:
-        plans.append((replace(plan, design=design), others))
+    if by_row:
+        plans.append((replace(plan, design=design), by_row))
     if by_class:
-        assert first is not None
-        classes = check.numbered_labels("y_true", np.asarray(first.rows.y_true))[1]
+        assert measured_first is not None
+        classes = check.numbered_labels("y_true", np.asarray(measured_first.rows.y_true))[1]
         design = within_tasks(plan.design, tasks.number, classes)
         plans.append((replace(plan, design=design), by_class))
     return plans
@@ -135,9 +135,9 @@ def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
 
 def _of_each(unit: NDArray[Any], value: NDArray[np.intp]) -> NDArray[np.intp] | None:
     """Return the value that all rows of each unit share; None where those of one differ."""
-    found = np.empty(int(unit.max()) + 1, dtype=np.intp)
-    found[unit] = value
-    return found if np.array_equal(found[unit], value) else None
+    shared = np.empty(int(unit.max()) + 1, dtype=np.intp)
+    shared[unit] = value
+    return shared if np.array_equal(shared[unit], value) else None
 
 
 def _check_sizes(design: SamplingDesign, tasks: Tasks, task_of_unit: NDArray[np.intp]) -> None:
@@ -176,11 +176,11 @@ def _needs_classes(statistic: Statistic, rows: Rows) -> bool:
     if not 2 <= len(classes) <= _MOST_CLASSES:
         return False
     for label in classes:
-        kept = np.flatnonzero(truth != label)
+        without = np.flatnonzero(truth != label)
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                value = value_of(statistic, statistic.reduce(*rows.of(statistic, kept)))
+                value = value_of(statistic, statistic.reduce(*rows.of(statistic, without)))
         except (MetricError, ValueError):
             return True
         if np.isnan(value):
