@@ -487,14 +487,14 @@ def _errors(results: Mapping[str, ComparisonResult], methods: Sequence[str]) -> 
     of_differences, freedom = np.zeros((k, m, m)), np.full((k, m, m), np.inf)
     for at, (name, result) in enumerate(results.items()):
         for pair in result.pairs:
-            one, other = number[pair.first], number[pair.second]
+            a, b = number[pair.first], number[pair.second]
             error = standard_error_of(pair)
             if not np.isfinite(error):
                 must = "have a standard error for every difference"
                 got = f"none of {pair.first} - {pair.second}"
                 raise check.fail(f"scores[{name!r}]", must, got)
-            of_differences[at, [one, other], [other, one]] = error
-            freedom[at, [one, other], [other, one]] = freedom_of(pair)
+            of_differences[at, [a, b], [b, a]] = error
+            freedom[at, [a, b], [b, a]] = freedom_of(pair)
     systems = [[each.systems[method] for method in methods] for each in results.values()]
     of_scores = np.array([[system.standard_error for system in row] for row in systems])
     return ErrorsOnEach(np.nan_to_num(of_scores), of_differences, freedom)

@@ -181,18 +181,18 @@ def search_score(
         random_state=random_state,
     )
     warn_of_orders({"y_true": y_true, "y_preds": y_preds, **sampling.columns})
-    first = next(iter(rows.values()))
-    if first.n_samples < 2:
+    any_rows = next(iter(rows.values()))
+    if any_rows.n_samples < 2:
         advice = "The configuration is chosen on some rows and scored on others."
         raise check.fail("y_preds", "hold at least two rows", "one row", advice)
-    plan = resampling_plan(sampling, first.n_samples)
-    check_units_vary(plan, first.sample_weight)
+    plan = resampling_plan(sampling, any_rows.n_samples)
+    check_units_vary(plan, any_rows.sample_weight)
     if plan.design.n_factors > 1:
         raise check.fail("groups", "be of shape (n_samples,)", "two columns")
     given = {"groups": groups is not None} | scoring.settings
     results = {}
     for name, by_name in scores.items():
-        statistics = {key: one.statistic for key, [one] in by_name.items()}
+        statistics = {key: measured.statistic for key, [measured] in by_name.items()}
         candidates = _Candidates(name, statistics, rows, plan, interval, level, given, workers)
         if candidates.any_statistic.greater_is_better is None:
             must = "be given for a metric of unknown direction"

@@ -149,16 +149,16 @@ def out_of_fold(
     folds = list(cv.split(X, y, groups))
     _check_folds([test for _, test in folds], X, f"cv={search.cv!r}")
     method = method or _response_method(search)
-    found: dict[str, NDArray[Any]] = {}
+    answers_by_name: dict[str, NDArray[Any]] = {}
     for chosen in search.cv_results_["params"]:
         estimator = clone(search.estimator).set_params(**clone(chosen, safe=False))
         name = ", ".join(f"{key}={value}" for key, value in chosen.items()) or "defaults"
-        name = name if name not in found else f"{name} ({len(found)})"
+        name = name if name not in answers_by_name else f"{name} ({len(answers_by_name)})"
         answers = cross_val_predict(
             estimator, X, y, cv=folds, n_jobs=n_jobs, method=method, params=of_fits or None
         )
-        found[name] = _answered(answers, name)
-    return found
+        answers_by_name[name] = _answered(answers, name)
+    return answers_by_name
 
 
 def _answered(answers: Any, name: str) -> NDArray[Any]:
@@ -439,9 +439,9 @@ def corrected_t(
     n_test = check.check_count("n_test", n_test, 1, _ASK_FOR_INDICES)
     values = _checked_scores("scores_a", scores_a)
     if scores_b is not None:
-        second = _checked_scores("scores_b", scores_b)
-        check.check_same_length(scores_a=values, scores_b=second)
-        values = values - second
+        values_b = _checked_scores("scores_b", scores_b)
+        check.check_same_length(scores_a=values, scores_b=values_b)
+        values = values - values_b
     sizes = np.array([[n_train, n_test]], dtype=float)
     _tell_of_shares(sizes)
     return _corrected(values, sizes, level)
@@ -480,7 +480,9 @@ def _of_each_metric(
         subtracted = _scores_of("scores_b", scores_b)
         if list(subtracted) != list(scores):
             raise check.fail("scores_b", f"have the metrics {list(scores)}", str(list(subtracted)))
-        ranges = {name: _range_of(name, own, subtracted[name]) for name, own in scores.items()}
+        ranges = {
+            name: _range_of(name, of_metric, subtracted[name]) for name, of_metric in scores.items()
+        }
         ranges = {name: range_of_difference(ends) for name, ends in ranges.items()}
         scores = {name: values - subtracted[name] for name, values in scores.items()}
     if groups is not None:
@@ -492,7 +494,10 @@ def _of_each_metric(
     sizes = np.array([[len(np.unique(side)) for side in split] for split in splits], dtype=float)
     _tell_of_shares(sizes)
     return CorrectedTable(
-        {name: _corrected(own, sizes, level, ranges[name]) for name, own in scores.items()}
+        {
+            name: _corrected(of_metric, sizes, level, ranges[name])
+            for name, of_metric in scores.items()
+        }
     )
 
 

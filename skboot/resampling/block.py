@@ -151,15 +151,15 @@ class Block(ABC):
         width = max(
             TILE_WIDTH, TILE_ELEMENTS // n_terms // self.n_resamples // TILE_WIDTH * TILE_WIDTH
         )
-        first, n = self.units_of_codes.first, self.n_codes if order is None else len(order)
+        entry_starts, n = self.units_of_codes.first, self.n_codes if order is None else len(order)
         start = 0
         while start < n:
             stop = min(start + width, n)
-            if first is not None and order is None:
+            if entry_starts is not None and order is None:
                 # A piece holds fewer codes where reading their entries takes longer than the
                 # arithmetic on their weights.
-                fitting = first[start] + ENTRIES_PER_WEIGHT * width
-                last = int(np.searchsorted(first, fitting)) // TILE_WIDTH * TILE_WIDTH
+                fitting = entry_starts[start] + ENTRIES_PER_WEIGHT * width
+                last = int(np.searchsorted(entry_starts, fitting)) // TILE_WIDTH * TILE_WIDTH
                 stop = min(stop, max(last, start // TILE_WIDTH * TILE_WIDTH + TILE_WIDTH))
             at = slice(start, stop)
             yield at, self._weights(at if order is None else order[at])
@@ -199,26 +199,26 @@ class Block(ABC):
             Sums up to and with these ends.
         """
         # With an order there are terms for each of several classes, which are not kept.
-        kept, of = self.units_of_codes.kept, (terms, ends)
+        cached, of = self.units_of_codes.kept, (terms, ends)
         read = (
-            kept("read", of, lambda: columns_of(terms, ends))
+            cached("read", of, lambda: columns_of(terms, ends))
             if order is None
             else columns_of(terms, ends)
         )
         below = np.zeros((len(read), self.n_resamples))
         for at, weights in self._pieces(order, len(read)):
             which, inside = ends_within(ends, at)
-            wanted = weights if inside is None else weights.take(inside, axis=1)
-            sums = np.empty((len(read), *wanted.shape))
+            weights_at_ends = weights if inside is None else weights.take(inside, axis=1)
+            sums = np.empty((len(read), *weights_at_ends.shape))
             for k, (column, is_flag, at_ends) in enumerate(read):
-                if at_ends and not wanted.size:
+                if at_ends and not weights_at_ends.size:
                     continue
-                own, positions = (wanted, which) if at_ends else (weights, at)
-                upto = running_sums(own, column[positions], is_flag, below[k])
+                weights_read, positions = (weights_at_ends, which) if at_ends else (weights, at)
+                upto = running_sums(weights_read, column[positions], is_flag, below[k])
                 # The last sums are copied, because the reader may change what it is given.
                 below[k] = upto[:, -1]
                 sums[k] = upto if at_ends or inside is None else upto.take(inside, axis=1)
-            if wanted.size:
+            if weights_at_ends.size:
                 yield which, sums
             # Memory that is freed before more is allocated is used again by the allocator.
             del sums
@@ -344,19 +344,19 @@ class Block(ABC):
         pairs = np.zeros(self.n_resamples)
         starts = np.concatenate(([0], np.flatnonzero(np.diff(level[tied])) + 1, [len(tied)]))
         # Each step takes whole levels, of about as many codes as a tile holds.
-        first = 0
-        while first < len(starts) - 1:
-            fitting = starts[first] + TILE_ELEMENTS // self.n_resamples
-            last = max(first + 1, int(np.searchsorted(starts, fitting, side="right")) - 1)
-            positions = tied[starts[first] : starts[last]]
+        lowest = 0
+        while lowest < len(starts) - 1:
+            fitting = starts[lowest] + TILE_ELEMENTS // self.n_resamples
+            last = max(lowest + 1, int(np.searchsorted(starts, fitting, side="right")) - 1)
+            positions = tied[starts[lowest] : starts[last]]
             weights = self._weights(positions if order is None else order[positions])
-            begin = starts[first:last] - starts[first]
+            begin = starts[lowest:last] - starts[lowest]
             up, low = (
                 np.add.reduceat(weights * side[positions].astype(np.float64), begin, axis=1)
                 for side in (upper, lower)
             )
             pairs += np.einsum("ij,ij->i", up, low)
-            first = last
+            lowest = last
         return pairs
 
     def crossing(
@@ -527,11 +527,11 @@ class UnitBlock(Block):
             units.atoms is None and not units.counts_own_codes for units in units_of_codes
         ):
             return [cls(units, counts) for units in units_of_codes]
-        whole, blocks = AtomCounts(counts, strata), []
+        atom_counts, blocks = AtomCounts(counts, strata), []
         for units in units_of_codes:
-            own = units.own(whole)
-            blocks.append(cls(units, own.counts, own.strata, whole))
-            blocks[-1].key_of_atoms = id(own)
+            of_statistic = units.own(atom_counts)
+            blocks.append(cls(units, of_statistic.counts, of_statistic.strata, atom_counts))
+            blocks[-1].key_of_atoms = id(of_statistic)
         return blocks
 
     @property
@@ -556,8 +556,8 @@ class UnitBlock(Block):
         return np.ascontiguousarray(as_bytes(self.counts).T)
 
     def _part(self, resamples: slice) -> UnitBlock:
-        whole = None if self._whole is None else self._whole.part(resamples)
-        return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, whole)
+        atom_counts = None if self._whole is None else self._whole.part(resamples)
+        return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, atom_counts)
 
     def parts(self, starts: NDArray[np.intp]) -> list[UnitBlock]:
         """Return the same resamples of each of some ranges of codes, as blocks of their own.
@@ -641,13 +641,13 @@ class UnitBlock(Block):
             for tile in atom_tiles(self.counts.shape):
                 variance += self._influences(tile, totals, gradient)[1]
             return variance
-        drawn = self.whole.of_strata
-        sums = np.zeros(drawn.shape)
-        for atoms, first, strata in tiles_of_strata(self.strata, self.n_resamples):
+        units_drawn = self.whole.of_strata
+        sums = np.zeros(units_drawn.shape)
+        for atoms, starts, strata in tiles_of_strata(self.strata, self.n_resamples):
             weighted, squares = self._influences(atoms, totals, gradient)
             variance += squares
-            sums[:, strata] += np.add.reduceat(weighted, first, axis=1)
-        of_means = np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
+            sums[:, strata] += np.add.reduceat(weighted, starts, axis=1)
+        of_means = np.sum(sums**2 / np.maximum(units_drawn, 1), axis=1)
         with np.errstate(invalid="ignore"):
             # A class that a resample lacks has influences without bound.
             within = variance - of_means
@@ -775,21 +775,21 @@ class SharedSums(NamedTuple):
         """
         totals, products = [], []
         for block, (terms, with_variance) in zip(blocks, read, strict=True):
-            own = block.units_of_codes.totals(terms)
-            multiplied = with_variance and block.reads_products(own)
-            totals.append(own)
-            products.append(block.units_of_codes.products(terms) if multiplied else own[:, :0])
+            of_atoms = block.units_of_codes.totals(terms)
+            multiplied = with_variance and block.reads_products(of_atoms)
+            totals.append(of_atoms)
+            products.append(block.units_of_codes.products(terms) if multiplied else of_atoms[:, :0])
         distinct, numbers = distinct_columns([*totals, *products])
-        few = len(distinct) * len(distinct[0]) <= SHARED_TERMS
-        columns = np.column_stack(distinct) if few else SideBySide(distinct)
+        are_few = len(distinct) * len(distinct[0]) <= SHARED_TERMS
+        columns = np.column_stack(distinct) if are_few else SideBySide(distinct)
         n = len(blocks)
-        return cls(columns, [each.terms for each in read], numbers[:n], numbers[n:])
+        return cls(columns, [reader.terms for reader in read], numbers[:n], numbers[n:])
 
     def hand_out(self, blocks: Sequence[UnitBlock]) -> None:
         """Sum them in the resamples of these blocks, and let each know what it will be asked."""
         sums = blocks[0].sums_of_atoms(self.columns)
-        for block, terms, own, products in zip(blocks, *self[1:], strict=True):
-            block.known_sums = terms, sums[:, own]
+        for block, terms, numbers, products in zip(blocks, *self[1:], strict=True):
+            block.known_sums = terms, sums[:, numbers]
             if len(products):
                 block.known_products = terms, sums[:, products]
 
@@ -865,16 +865,16 @@ class CountedCodes(UnitsOfCodes):
 
     def own(self, drawn: AtomCounts) -> AtomCounts:
         """See `UnitsOfCodes.own`."""
-        found: AtomCounts = drawn.kept(id(self), lambda: AtomCounts(self._counts(drawn)))
-        return found
+        counts: AtomCounts = drawn.kept(id(self), lambda: AtomCounts(self._counts(drawn)))
+        return counts
 
     def _counts(self, drawn: AtomCounts) -> Floats:
         of_all = drawn.kept(id(self.counting), lambda: weighted_sums(drawn.counts, self.counting))
-        others = of_all[:, self.first_counted : self.first_counted + self.n_codes]
-        counts = np.empty((len(others), self.n_codes + 1), order="F")
-        counts[:, : self.largest] = others[:, : self.largest]
-        counts[:, self.largest + 1 :] = others[:, self.largest :]
-        counts[:, self.largest] = drawn.n_units - others.sum(axis=1)
+        counted = of_all[:, self.first_counted : self.first_counted + self.n_codes]
+        counts = np.empty((len(counted), self.n_codes + 1), order="F")
+        counts[:, : self.largest] = counted[:, : self.largest]
+        counts[:, self.largest + 1 :] = counted[:, self.largest :]
+        counts[:, self.largest] = drawn.n_units - counted.sum(axis=1)
         return counts[:, :-1]
 
 
@@ -883,33 +883,33 @@ def with_few_codes_counted(units_of_codes: Sequence[UnitsOfCodes]) -> list[Units
 
     They are where several statistics have few codes among many atoms.
     """
-    found, n_atoms = list(units_of_codes), units_of_codes[0].n_atoms[0]
-    few = [
+    units_counted, n_atoms = list(units_of_codes), units_of_codes[0].n_atoms[0]
+    chosen = [
         k
         for k, units in enumerate(units_of_codes)
         if units.reads == "sums"
         and units.atoms is None
         and units.n_codes * ATOMS_PER_CODE <= n_atoms
     ]
-    n_codes = [units_of_codes[k].n_codes for k in few]
-    if len(few) < 2 or sum(n_codes) * n_atoms <= CODES_OF_ATOMS:
-        return found
+    n_codes = [units_of_codes[k].n_codes for k in chosen]
+    if len(chosen) < 2 or sum(n_codes) * n_atoms <= CODES_OF_ATOMS:
+        return units_counted
     largest, atoms, columns = [], [], []
     starts = np.concatenate(([0], np.cumsum(n_codes)))
-    for k, start in zip(few, starts, strict=False):
+    for k, start in zip(chosen, starts, strict=False):
         code = units_of_codes[k].code_of_atom
         # An atom of rows has one code at most.
         assert code is not None
-        own = int(np.argmax(np.bincount(code, minlength=units_of_codes[k].n_codes + 1)))
-        others = np.flatnonzero(code != own)
-        largest.append(own)
-        atoms.append(others)
-        columns.append(start + code[others] - (code[others] > own))
+        largest_code = int(np.argmax(np.bincount(code, minlength=units_of_codes[k].n_codes + 1)))
+        counted = np.flatnonzero(code != largest_code)
+        largest.append(largest_code)
+        atoms.append(counted)
+        columns.append(start + code[counted] - (code[counted] > largest_code))
     at = np.concatenate(atoms), np.concatenate(columns)
     counting = sparse.csr_matrix((np.ones(len(at[0])), at), shape=(n_atoms, int(starts[-1])))
-    for k, own, start in zip(few, largest, starts.tolist(), strict=False):
+    for k, largest_code, start in zip(chosen, largest, starts.tolist(), strict=False):
         n = units_of_codes[k].n_codes
-        found[k] = CountedCodes(
-            n, (n,), reads="sums", counting=counting, first_counted=start, largest=own
+        units_counted[k] = CountedCodes(
+            n, (n,), reads="sums", counting=counting, first_counted=start, largest=largest_code
         )
-    return found
+    return units_counted

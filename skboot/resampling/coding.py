@@ -185,19 +185,21 @@ class UnitsOfCodes:
         assert self.units is None or self.units.shape[1] == 1
         ranges: list[UnitsOfCodes] = []
         for start, stop in itertools.pairwise(starts):
-            first, entries = None, slice(start, stop)
+            entry_starts, entries = None, slice(start, stop)
             if self.first is not None:
                 entries = slice(int(self.first[start]), int(self.first[stop]))
-                first = self.first[start : stop + 1] - self.first[start]
+                entry_starts = self.first[start : stop + 1] - self.first[start]
             times = None if self.times is None else self.times[entries]
             atoms, units = entries, None
             if self.units is not None:
                 atoms, units = _own(self.units[entries, 0])
                 if times is None and np.array_equal(units, np.arange(_n_of(atoms))):
                     units = None
-            own = None if units is None else units[:, None]
+            of_entries = None if units is None else units[:, None]
             ranges.append(
-                UnitsOfCodes(stop - start, (_n_of(atoms),), first, own, times, atoms=atoms)
+                UnitsOfCodes(
+                    stop - start, (_n_of(atoms),), entry_starts, of_entries, times, atoms=atoms
+                )
             )
         return ranges
 

@@ -31,11 +31,11 @@ class _Form(NamedTuple):
     """A term, summed over the rows of each pair of members.
 
     ``matrix`` (n_first, n_second) leaves out pairs of a member with itself in one population;
-    ``own`` (n_members,) holds these. ``largest`` bounds the sums of ``matrix`` over one side.
+    ``diagonal`` (n_members,) holds these. ``largest`` bounds the sums of ``matrix`` over one side.
     """
 
     matrix: Any
-    own: Floats | None
+    diagonal: Floats | None
     largest: float
 
 
@@ -63,14 +63,14 @@ class CrossedBlock(Block):
     def _weights_by_entry(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
         units = self.units_of_codes.units
         assert units is not None
-        first, second = units[entries].T
+        members_a, members_b = units[entries].T
         sides = self._counts_by_unit
-        weights = sides[0].take(first, axis=0)
-        weights *= sides[1].take(second, axis=0)
+        weights = sides[0].take(members_a, axis=0)
+        weights *= sides[1].take(members_b, axis=0)
         if self._one_population:
             # A member paired with itself was sampled once: it weighs w, not w squared.
-            with_itself = np.flatnonzero(first == second)
-            weights[with_itself] = sides[0][first[with_itself]]
+            with_itself = np.flatnonzero(members_a == members_b)
+            weights[with_itself] = sides[0][members_a[with_itself]]
         return weights
 
     @cached_property
@@ -79,13 +79,13 @@ class CrossedBlock(Block):
         sides = [as_bytes(side) for side in self.counts]
         if int(sides[0].max(initial=0)) * int(sides[1].max(initial=0)) > 255:
             sides = [side.astype(np.int64) for side in sides]
-        first, second = (np.ascontiguousarray(side.T) for side in sides)
-        return first, second
+        side_a, side_b = (np.ascontiguousarray(side.T) for side in sides)
+        return side_a, side_b
 
     def _part(self, resamples: slice) -> CrossedBlock:
-        first = self.counts[0][resamples]
-        second = first if self._one_population else self.counts[1][resamples]
-        return CrossedBlock(self.units_of_codes, (first, second))
+        side_a = self.counts[0][resamples]
+        side_b = side_a if self._one_population else self.counts[1][resamples]
+        return CrossedBlock(self.units_of_codes, (side_a, side_b))
 
     # ------------------------------------------------------------------ bilinear forms
 
@@ -101,10 +101,12 @@ class CrossedBlock(Block):
                 and self._largest_count * form.largest < EXACT_SINGLE
             )
             dtype = np.float32 if exact else np.float64
-            left: NDArray[Any] = self.counts[0].astype(dtype)
-            sums[:, k] = np.einsum("ij,ij->i", left @ form.matrix.astype(dtype, copy=False), right)
-            if form.own is not None:
-                sums[:, k] += left @ form.own
+            counts: NDArray[Any] = self.counts[0].astype(dtype)
+            sums[:, k] = np.einsum(
+                "ij,ij->i", counts @ form.matrix.astype(dtype, copy=False), right
+            )
+            if form.diagonal is not None:
+                sums[:, k] += counts @ form.diagonal
         return sums
 
     @cached_property
@@ -128,10 +130,12 @@ class CrossedBlock(Block):
         if not dense:
             nonzero = np.flatnonzero(value)
             units, value = units.take(nonzero, axis=0), value[nonzero]
-        own: Floats | None = None
+        diagonal: Floats | None = None
         if self._one_population:
             with_itself = units[:, 0] == units[:, 1]
-            own = np.bincount(units[with_itself, 0], value[with_itself], height).astype(np.float64)
+            diagonal = np.bincount(units[with_itself, 0], value[with_itself], height).astype(
+                np.float64
+            )
             value = np.where(with_itself, 0.0, value)
         matrix: Any
         if dense:
@@ -147,7 +151,7 @@ class CrossedBlock(Block):
         # Small sums of integers are exact in single precision, whose products take half the time.
         if largest < EXACT_SINGLE and np.array_equal(value, np.rint(value)):
             matrix = matrix.astype(np.float32)
-        return _Form(matrix, own, largest)
+        return _Form(matrix, diagonal, largest)
 
     # ------------------------------------------------------------------ searching
 
@@ -192,8 +196,8 @@ class CrossedBlock(Block):
         self, terms: Floats, gap: Gap, ends: NDArray[np.intp]
     ) -> tuple[int, NDArray[np.float64]]:
         """Return the end of the sign change of the data, and its terms up to there and beyond."""
-        first = self.units_of_codes.first
-        times = 1 if first is None else np.diff(first)
+        starts = self.units_of_codes.first
+        times = 1 if starts is None else np.diff(starts)
         running = np.cumsum(terms.T * times, axis=1).T[ends]
         reached = gap(running, np.broadcast_to(running[-1], running.shape)) >= 0
         middle = int(np.argmax(reached)) if reached.any() else len(ends) - 1

@@ -590,13 +590,13 @@ class GroupDesign(SamplingDesign):
         assert self.members is not None
         group = self.members[:, 0]
         first_row = np.unique(group, return_index=True)[1]
-        drawn = np.empty((len(indices), self.n_units[0]), dtype=np.int64)
+        counts = np.empty((len(indices), self.n_units[0]), dtype=np.int64)
         for resample, rows in enumerate(indices):
             of_row = np.bincount(rows, minlength=self.n_samples)
-            drawn[resample] = of_row[first_row]
-            if np.any(of_row != drawn[resample][group]):
+            counts[resample] = of_row[first_row]
+            if np.any(of_row != counts[resample][group]):
                 return None
-        return drawn
+        return counts
 
 
 class CrossedDesign(SamplingDesign):
@@ -646,7 +646,7 @@ class CrossedDesign(SamplingDesign):
         from .crossed import CrossedBlock
 
         sides = (counts[0], counts[-1])
-        return [CrossedBlock(each, sides) for each in units_of_codes]
+        return [CrossedBlock(units, sides) for units in units_of_codes]
 
     def observed(
         self,

@@ -199,9 +199,9 @@ def pairs_with_all(
         up, low = weight[at] * upper[at], weight[at] * lower[at]
         if level is None:
             return slice(None), np.asarray(up, np.float64), np.asarray(low, np.float64)
-        own = level[at] - level[at].min()
-        n_levels = int(own.max()) + 1
-        return own, np.bincount(own, up, n_levels), np.bincount(own, low, n_levels)
+        levels = level[at] - level[at].min()
+        n_levels = int(levels.max()) + 1
+        return levels, np.bincount(levels, up, n_levels), np.bincount(levels, low, n_levels)
 
     pieces, start = [], 0
     while start < len(upper):
@@ -214,12 +214,12 @@ def pairs_with_all(
     below = in_order = 0.0
     with_all = np.empty(len(upper))
     for at in pieces:
-        own, up, low = sides(at)
+        levels, up, low = sides(at)
         lower_below = below + np.cumsum(low) - 0.5 * low
         upper_above = above - np.cumsum(up) + 0.5 * up
         in_order += float(up @ lower_below)
-        np.multiply(upper[at], lower_below[own], out=with_all[at])
-        with_all[at] += lower[at] * upper_above[own]
+        np.multiply(upper[at], lower_below[levels], out=with_all[at])
+        with_all[at] += lower[at] * upper_above[levels]
         below, above = below + float(low.sum()), above - float(up.sum())
     return PairsOfData(with_all, in_order, total, below)
 
@@ -250,8 +250,8 @@ def sums_before_tiles(
             at = slice(start, start + step)
             tiles = _padded(weights[:, at] * term[at], dtype).reshape(-1, TILE_WIDTH)
             totals = (tiles @ _ALL[dtype]).astype(np.float64).reshape(n_resamples, -1)
-            first = start // TILE_WIDTH
-            sums[:, first : first + totals.shape[1], k] = _before(totals, below)
+            tile = start // TILE_WIDTH
+            sums[:, tile : tile + totals.shape[1], k] = _before(totals, below)
             below += totals.sum(axis=1)
     return sums
 
@@ -341,7 +341,10 @@ def joined(pieces: Sequence[Sequence[SignChange]]) -> tuple[SignChange, ...]:
     """Join the sign changes of some resamples each."""
     return tuple(
         SignChange(
-            *(np.concatenate(column) for column in zip(*(one[:4] for one in of_gap), strict=True))
+            *(
+                np.concatenate(column)
+                for column in zip(*(change[:4] for change in of_gap), strict=True)
+            )
         )
         for of_gap in zip(*pieces, strict=True)
     )
@@ -512,13 +515,13 @@ def _reach_in_tiles(
     def running_at(codes: NDArray[np.intp]) -> Floats:
         tile, last = codes // TILE_WIDTH, codes % TILE_WIDTH
         inside = tiles.take(own_tiles + tile, axis=0) * _UP_TO_END.take(last, axis=0)
-        sums = [np.einsum("ijk,ijk->ij", inside, each.take(tile, axis=0)) for each in columns]
+        sums = [np.einsum("ijk,ijk->ij", inside, column.take(tile, axis=0)) for column in columns]
         return before[resamples, tile] + np.stack(sums, axis=2)
 
     if ends is None:
         after = running_at(code)
-        own = weights[resamples, code][:, :, None] * tiled.terms[code]
-        return Reached(after - own, after, total)
+        terms_at_code = weights[resamples, code][:, :, None] * tiled.terms[code]
+        return Reached(after - terms_at_code, after, total)
     which = np.searchsorted(ends, code)
     previous = running_at(ends[np.maximum(which - 1, 0)])
     return Reached(np.where((which > 0)[:, :, None], previous, 0.0), running_at(ends[which]), total)
@@ -530,5 +533,5 @@ def _last_below(before: Floats, targets: Floats) -> NDArray[np.intp]:
     ``before`` is of shape (n_resamples, n_tiles), ``targets`` of shape (n_resamples, n_targets).
     """
     pairs = zip(before, targets, strict=True)
-    n_below = np.array([sums.searchsorted(wanted) for sums, wanted in pairs])
+    n_below = np.array([sums.searchsorted(sought) for sums, sought in pairs])
     return np.maximum(n_below - 1, 0)

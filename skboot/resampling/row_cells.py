@@ -93,22 +93,24 @@ class CellsDesign(RowDesign):
         rows : sequence of ndarray, or None
             Rows of each part; None: all.
         """
-        own = {each.name: getattr(design, each.name) for each in fields(design)}
+        attributes = {item.name: getattr(design, item.name) for item in fields(design)}
         n_parts = np.zeros(design.n_samples, dtype=np.int8)
         for part in rows:
             n_parts[slice(None) if part is None else part] += 1
         assert n_parts.max() <= 1
-        others = n_parts == 0
+        is_outside = n_parts == 0
         stratum, of_others = np.unique(
-            np.zeros(others.sum(), np.intp) if design.strata is None else design.strata[others],
+            np.zeros(is_outside.sum(), np.intp)
+            if design.strata is None
+            else design.strata[is_outside],
             return_counts=True,
         )
-        multiplicity = np.concatenate([*(each.multiplicity for each in cells), of_others])
+        multiplicity = np.concatenate([*(item.multiplicity for item in cells), of_others])
         strata = None
         if design.strata is not None:
-            strata = np.concatenate([*(each.strata for each in cells), stratum])
-        n_cells = tuple(len(each.multiplicity) for each in cells)
-        return cls(multiplicity=multiplicity, cell_strata=strata, n_cells=n_cells, **own)
+            strata = np.concatenate([*(item.strata for item in cells), stratum])
+        n_cells = tuple(len(item.multiplicity) for item in cells)
+        return cls(multiplicity=multiplicity, cell_strata=strata, n_cells=n_cells, **attributes)
 
     @property
     def n_atoms(self) -> int:
@@ -300,8 +302,8 @@ class _Path(NamedTuple):
     def places(self, values: Floats) -> NDArray[np.int32]:
         """Return the place of each row, (n_rows,), that is not far from the others."""
         place: Any = 0
-        for k, (own, width) in enumerate(zip(values, self.widths, strict=True)):
-            step = ((own - self.low[k]) * self.per_step[k]).astype(np.int32)
+        for k, (column, width) in enumerate(zip(values, self.widths, strict=True)):
+            step = ((column - self.low[k]) * self.per_step[k]).astype(np.int32)
             if k < len(self.strips):
                 np.clip(step, 0, STRIP_STEPS - 1, out=step)
                 step = self.strips[k].take(step)
@@ -355,19 +357,19 @@ class _Filled(NamedTuple):
         rows, sums = np.zeros(size, np.int64), np.zeros((n_directions, size))
         squares, far = np.zeros((n_directions, n_directions)), list[NDArray[np.intp]]()
         for start in range(0, n, ROWS_AT_ONCE):
-            own = values[:, start : start + ROWS_AT_ONCE]
+            piece = values[:, start : start + ROWS_AT_ONCE]
             within = stratum[start : start + ROWS_AT_ONCE]
-            is_far = np.abs(own).max(axis=0) > path.bound
+            is_far = np.abs(piece).max(axis=0) > path.bound
             if is_far.any():
                 far.append(start + np.flatnonzero(is_far))
-                own, within = own[:, ~is_far], within[~is_far]
-            place = path.places(own)
+                piece, within = piece[:, ~is_far], within[~is_far]
+            place = path.places(piece)
             if n_strata > 1:
                 place = place + within * n_places
             rows += np.bincount(place, minlength=size)
-            for k, added in enumerate(own):
+            for k, added in enumerate(piece):
                 sums[k] += np.bincount(place, added, size)
-            squares += own @ own.T
+            squares += piece @ piece.T
         at: Any = np.concatenate(far) if far else slice(0)
         shape = (n_strata, n_places)
         return cls(
@@ -396,8 +398,8 @@ class _Filled(NamedTuple):
             # The rows of a place that is cut go to both cells in proportion.
             sums.append(
                 [
-                    np.diff(np.interp(cuts, upto, np.append(0.0, np.cumsum(own[h, used]))))
-                    for own in self.sums
+                    np.diff(np.interp(cuts, upto, np.append(0.0, np.cumsum(of_direction[h, used]))))
+                    for of_direction in self.sums
                 ]
             )
             sizes.append(np.diff(cuts))
@@ -422,8 +424,8 @@ class _Filled(NamedTuple):
         between = (away * cells.sizes) @ away.T
         n_far = np.bincount(self.far_stratum, minlength=len(n_path))
         total = self.means * n_path
-        for k, own in enumerate(self.far):
-            total[k] += np.bincount(self.far_stratum, own, len(n_path))
+        for k, values in enumerate(self.far):
+            total[k] += np.bincount(self.far_stratum, values, len(n_path))
         of_all = self.squares + self.far @ self.far.T - (total / (n_path + n_far)) @ total.T
         scale = _root(of_all, COLUMN_ROUNDING**2 * len(of_all) * (n_path + n_far).sum())
         if not scale.shape[1]:

@@ -123,10 +123,10 @@ class Circles:
         """Sum totals (n_samples, n_terms) in time over the block that begins at each position."""
         sums = np.empty((totals.shape[1], len(totals)))
         lengths = np.broadcast_to(length, self.sizes.shape).tolist()
-        for first, size, rows in zip(self.first, self.sizes, lengths, strict=True):
-            of_series = totals[first : first + size].T
+        for start, size, rows in zip(self.first, self.sizes, lengths, strict=True):
+            of_series = totals[start : start + size].T
             around = np.concatenate((of_series, of_series[:, : rows - 1]), axis=1)
-            sums[:, first : first + size] = moving_sums(around, rows)[:, rows - 1 :]
+            sums[:, start : start + size] = moving_sums(around, rows)[:, rows - 1 :]
         return sums
 
 
@@ -205,8 +205,8 @@ class Starts:
             np.add.at(opened.reshape(-1), of_series.reshape(-1), np.uint8(1))
         beyond = circles.length - 1
         if beyond:
-            for k, (first, size) in enumerate(zip(circles.first, circles.sizes, strict=True)):
-                start = int(first + k * beyond)
+            for k, (begin, size) in enumerate(zip(circles.first, circles.sizes, strict=True)):
+                start = int(begin + k * beyond)
                 end = start + int(size)
                 opened[:, start : start + beyond] += opened[:, end : end + beyond]
         return circles.by_row(opened[:, circles.at])
@@ -299,10 +299,10 @@ class SeriesBlock(UnitBlock):
 
     def _looked_up(self, table: _Table, resamples: slice) -> Floats:
         """Return the sum of each block of some resamples, (n_some, n_blocks)."""
-        first, last = self.starts.first[resamples], self.starts.circles.last_block
-        of_blocks = table.whole.take(first, mode="clip")
+        starts, last = self.starts.first[resamples], self.starts.circles.last_block
+        of_blocks = table.whole.take(starts, mode="clip")
         if table.cut is not table.whole:
-            of_blocks[:, last] = table.cut[first[:, last]]
+            of_blocks[:, last] = table.cut[starts[:, last]]
         return of_blocks
 
     def _of_any(self, table: _Table, resamples: slice) -> Floats:
@@ -331,13 +331,13 @@ class _Table(NamedTuple):
 def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_Table]:
     """Return the table of each term."""
     in_time = circles.in_time(np.asarray(totals))
-    whole = cut = circles.block_sums(in_time, circles.length)
+    full = cut = circles.block_sums(in_time, circles.length)
     if np.any(circles.last_length != circles.length):
         cut = circles.block_sums(in_time, circles.last_length)
     same = np.all(in_time == in_time[0], axis=0)
     return [
-        _Table(piece, piece if cut is whole else of_cut, float(column.sum()) if is_same else None)
-        for piece, of_cut, column, is_same in zip(whole, cut, in_time.T, same, strict=True)
+        _Table(piece, piece if cut is full else of_cut, float(column.sum()) if is_same else None)
+        for piece, of_cut, column, is_same in zip(full, cut, in_time.T, same, strict=True)
     ]
 
 
@@ -375,11 +375,11 @@ class ObservedSeries(ObservedBlock):
         """
         circles = self.design.circles
         of_rows = super().influence(terms, gradient)
-        [(whole, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
+        [(full, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
         variance = 0.0
         for start, size, n in zip(circles.first, circles.sizes, circles.n_blocks, strict=True):
             at = slice(int(start), int(start + size))
-            variance += (n - 1) * np.var(whole[at]) + np.var(cut[at])
+            variance += (n - 1) * np.var(full[at]) + np.var(cut[at])
         return np.array([variance])
 
 

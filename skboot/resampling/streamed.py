@@ -98,10 +98,10 @@ class PoissonWeights:
 
     def weights(self, units: Words) -> NDArray[np.uint8]:
         """Return the weights of units, (n_units, n_resamples)."""
-        found = np.empty((len(units), self.n_resamples), dtype=np.uint8)
+        of_units = np.empty((len(units), self.n_resamples), dtype=np.uint8)
         for rows, resamples, weights in self._tiles(units):
-            found[rows, resamples] = weights
-        return found
+            of_units[rows, resamples] = weights
+        return of_units
 
     def sums(
         self,
@@ -137,7 +137,7 @@ class PoissonWeights:
         n_terms = 0 if terms is None else len(terms)
         total = np.zeros((n_terms, self.n_resamples))
         counts = np.int32 if len(_THRESHOLDS) * len(units) < EXACT_INTEGER else np.int64
-        by_code, drawn = _beside(on_data, self.n_resamples, counts)
+        by_code, by_resample = _beside(on_data, self.n_resamples, counts)
         # Sums of the few weights of a piece are exact in single precision.
         factors: NDArray[Any] = np.empty((0, len(units)), dtype=np.float32)
         factors = factors if terms is None else terms
@@ -149,21 +149,21 @@ class PoissonWeights:
                 if code is not None:
                     codes, starts = _runs(code[rows])
                 if len(starts) > MANY_RUNS:
-                    drawn[codes, resamples] += np.add.reduceat(
+                    by_resample[codes, resamples] += np.add.reduceat(
                         weights, starts, axis=0, dtype=counts
                     )
                     codes, starts = none, none
-                left = factors[:, rows]
+                left_factors = factors[:, rows]
                 if len(codes):
                     # Which rows belong to each run of a code.
                     at, ends = np.arange(len(weights)), np.append(starts[1:], len(weights))
                     is_in_run = (at >= starts[:, None]) & (at < ends[:, None])
-                    left = np.vstack((left, is_in_run.astype(left.dtype)))
-                if len(left):
-                    sums = left @ factor.filled_by(weights)
+                    left_factors = np.vstack((left_factors, is_in_run.astype(left_factors.dtype)))
+                if len(left_factors):
+                    sums = left_factors @ factor.filled_by(weights)
                     total[:, resamples] += sums[:n_terms]
                 if len(codes):
-                    drawn[codes, resamples] += sums[n_terms:].astype(counts)
+                    by_resample[codes, resamples] += sums[n_terms:].astype(counts)
         return total, by_code
 
     def sums_by_code(
@@ -189,13 +189,13 @@ class PoissonWeights:
         """
         code, order = _sorted(code)
         units, row_weights = units[order], row_weights[order]
-        by_code, drawn = _beside(on_data, self.n_resamples, np.float64)
+        by_code, by_resample = _beside(on_data, self.n_resamples, np.float64)
         reused = _Reused(by_code.dtype)
         for rows, resamples, weights in self._tiles(units):
             codes, starts = _runs(code[rows])
             weighted = reused.filled_by(weights)
             weighted *= row_weights[rows, None]
-            drawn[codes, resamples] += np.add.reduceat(weighted, starts, axis=0)
+            by_resample[codes, resamples] += np.add.reduceat(weighted, starts, axis=0)
         return by_code
 
     def _tiles(self, units: Words) -> Iterator[tuple[slice, slice, NDArray[np.uint8]]]:
@@ -206,13 +206,17 @@ class PoissonWeights:
         step = STREAM_RESAMPLES_AT_ONCE // WEIGHTS_PER_WORD
         for start in range(0, len(self._keys), step):
             keys = self._keys[start : start + step]
-            first = start * WEIGHTS_PER_WORD
-            n = min(len(keys) * WEIGHTS_PER_WORD, self.n_resamples - first)
+            first_resample = start * WEIGHTS_PER_WORD
+            n = min(len(keys) * WEIGHTS_PER_WORD, self.n_resamples - first_resample)
             height = max(STREAM_WEIGHTS_AT_ONCE // (len(keys) * WEIGHTS_PER_WORD), 1)
             tile = _Tile(min(height, len(units)), len(keys))
             for at in range(0, len(units), height):
                 rows = slice(at, min(at + height, len(units)))
-                yield rows, slice(first, first + n), tile.weights(units[rows], keys)[:, :n]
+                yield (
+                    rows,
+                    slice(first_resample, first_resample + n),
+                    tile.weights(units[rows], keys)[:, :n],
+                )
 
 
 class _Tile:
