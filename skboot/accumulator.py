@@ -468,7 +468,7 @@ class BootstrapAccumulator(Hinting):
         # Few accumulators are asked for one.
         from .curves import CurvesRequest
         from .streams.curves import check_accumulator
-        from .study.curve_rows import CurveAsked, CurveRequest
+        from .study.curves import CurveAsked, CurveRequest
 
         settings, state = self._settings, self._state
         positive = settings.pos_label if pos_label is None else pos_label

@@ -18,15 +18,15 @@ from ._base.typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult
 from .streams.columns import Request, of_columns
-from .study.curve_rows import (
+from .study.curves import (
     CurveAsked,
     CurveRequest,
     argument_of,
     checked_call,
+    evaluate_curves,
     named_scores,
     requested,
 )
-from .study.curves import evaluate_curves
 from .study.measured import Scoring
 
 

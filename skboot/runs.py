@@ -20,9 +20,14 @@ from .inference.runs import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable
 from .study.measured import Scoring, measured_by
 from .study.rows import Sampling, Wanted
-from .study.run_results import evaluate_runs, refusal
-from .study.run_scores import RunsCall
-from .study.runs import checked_columns, checked_runs, training_samples
+from .study.runs import (
+    RunsCall,
+    checked_columns,
+    checked_runs,
+    evaluate_runs,
+    refusal,
+    training_samples,
+)
 from .study.study import Study, check_units_vary, study_of
 
 _VARIED = ("seed", "training", "both", "independent")

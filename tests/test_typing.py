@@ -23,7 +23,7 @@ from skboot.method_error.prediction_error import METHOD_INTERVALS, STRATEGIES
 from skboot.results import result
 from skboot.results.curve import CURVE_SYNONYMS
 from skboot.runs import _VARIED
-from skboot.study import curve_rows
+from skboot.study import curves
 
 HERE = Path(__file__).parent / "typing_of_calls"
 OPTIONS = {
@@ -108,8 +108,8 @@ def names_of(literal):
         (types.ErrorPoint, error632.POINTS),
         (types.ProportionInterval, proportions.SHARE_LIMITS),
         (types.Layout, result._LAYOUTS),
-        (types.CurveName, (*curve_rows.CURVES, *CURVE_SYNONYMS)),
-        (types.Band, curve_rows.BANDS),
+        (types.CurveName, (*curves.CURVES, *CURVE_SYNONYMS)),
+        (types.Band, curves.BANDS),
     ],
 )
 def test_a_literal_lists_the_names_that_are_registered(literal, registered):

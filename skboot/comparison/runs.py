@@ -45,9 +45,18 @@ from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
 from ..study.measured import Scores, Scoring, measured_by
 from ..study.rows import Sampling, Wanted
-from ..study.run_results import result_of_runs
-from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
-from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_samples
+from ..study.runs import (
+    Columns,
+    Runs,
+    RunsCall,
+    ScoredRuns,
+    bound_runs,
+    checked_columns,
+    checked_runs,
+    drawn_together,
+    result_of_runs,
+    training_samples,
+)
 from ..study.study import Study, check_units_vary, study_of
 from .arguments import (
     check_adjust,

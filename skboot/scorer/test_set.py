@@ -17,9 +17,7 @@ from ..results import EvaluationResult, ResultTable
 from ..results.method_basis import SeveralRuns
 from ..study.measured import Scores, Scoring, measured_by
 from ..study.rows import Sampling, Wanted
-from ..study.run_results import evaluate_runs
-from ..study.run_scores import RunsCall
-from ..study.runs import Columns, paired_runs
+from ..study.runs import Columns, RunsCall, evaluate_runs, paired_runs
 from ..study.scores import evaluate
 from ..study.study import Study
 from .fit import FitCall, TestSetRuns, narrow

@@ -24,20 +24,21 @@ from ..metrics.statistic import Floats, ReadableBlock, ReducedData
 from ..results import wording
 from ..results.curve import CurveResult
 from ..results.result import CallFacts
-from ..study.curve_rows import (
+from ..study.curves import (
     BANDS,
     DIFFERENCE,
     OVER_THRESHOLDS,
     CurveAsked,
     CurveCall,
+    Drawn,
     check_both_weigh,
     check_no_labels,
     check_range,
     checked_grid,
     own_grid,
     positive_class,
+    results_of_curves,
 )
-from ..study.curves import Drawn, results_of_curves
 from .columns import ADVICE
 from .source import note_on_intervals, plan_of, rounded_up
 from .state import StreamSettings, StreamState

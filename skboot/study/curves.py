@@ -1,27 +1,499 @@
-"""Curves of systems: on the data, on the resamples that all systems share, and their bands."""
+"""From a user's arguments to the rows of each system, the curve on its grid, and a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from .._base import checks as check
+from .._base.checks import category_order
 from .._base.errors import Note, collected, tell, texts_of
-from .._base.work import single_threaded_blas
+from .._base.work import Workers, single_threaded_blas
 from ..inference.bands import CurveEvidence
 from ..inference.cautions import tell_of_groups
 from ..inference.distribution import BoundStatistic
 from ..inference.evidence import Evidence
-from ..metrics.curves import ClassSizes, Curve, TwoClassRows
-from ..results.curve import CurveResult, with_band
-from ..results.result import Provenance
-from .curve_rows import DIFFERENCE, CurveCall
+from ..metrics.calibration import SmoothCalibration
+from ..metrics.cells import check_two_columns
+from ..metrics.curves import (
+    CalibrationBins,
+    ClassSizes,
+    Curve,
+    CurveOfCallable,
+    Det,
+    NetBenefit,
+    PrecisionRecall,
+    Roc,
+    TwoClassRows,
+)
+from ..metrics.lookup import resolve_metrics
+from ..metrics.responses import advice_on_range, note_on_decisions, refuse_exchanged
+from ..resampling.plan import ResamplingPlan
+from ..results.curve import CurveResult, curve_named, with_band
+from ..results.result import CallFacts, Provenance
 from .draws import draw
+from .measured import OF_MISSING, Measured, Scores
+from .rows import Rows, Sampling, Wanted
+from .study import check_units_vary, planned
 
 Floats = NDArray[np.float64]
+
+DIFFERENCE = "difference"
+_HARD = "hold scores or probabilities, larger for the positive class"
+_SOFT = "Give what predict_proba or decision_function returns: labels have one threshold."
+CURVES = ("roc", "precision_recall", "det", "calibration", "calibration_smooth", "decision")
+_OF_RANKS = ("roc", "precision_recall", "det")
+BANDS = ("simultaneous", "pointwise")
+_OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
+OVER_THRESHOLDS: Mapping[str, type[Roc | PrecisionRecall | NetBenefit]] = {
+    "roc": Roc,
+    "det": Det,
+    "precision_recall": PrecisionRecall,
+    "decision": NetBenefit,
+}
+# Range of a given grid, and whether its ends belong to it.
+_RANGES = {
+    "roc": ("[0, 1]", True, True),
+    "det": ("[0, 1]", True, True),
+    "precision_recall": ("(0, 1]", False, True),
+    "calibration_smooth": ("[0, 1]", True, True),
+    "decision": ("(0, 1)", False, False),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class CurveCall:
+    """Checked arguments of curves of one or several systems on the same rows.
+
+    Attributes
+    ----------
+    curves : dict of str to tuple (Curve, TwoClassRows)
+        By system; the one system of a call that names none is "".
+    plan : ResamplingPlan
+    band : {"simultaneous", "pointwise"}
+    confidence_level : float
+    settings : dict
+        Arguments as a result holds them.
+    facts : CallFacts
+        What of the call decides words of its results.
+    workers : Workers
+    """
+
+    curves: dict[str, tuple[Curve, TwoClassRows]]
+    plan: ResamplingPlan
+    band: str
+    confidence_level: float
+    settings: dict[str, Any]
+    facts: CallFacts
+    workers: Workers
+
+
+_DEFAULTS: Mapping[str, Any] = {
+    "curve": "roc",
+    "band": "simultaneous",
+    "grid": None,
+    "n_bins": 10,
+    "pos_label": None,
+    "groups": None,
+    "same_population": False,
+    "strata": None,
+    "block_length": None,
+    "sample_weight": None,
+    "n_resamples": 1999,
+    "confidence_level": 0.95,
+    "random_state": None,
+    "n_jobs": None,
+    "verbose": None,
+}
+"""Options of `skboot.bootstrap_curve`, which a display takes as well."""
+
+
+def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all options of `skboot.bootstrap_curve`; refuse others."""
+    unknown = [name for name in given if name not in _DEFAULTS]
+    if unknown:
+        raise TypeError(f"bootstrap_curve() got an unexpected keyword argument {unknown[0]!r}")
+    return {**_DEFAULTS, **given}
+
+
+class CurveAsked(NamedTuple):
+    """Which curve is asked for, as of `skboot.bootstrap_curve`; not checked."""
+
+    curve: Any
+    band: Any
+    grid: Any
+    pos_label: Any
+    n_bins: Any = _DEFAULTS["n_bins"]
+
+    def named(self) -> CurveAsked:
+        """Return the same of a curve that is called otherwise."""
+        return self._replace(curve=curve_named(self.curve))
+
+
+class CurveRequest(NamedTuple):
+    """What is asked of scores: a curve, what is drawn, a level, and workers."""
+
+    asked: CurveAsked
+    sampling: Sampling
+    wanted: Wanted
+
+
+def requested(given: Mapping[str, Any]) -> CurveRequest:
+    """Return the request that options of `skboot.bootstrap_curve` make; refuse others."""
+    options = with_defaults(given)
+    return CurveRequest(
+        CurveAsked(*(options[name] for name in CurveAsked._fields)).named(),
+        Sampling(**{name: options[name] for name in Sampling._fields if name in options}),
+        Wanted(
+            "percentile",
+            check.check_confidence_level(options["confidence_level"]),
+            check.check_workers(options["n_jobs"], options["verbose"]),
+        ),
+    )
+
+
+def checked_call(y_true: Any, y_score: Any, request: CurveRequest) -> CurveCall:
+    """Check the scores of each system, and what is asked of them."""
+    asked, sampling = request.asked, request.sampling
+    band, curve = check.check_choice("band", asked.band, BANDS), asked.curve
+    if not callable(curve):
+        check.check_choice("curve", curve, CURVES)
+    n_bins = check.check_count("n_bins", asked.n_bins, 2)
+    rows = _rows_of_each(y_true, y_score, sampling.sample_weight, asked)
+    grid = checked_grid(asked.grid, curve, rows)
+    curves = _curves_on(curve, grid, n_bins, rows)
+    if callable(curve):
+        _check_defined(curves, rows)
+    n_points = sum(len(each.grid) for each in curves)
+    answers = {"y_true": y_true, "y_score": y_score}
+    drawn = planned(sampling, answers, _scores_in_time(curve, rows), 2 * n_points)
+    for one in rows.values():
+        check_units_vary(drawn.plan, one.sample_weight)
+    settings = {
+        "curve": curve if isinstance(curve, str) else curves[0].name,
+        "band": band,
+        "confidence_level": request.wanted.confidence_level,
+        "n_bins": n_bins if curve == "calibration" else None,
+        "grid": grid is not None,
+        "pos_label": asked.pos_label,
+        **sampling.settings(drawn.plan.n_resamples),
+        **drawn.settings,
+    }
+    pairs = dict(zip(rows, zip(curves, rows.values(), strict=True), strict=True))
+    level, workers = request.wanted.confidence_level, request.wanted.workers
+    return CurveCall(pairs, drawn.plan, band, level, settings, drawn.facts, workers)
+
+
+# ------------------------------------------------------------------ rows
+
+
+def _rows_of_each(
+    y_true: ArrayLike,
+    y_score: Any,
+    sample_weight: ArrayLike | None,
+    asked: CurveAsked,
+) -> dict[str, TwoClassRows]:
+    """Return the rows of each system by its name, "" for the one that has none."""
+    curve = asked.curve
+    advice = "Draw a curve for each label: y_true[:, k], y_score[:, k]."
+    truth = check.check_column("y_true", y_true, advice)
+    named = named_scores(y_score)
+    if truth.dtype.kind == "f":
+        name, scores = next(iter(named.items()))
+        argument = argument_of(name)
+        column = check.converted(argument, scores)
+        refuse_exchanged(truth, column, "a curve", argument)
+    positive = positive_class(truth, asked.pos_label)
+    weights = check.check_weights(sample_weight)
+    if weights is not None and callable(curve) and not _takes_weights(curve):
+        advice = "Give the function an argument sample_weight, or leave weights out."
+        must = "be None for a function without sample_weight"
+        raise check.fail("sample_weight", must, "weights", advice)
+    rows = {}
+    for name, scores in named.items():
+        argument = argument_of(name)
+        column = _checked_scores(argument, scores, truth, curve)
+        columns = {argument: column, "y_true": truth, "sample_weight": weights}
+        check.check_same_length(**columns)
+        rows[name] = TwoClassRows(truth, positive, column, check.unequal(weights))
+        looked_at = column if curve in _OF_RANKS else column[:0]
+        is_then = "the curve is then one point"
+        note = note_on_decisions(looked_at, argument, is_then, len(looked_at))
+        if note is not None:
+            tell(note)
+    check_both_weigh(positive, weights)
+    return rows
+
+
+def _check_defined(curves: Sequence[Any], rows: Mapping[str, TwoClassRows]) -> None:
+    """Refuse missing scores with which a function of the user's has a value nowhere."""
+    for each, (name, own) in zip(curves, rows.items(), strict=True):
+        try:
+            check.check_no_missing(argument_of(name), own.score, OF_MISSING)
+        except ValueError:
+            weights = {} if own.sample_weight is None else {"sample_weight": own.sample_weight}
+            values = each.function(own.y_true, own.score, each.grid, **weights)
+            if not np.isfinite(np.asarray(values, dtype=np.float64)).any():
+                raise
+
+
+def named_scores(y_score: Any) -> dict[str, Any]:
+    """Return the scores of each system by its name, "" for the one that has none."""
+    if not isinstance(y_score, Mapping):
+        return {"": y_score}
+    _check_names(y_score)
+    return dict(y_score)
+
+
+def argument_of(name: str, argument: str = "y_score") -> str:
+    """Return how a message calls the scores of a system."""
+    return f"{argument}[{name!r}]" if name else argument
+
+
+def _check_names(named: Mapping[Any, Any]) -> None:
+    if not named or not all(isinstance(name, str) and name for name in named):
+        advice = "Name each system: {'new': scores, 'old': other_scores}."
+        raise check.fail("y_score", "have a text as each key", f"{list(named)}", advice)
+    if DIFFERENCE in named:
+        must = f"name no system {DIFFERENCE!r}, which is that of two curves"
+        raise check.fail("y_score", must, f"{list(named)}", "Choose another name.")
+
+
+def positive_class(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
+    """Find the rows of the positive class, as `sklearn.metrics.roc_curve` does."""
+    labels = check.numbered_labels("y_true", truth)[0].tolist()
+    if len(labels) > 2:
+        advice = "Draw one class against the others: y_true == label, and its scores."
+        got = f"{len(labels)} labels, {labels[:5]}"
+        raise check.fail("y_true", "hold two classes", got, advice)
+    if len(labels) == 1:
+        advice = "Rows of one class do not show how well classes are separated: add the other."
+        raise check.fail("y_true", "hold two classes", f"{labels[0]!r} alone", advice)
+    order = category_order(truth)
+    if pos_label is None and order is not None:
+        pos_label = order.tolist()[1]
+    if pos_label is None:
+        if set(labels) not in ({0, 1}, {-1, 1}):
+            advice = f"Name the positive class: pos_label={labels[-1]!r}."
+            must = "be given for labels other than 0 and 1, or -1 and 1"
+            raise check.fail("pos_label", must, f"None, with labels {labels}", advice)
+        pos_label = 1
+    if not check.is_among(pos_label, labels):
+        raise check.fail("pos_label", f"be one of {labels}", repr(pos_label))
+    return np.asarray(truth == pos_label)
+
+
+def check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None) -> None:
+    """Refuse weights that leave a class without weight."""
+    if weights is None:
+        return
+    for side, noun in ((positive, "positive"), (~positive, "negative")):
+        if not weights[side].any():
+            must = "be more than 0 for some row of each class"
+            raise check.fail("sample_weight", must, f"0 for each {noun} row")
+
+
+def _checked_scores(argument: str, scores: Any, truth: NDArray[Any], curve: Any) -> NDArray[Any]:
+    """Return one score per row: of two columns the second, as floats."""
+    own = callable(curve)
+    column = check.check_answers(argument, scores) if own else check.check_rows(argument, scores)
+    if column.ndim >= 2:
+        if column.ndim > 2 or column.shape[1] > 2:
+            must = "hold a score per row, or probabilities of two classes"
+            advice = "Give the column of the positive class."
+            if len(column) != len(truth):
+                advice = "For several systems give a dict: {'new': scores, 'old': other_scores}."
+            raise check.fail(argument, must, f"shape {column.shape}", advice)
+        must = "be one score per row, or probabilities of two classes that sum to 1"
+        check_two_columns(argument, column, must)
+        column = column[:, 1]
+    if column.dtype.kind not in "biuf":
+        kind = "text" if column.dtype.kind in "US" else f"values of type {column.dtype}"
+        raise check.fail(argument, _HARD, kind, _SOFT)
+    check_no_labels(argument, column, truth)
+    column = column.astype(np.float64)
+    check_range(argument, column, curve)
+    return column
+
+
+def check_no_labels(argument: str, column: NDArray[Any], truth: NDArray[Any]) -> None:
+    """Refuse labels in the place of scores."""
+    if column.dtype.kind == "b" or _are_labels(column, truth):
+        got = f"the labels {np.unique(column).tolist()}"
+        raise check.fail(argument, _HARD, got, _SOFT)
+
+
+def check_range(argument: str, column: Floats, curve: Any) -> None:
+    """Refuse scores that are no probabilities where the curve needs these."""
+    if curve not in _OF_PROBABILITIES:
+        return
+    low, high = float(column.min()), float(column.max())
+    if low < 0 or high > 1:
+        must = f"hold probabilities of the positive class for the curve {curve!r}"
+        advice = advice_on_range(low, high, "expit")
+        got = f"values from {low:g} to {high:g}"
+        raise check.fail(argument, must, got, advice)
+
+
+def _are_labels(column: NDArray[Any], truth: NDArray[Any]) -> bool:
+    """Whether all scores are one of two whole numbers, or one number alone."""
+    first = column[0]
+    others = column[column != first]
+    if len(others) and (others != others[0]).any():
+        return False
+    return bool(np.isin(np.unique(column), (-1, 0, 1)).all()) or bool(
+        truth.dtype.kind in "biuf" and np.isin(np.unique(column), np.unique(truth)).all()
+    )
+
+
+def _takes_weights(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return "sample_weight" in parameters
+
+
+def _scores_in_time(curve: Any, rows: Mapping[str, TwoClassRows]) -> Scores:
+    """Return the number whose dependence in time stands for that of the curve, by system."""
+    metric = "mean_squared_error" if curve in _OF_PROBABILITIES else "roc_auc"
+    statistics, _ = resolve_metrics(metric)
+    [(name, statistic)] = statistics.items()
+    by_system = {}
+    for system, each in rows.items():
+        truth = each.positive.astype(np.int64)
+        by_system[system] = [Measured(Rows(truth, each.score, each.sample_weight, None), statistic)]
+    return {name: by_system}
+
+
+# ------------------------------------------------------------------ the grid
+
+
+def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Floats | None:
+    """Return a grid that is given as rising finite numbers in the range of the curve."""
+    if grid is None:
+        if callable(curve):
+            advice = "Say where the function has values: grid=np.linspace(0, 1, 101)."
+            raise check.fail("grid", "be given for a function", "None", advice)
+        return None
+    points = _rising(grid)
+    if curve == "calibration":
+        return _checked_edges(points, rows)
+    if isinstance(curve, str):
+        words, with_low, with_high = _RANGES[curve]
+        low, high = points[0], points[-1]
+        below = low < 0 or (low == 0 and not with_low)
+        if below or high > 1 or (high == 1 and not with_high):
+            must = f"lie in {words} for the curve {curve!r}"
+            raise check.fail("grid", must, f"points from {low:g} to {high:g}")
+    return points
+
+
+def _rising(grid: Any) -> Floats:
+    """Return points as rising finite numbers."""
+    points = check.converted("grid", grid)
+    if points.ndim != 1 or not points.size or points.dtype.kind not in "iuf":
+        numbers = points.dtype.kind in "iuf"
+        got = f"shape {points.shape}" if numbers else f"values of type {points.dtype}"
+        must = "be a list of numbers, of shape (n_grid,)"
+        raise check.fail("grid", must, got, "A single point is grid=[0.1].")
+    points = points.astype(np.float64)
+    if not np.isfinite(points).all():
+        k = int(np.argmin(np.isfinite(points)))
+        raise check.fail("grid", "hold finite numbers", f"{points[k]} at position {k}")
+    if np.any(np.diff(points) <= 0):
+        k = int(np.argmax(np.diff(points) <= 0))
+        got = f"{points[k]:g} before {points[k + 1]:g}"
+        advice = "Sort it, each point once: np.unique(grid)."
+        raise check.fail("grid", "rise from point to point", got, advice)
+    return points
+
+
+def _checked_edges(edges: Floats, rows: Mapping[str, TwoClassRows]) -> Floats:
+    low = min(float(each.score.min()) for each in rows.values())
+    high = max(float(each.score.max()) for each in rows.values())
+    if len(edges) < 2 or edges[0] > low or edges[-1] < high:
+        must = "hold the edges of bins, from the smallest score or below to the largest or above"
+        got = f"{len(edges)} edges from {edges[0]:g} to {edges[-1]:g}, with scores {low:g} to "
+        advice = "Bins of equal width are grid=np.linspace(0, 1, 11)."
+        raise check.fail("grid", must, f"{got}{high:g}", advice)
+    return edges
+
+
+def _curves_on(
+    curve: Any,
+    grid: Floats | None,
+    n_bins: int,
+    rows: Mapping[str, TwoClassRows],
+) -> list[Curve]:
+    """Return the curve of each system: on the grid given, in the same bins, or on its own grid.
+
+    That is within the predictions of the system; of two systems each has the points of the other
+    that lie there, so that their difference has all points that both predict.
+    """
+    each = list(rows.values())
+    if callable(curve):
+        assert grid is not None
+        name = str(getattr(curve, "__name__", type(curve).__name__))
+        return [CurveOfCallable(curve, grid, name)] * len(each)
+    scores = np.concatenate([one.score for one in each])
+    if curve == "calibration":
+        if grid is None:
+            # One value that many rows share would be the edge of several bins.
+            grid = np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)))
+        edges = _with_rows_of_each(grid if len(grid) > 1 else np.repeat(grid, 2), each)
+        return [CalibrationBins.between(edges, one) for one in each]
+    if curve == "calibration_smooth":
+        if len(np.unique(scores)) < 3:
+            must = "hold at least three different probabilities for a smoothed curve"
+            raise check.fail("y_score", must, "fewer", "Use curve='calibration'.")
+        if grid is not None:
+            return [SmoothCalibration.at(grid, one) for one in each]
+        grids = [SmoothCalibration.own_grid(one.score) for one in each]
+        if len(grids) == 2:
+            both = np.union1d(*grids)
+            grids = [both[(both >= own[0]) & (both <= own[-1])] for own in grids]
+        return [SmoothCalibration.at(own, one) for own, one in zip(grids, each, strict=True)]
+    kind = OVER_THRESHOLDS[curve]
+    if grid is not None:
+        return [kind(grid) for _ in each]
+    return [kind(own_grid(curve, one.sizes, one.score)) for one in each]
+
+
+def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | None = None) -> Floats:
+    """Return the points of a curve over thresholds, if none are given.
+
+    Rates depend on the labels alone, which all systems share, and thresholds on the scores of the
+    system, which ``n_rows`` rows have each.
+    """
+    if curve == "decision":
+        return NetBenefit.on_own_grid(scores, n_rows).grid
+    kind: Any = OVER_THRESHOLDS[curve]
+    found: Floats = kind.on_own_grid(sizes).grid
+    return found
+
+
+def _with_rows_of_each(edges: Floats, rows: list[TwoClassRows]) -> Floats:
+    """Return the edges without those that leave a system without rows in a bin."""
+    edges = edges.copy()
+    while len(edges) > 2:
+        number = [np.searchsorted(edges[1:-1], one.score) for one in rows]
+        counts = np.array([np.bincount(each, minlength=len(edges) - 1) for each in number])
+        empty = np.flatnonzero((counts == 0).any(axis=0))
+        if not len(empty):
+            break
+        # A bin joins the one above it, the last one the one below.
+        edges = np.delete(edges, min(int(empty[0]) + 1, len(edges) - 2))
+    return edges
+
+
+# Curves of systems: on the data, on the resamples that all systems share, and their bands.
+
 
 # Shares between which the replicates tell how much less the rows of a group say than others.
 _INNER = (0.05, 0.95)
