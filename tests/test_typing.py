@@ -22,8 +22,8 @@ from skboot.method_error import error632
 from skboot.method_error.prediction_error import METHOD_INTERVALS, STRATEGIES
 from skboot.results import result
 from skboot.results.curve import CURVE_SYNONYMS
-from skboot.runs import _VARIED
 from skboot.study import curves
+from skboot.study.runs import VARIED
 
 HERE = Path(__file__).parent / "typing_of_calls"
 OPTIONS = {
@@ -98,8 +98,7 @@ def names_of(literal):
         ),
         (types.SearchInterval, search._INTERVALS),
         (types.MethodInterval, ("auto", *METHOD_INTERVALS)),
-        (types.Varied, _VARIED),
-        (types.Varied, runs._VARIED),
+        (types.Varied, VARIED),
         (types.Estimand, ESTIMANDS),
         (types.Adjustment, ADJUSTMENTS),
         (types.Strategy, STRATEGIES),

@@ -1,4 +1,10 @@
-"""From a user's arguments to the checked rows of several runs."""
+"""Several runs of one method on one test set: their rows, their scores and what these vary with.
+
+Checked predictions become `Runs`. `scored_runs` scores every run of all methods and metrics on the
+same test resamples; `result_of_runs` splits the variance of the scores by what it comes from, and
+makes the result of what was asked for. One of the runs is the system: it has the evidence that
+`bootstrap_score` would have.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +20,7 @@ from .._base import checks as check
 from .._base.checks import is_column
 from .._base.errors import Note, Notes, tell, texts_of
 from ..inference.automatic import degeneracy
-from ..inference.distribution import BootstrapDistribution, BoundStatistic, bootstrap_each
+from ..inference.distribution import BoundStatistic, bootstrap_each
 from ..inference.evidence import Evidence
 from ..inference.runs import RunsEvidence, runs_interval
 from ..inference.variance import (
@@ -36,23 +42,26 @@ from ..metrics.statistic import Facts, Statistic
 from ..results import EvaluationResult
 from ..results.method_basis import RunsBasis, SystemOfRunsBasis
 from .draws import Score, draw
-from .measured import Measured, Scores
+from .measured import Scores
 from .rows import Rows, check_truth, labels_of_columns
 from .scores import chosen_interval, make_result, result_of
 from .study import Study
 
+Floats = NDArray[np.float64]
 
-@dataclass(frozen=True, eq=False)
-class Runs:
-    """The rows of every run; those on the full training set last."""
+# In what the runs of a method may differ.
+VARIED = ("seed", "training", "both", "independent")
+# Maximum number of values of the rows of a run; above it all runs are drawn together, since counts
+# of so many values are drawn no faster than rows.
+_FEW_CODES = 1000
+# Number of runs, or of training samples, below which a note says that the variance between them is
+# poorly known.
+_FEW_RUNS = 10
+# Share of runs that fail, and the chance from which a note says that none may be seen: under 29.
+_RARE_FAILURE, _UNSEEN = 0.1, 0.05
 
-    rows: list[Rows]
-    n_runs: int
 
-    def named(self, method: str = "") -> list[tuple[str, Rows]]:
-        """Return the rows of each run after the argument that its predictions came in."""
-        names = _names(self.n_runs, len(self.rows) - self.n_runs, method)
-        return list(zip(names, self.rows, strict=True))
+# ------------------------------------------------------------------ rows of the runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +71,20 @@ class Columns:
     truth: NDArray[Any] | None
     weights: NDArray[np.float64] | None
     labels: NDArray[Any] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The rows of every run, and the argument of its predictions; those of full runs last."""
+
+    rows: list[Rows]
+    names: list[str]
+    n_runs: int
+
+    @property
+    def n_full_runs(self) -> int:
+        """Number of runs on the full training set, beside those on samples of it."""
+        return len(self.rows) - self.n_runs
 
 
 def checked_columns(
@@ -82,10 +105,11 @@ def checked_runs(
 
     ``method`` is its key in messages, such as "['MLP']", where there are several methods.
     """
-    predicted = _predictions(f"y_preds{method}", y_preds)
+    name = f"y_preds{method}"
+    predicted = _predictions(name, y_preds)
     if len(predicted) < 2:
         raise check.fail(
-            f"y_preds{method}",
+            name,
             "hold the predictions of at least two runs",
             f"{len(predicted)}",
             "For one trained system use bootstrap_score.",
@@ -93,7 +117,7 @@ def checked_runs(
     if len(predicted[0]) < 2:
         must = "hold the predictions for at least two test rows"
         advice = "One row does not show how much test rows vary."
-        raise check.fail(f"y_preds{method}", must, "one row", advice)
+        raise check.fail(name, must, "one row", advice)
     full: list[NDArray[Any]] = []
     if full_runs is not None:
         if varied not in ("training", "both"):
@@ -104,7 +128,21 @@ def checked_runs(
                 "These runs used whole training sets already: add them to y_preds.",
             )
         full = _predictions(f"full_runs{method}", full_runs, predicted[0].ndim)
-    _check_axes(columns, predicted, f"y_preds{method}")
+    # The first axis are runs: where it may be rows, only its length can tell.
+    truth, shape = columns.truth, (len(predicted), *predicted[0].shape)
+    if truth is None and shape[0] > shape[1]:
+        text = (
+            f"More runs ({shape[0]}) than rows ({shape[1]}): is {name} transposed? Runs come first."
+        )
+        tell(Note("caution", text, about="more runs than rows"))
+    elif truth is not None and len(truth) == shape[0] != shape[1]:
+        if truth.shape == shape:
+            must, advice = "hold the truth of each row once", "The runs share it: give one of them."
+            raise check.fail("y_true", must, f"shape {shape}", advice)
+        rest = ", n_classes" if shape[2:] else ""
+        must = f"have the shape (n_runs, n_samples{rest}), here (n_runs, {len(truth)}{rest})"
+        turned = f"np.swapaxes({name}, 0, 1)" if rest else f"{name}.T"
+        raise check.fail(name, must, f"shape {shape}", f"Runs come first: give {turned}.")
     return paired_runs(columns, predicted, full, method)
 
 
@@ -116,55 +154,27 @@ def paired_runs(
 ) -> Runs:
     """Pair checked predictions with the truth by row order; see `checked_runs`."""
     truth, weights = columns.truth, columns.weights
-    labels, of_column = columns.labels, is_column(truth)
-    if labels is None and truth is not None and of_column and predicted[0].ndim == 2:
+    labels, in_one_column = columns.labels, is_column(truth)
+    if labels is None and truth is not None and in_one_column and predicted[0].ndim == 2:
         labels = labels_of_columns(truth, predicted[0].shape[1])
-    names = _names(len(predicted), len(full), method)
-    paired = []
-    for name, values in zip(names, predicted + full, strict=True):
+    names = [f"y_preds{method}[{k}]" for k in range(len(predicted))]
+    names += [f"full_runs{method}[{k}]" for k in range(len(full))]
+    rows = []
+    for name, y_pred in zip(names, predicted + full, strict=True):
         # The truth comes first, because messages name the column that disagrees with it.
-        columns_of_call = {"y_true": truth, name: values, "sample_weight": weights}
-        check.check_same_length(**columns_of_call)
-        if values.shape != predicted[0].shape:
+        check.check_same_length(**{"y_true": truth, name: y_pred, "sample_weight": weights})
+        if y_pred.shape != predicted[0].shape:
             raise check.fail(
                 name,
                 f"have the shape of {names[0]}, {predicted[0].shape}",
-                f"shape {values.shape}",
+                f"shape {y_pred.shape}",
                 "Runs come first: (n_runs, n_samples[, n_classes]).",
             )
-        of_run = truth
-        if truth is not None and of_column and values.ndim == 1:
-            of_run, values = check.check_integers(name, truth, values)
-        paired.append(Rows(of_run, values, check.unequal(weights), labels))
-    return Runs(paired, len(predicted))
-
-
-def _check_axes(columns: Columns, predicted: list[NDArray[Any]], name: str) -> None:
-    """Refuse predictions whose first axis are rows; warn where only their numbers speak for it."""
-    truth, shape = columns.truth, (len(predicted), *predicted[0].shape)
-    if truth is None:
-        if shape[0] > shape[1]:
-            text = (
-                f"More runs ({shape[0]}) than rows ({shape[1]}): is {name} transposed? Runs come "
-                "first."
-            )
-            tell(Note("caution", text, about="more runs than rows"))
-        return
-    if len(truth) == shape[1] or len(truth) != shape[0]:
-        return
-    if truth.shape == shape:
-        must, advice = "hold the truth of each row once", "The runs share it: give one of them."
-        raise check.fail("y_true", must, f"shape {shape}", advice)
-    rest = ", n_classes" if shape[2:] else ""
-    must = f"have the shape (n_runs, n_samples{rest}), here (n_runs, {len(truth)}{rest})"
-    turned = f"np.swapaxes({name}, 0, 1)" if rest else f"{name}.T"
-    raise check.fail(name, must, f"shape {shape}", f"Runs come first: give {turned}.")
-
-
-def _names(n_runs: int, n_full: int, method: str) -> list[str]:
-    """Return the argument and number of each run, those on the full training set last."""
-    names = [f"y_preds{method}[{k}]" for k in range(n_runs)]
-    return names + [f"full_runs{method}[{k}]" for k in range(n_full)]
+        y_true = truth
+        if truth is not None and in_one_column and y_pred.ndim == 1:
+            y_true, y_pred = check.check_integers(name, truth, y_pred)
+        rows.append(Rows(y_true, y_pred, check.unequal(weights), labels))
+    return Runs(rows, names, len(predicted))
 
 
 def _predictions(name: str, values: Any, ndim: int | None = None) -> list[NDArray[Any]]:
@@ -224,18 +234,7 @@ def training_samples(training: ArrayLike | None, varied: str, n_runs: int) -> ND
     return sample.astype(np.intp)
 
 
-# Scores of several runs of one method: reduced before resampling, and on the resamples.
-#
-# `bound_runs` reduces the rows of every run of a method for one metric. `bootstrapped_runs` draws
-# one method, and `drawn_together` for several: all metrics and methods of a call on the same
-# resamples. One of the runs is the system: it has the evidence that `bootstrap_score` would have.
-
-
-Floats = NDArray[np.float64]
-
-# Maximum number of values of the rows of a run; above it all runs are drawn together, since counts
-# of so many values are drawn no faster than rows.
-_FEW_CODES = 1000
+# ------------------------------------------------------------------ scores on the resamples
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,23 +261,6 @@ class RunsCall:
     estimand: str = "method"
     system_run: int = 0
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Arguments of the call as a result holds them."""
-        return {
-            **self.study.settings,
-            "varied": self.varied,
-            "estimand": self.estimand,
-            "n_runs": self.runs.n_runs,
-            "n_full_runs": len(self.runs.rows) - self.runs.n_runs,
-            "y_true": self.runs.rows[0].y_true is not None,
-        }
-
-    @cached_property
-    def has_full(self) -> bool:
-        """Whether there are runs on the full training set beside those on samples of it."""
-        return len(self.runs.rows) > self.runs.n_runs
-
     @cached_property
     def on_samples(self) -> bool:
         """Whether the runs are on bootstrap samples of one training set."""
@@ -286,9 +268,9 @@ class RunsCall:
 
     @cached_property
     def centre(self) -> list[int]:
-        """Runs that the centre comes from."""
-        first = self.runs.n_runs if self.has_full else 0
-        return list(range(first, len(self.runs.rows)))
+        """Runs that the centre comes from: those on the full training set, where there are any."""
+        n = len(self.runs.rows)
+        return list(range(self.runs.n_runs, n)) or list(range(n))
 
     @cached_property
     def samples(self) -> list[NDArray[np.intp]]:
@@ -303,34 +285,20 @@ class RunsCall:
         return self.varied == "seed" and self.runs.rows[0].y_true is not None
 
     @cached_property
-    def of_system(self) -> Study:
-        """Study of the system alone."""
+    def study_of_system(self) -> Study:
+        """Study of the system alone, with the arguments of the call as a result holds them."""
+        has_truth = self.runs.rows[0].y_true is not None
+        settings = {
+            **self.study.settings,
+            "varied": self.varied,
+            "estimand": self.estimand,
+            "n_runs": self.runs.n_runs,
+            "n_full_runs": self.runs.n_full_runs,
+            "y_true": has_truth,
+        }
+        facts = replace(self.study.facts, varied=self.varied, runs_of_values=not has_truth)
         interval = self.study.interval if self.estimand == "system" else "auto"
-        of_values = self.runs.rows[0].y_true is None
-        facts = replace(self.study.facts, varied=self.varied, runs_of_values=of_values)
-        return replace(self.study, interval=interval, settings=self.settings, facts=facts)
-
-
-@dataclass(frozen=True, eq=False)
-class BoundRuns:
-    """The rows of every run, reduced for one metric, and what is known before resampling.
-
-    Attributes
-    ----------
-    call : RunsCall
-    subjects : list of BoundStatistic
-        One per run.
-    system : Score
-        The system.
-    row_values : list of ndarray of shape (n_samples,), or None
-        Value of each row in each run, before the metric's sign, where scores are plain means of
-        independent rows.
-    """
-
-    call: RunsCall
-    subjects: list[BoundStatistic[Statistic]]
-    system: Score
-    row_values: list[NDArray[Any]] | None
+        return replace(self.study, interval=interval, settings=settings, facts=facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,7 +307,14 @@ class ScoredRuns:
 
     Attributes
     ----------
-    bound : BoundRuns
+    call : RunsCall
+    subjects : list of BoundStatistic
+        One per run.
+    score : Score
+        Of the system, before resampling.
+    row_values : list of ndarray of shape (n_samples,), or None
+        Value of each row in each run, before the metric's sign, where scores are plain means of
+        independent rows.
     scores : ndarray of shape (n_runs,)
     replicates : ndarray of shape (n_runs, n_resamples)
     centre_replicates : ndarray of shape (n_resamples,)
@@ -348,152 +323,112 @@ class ScoredRuns:
         Of the system, with replicates.
     """
 
-    bound: BoundRuns
+    call: RunsCall
+    subjects: list[BoundStatistic[Statistic]]
+    score: Score
+    row_values: list[NDArray[Any]] | None
     scores: Floats
     replicates: Floats
     centre_replicates: Floats
     system: Evidence
 
 
-def bound_runs(call: RunsCall, metric: str, runs: Sequence[Measured]) -> BoundRuns:
-    """Return the reduced rows of every run.
+def scored_runs(
+    calls: Mapping[str, Mapping[str, RunsCall]], scores: Scores
+) -> dict[str, dict[str, ScoredRuns]]:
+    """Return the scores of every run on the same test resamples, by metric and method.
 
     Parameters
     ----------
-    call : RunsCall
-    metric : str
-        Its name.
-    runs : sequence of Measured
-        The metric on the rows of each run.
-
-    Returns
-    -------
-    BoundRuns
+    calls : mapping of mapping of RunsCall
+        By metric and method: metrics may read other answers of the runs, to the same plan.
+    scores : Scores
+        Of all methods.
     """
-    keeps_values = _is_mean_of_independent_rows(call, runs[0].statistic)
-    study, own = call.of_system, runs[call.system_run]
-    system = study.source.prepare(study.plan, study.interval, metric, own)
-    subjects = []
-    for run, one in enumerate(runs):
-        if run == call.system_run:
-            subjects.append(system.subject)
-        else:
-            reduced = one.statistic.reduce(*one.rows.of(one.statistic, None))
-            subjects.append(BoundStatistic.of(one.statistic, reduced))
-    values = None
-    if keeps_values:
-        values = [subject.statistic.values_of(subject.reduced) for subject in subjects]
-    return BoundRuns(call, subjects, system, values)
-
-
-def _is_mean_of_independent_rows(call: RunsCall, statistic: Statistic) -> bool:
-    """Return whether scores are plain means of independent rows."""
-    design = call.study.plan.design
-    return (
-        design.draws_independent_rows
-        and statistic.of_row_values
-        and statistic.is_row_mean
-        and call.runs.rows[0].sample_weight is None
-    )
-
-
-def bootstrapped_runs(metrics: Sequence[BoundRuns]) -> list[ScoredRuns]:
-    """Return the scores of every run of one method, with replicates.
-
-    Parameters
-    ----------
-    metrics : sequence of BoundRuns
-        The runs, reduced for each metric; their calls have the same plan.
-
-    Returns
-    -------
-    list of ScoredRuns
-        By each metric, all on the same resamples. A single mean of rows that take few values is
-        drawn by counts of these, run by run.
-    """
-    if len(metrics) == 1 and metrics[0].row_values is not None:
-        [bound] = metrics
-        if all(subject.coding.n_codes <= _FEW_CODES for subject in bound.subjects):
-            return [_drawn_by_counts(bound)]
-    return drawn_together(metrics)
-
-
-def drawn_together(bound: Sequence[BoundRuns]) -> list[ScoredRuns]:
-    """Return the scores of every run of several methods, or by several metrics.
-
-    Parameters
-    ----------
-    bound : sequence of BoundRuns
-        The runs of each method, reduced for each metric; their calls have the same plan.
-
-    Returns
-    -------
-    list of ScoredRuns
-        All on the same resamples.
-    """
-    call = bound[0].call
-    subjects = [subject for own in bound for subject in own.subjects]
-    stops = np.cumsum([len(own.subjects) for own in bound]).tolist()
-    starts = [0, *stops[:-1]]
-    systems = {
-        start + own.call.system_run: own.system for start, own in zip(starts, bound, strict=True)
-    }
+    subjects: list[BoundStatistic[Any]] = []
+    systems: dict[int, Score] = {}
+    families = []
+    for metric, by_method in scores.items():
+        for method, runs in by_method.items():
+            call, statistic = calls[metric][method], runs[0].statistic
+            study = call.study_of_system
+            system = study.source.prepare(study.plan, study.interval, metric, runs[call.system_run])
+            start = len(subjects)
+            for run, measured in enumerate(runs):
+                if run == call.system_run:
+                    subjects.append(system.subject)
+                    continue
+                reduced = measured.statistic.reduce(*measured.rows.of(measured.statistic, None))
+                subjects.append(BoundStatistic.of(measured.statistic, reduced))
+            values = None
+            # Plain means of independent rows have exact test variances.
+            if (
+                study.plan.design.draws_independent_rows
+                and statistic.of_row_values
+                and statistic.is_row_mean
+                and call.runs.rows[0].sample_weight is None
+            ):
+                values = [each.statistic.values_of(each.reduced) for each in subjects[start:]]
+            systems[start + call.system_run] = system
+            families.append((metric, method, call, subjects[start:], system, values))
+    if len(families) == 1:
+        [(metric, method, call, _, system, values)] = families
+        few = all(subject.coding.n_codes <= _FEW_CODES for subject in subjects)
+        if values is not None and few:
+            return {metric: {method: _drawn_by_counts(call, subjects, system, values)}}
     draws = draw(call.study.plan, subjects, call.study.workers, systems)
-    return [
-        _scored_runs(own, draws.distributions[start:stop], system)
-        for own, start, stop, system in zip(
-            bound, starts, stops, draws.evidence.values(), strict=True
+    results: dict[str, dict[str, ScoredRuns]] = {metric: {} for metric in scores}
+    distributions = iter(draws.distributions)
+    for family, evidence in zip(families, draws.evidence.values(), strict=True):
+        metric, method, call, bound, system, values = family
+        of_runs = [next(distributions) for _ in bound]
+        replicates = np.array([each.replicates for each in of_runs])
+        results[metric][method] = ScoredRuns(
+            call,
+            bound,
+            system,
+            values,
+            np.array([each.estimate for each in of_runs]),
+            replicates,
+            replicates[call.centre].mean(axis=0),
+            evidence,
         )
-    ]
+    return results
 
 
-def _scored_runs(
-    bound: BoundRuns, drawn: Sequence[BootstrapDistribution], system: Evidence
+def _drawn_by_counts(
+    call: RunsCall,
+    subjects: list[BoundStatistic[Any]],
+    system: Score,
+    row_values: list[NDArray[Any]],
 ) -> ScoredRuns:
-    """Return the scores of the runs of a method from the distribution of each."""
-    replicates = np.array([each.replicates for each in drawn])
-    scores = np.array([each.estimate for each in drawn])
-    centre = replicates[bound.call.centre].mean(axis=0)
-    return ScoredRuns(bound, scores, replicates, centre, system)
-
-
-def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
     """Return the scores of runs whose rows take few values, each drawn by counts of its values.
 
     Drawn together, every row would have to be drawn. The test variances need no common resamples,
     since they come from the rows; the mean of the runs is drawn as a run of its own.
     """
-    assert bound.row_values is not None
-    call, subjects, run = bound.call, bound.subjects, bound.call.system_run
-    study = call.study
-    system = study.source.draw(study.plan, [bound.system], study.workers)
-    [drawn] = system.distributions
+    study, run = call.study, call.system_run
+    draws = study.source.draw(study.plan, [system], study.workers)
+    [distribution] = draws.distributions
     mean = mean_of_values()
-    of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
-    last: BoundStatistic[Any] = BoundStatistic.of(mean, of_centre)
-    others = [*subjects[:run], *subjects[run + 1 :], last]
-    *pairs, (_, centre) = bootstrap_each(call.study.plan, others)
-    pairs.insert(run, (drawn.estimate, drawn.replicates))
+    reduced = mean.reduce(None, RowNoise(row_values).average(call.centre), None)
+    centre_of_runs: BoundStatistic[Any] = BoundStatistic.of(mean, reduced)
+    others = [*subjects[:run], *subjects[run + 1 :], centre_of_runs]
+    *pairs, (_, centre) = bootstrap_each(study.plan, others)
+    pairs.insert(run, (distribution.estimate, distribution.replicates))
     return ScoredRuns(
-        bound,
+        call,
+        subjects,
+        system,
+        row_values,
         np.array([score for score, _ in pairs]),
         np.array([replicates for _, replicates in pairs]),
         subjects[0].statistic.sign * centre,
-        system.evidence[0],
+        draws.evidence[0],
     )
 
 
-# The engine of `bootstrap_runs`: from checked runs and a plan to results.
-#
-# `evaluate_runs` scores every run on the same test resamples, splits the variance of the scores by
-# what it comes from, and makes the result of what was asked for.
-
-
-# Number of runs, or of training samples, below which a note says that the variance between them is
-# poorly known.
-_FEW_RUNS = 10
-# Share of runs that fail, and the chance from which a note says that none may be seen: under 29.
-_RARE_FAILURE, _UNSEEN = 0.1, 0.05
+# ------------------------------------------------------------------ results
 
 
 def evaluate_runs(calls: Mapping[str, RunsCall], scores: Scores) -> dict[str, EvaluationResult]:
@@ -511,18 +446,17 @@ def evaluate_runs(calls: Mapping[str, RunsCall], scores: Scores) -> dict[str, Ev
     dict of str to EvaluationResult
         By metric name.
     """
-    bound = [
-        bound_runs(calls[metric], metric, runs)
-        for metric, by_method in scores.items()
-        for runs in by_method.values()
-    ]
-    scored = zip(scores, bootstrapped_runs(bound), strict=True)
-    return {metric: result_of_runs(calls[metric], metric, one) for metric, one in scored}
+    by_method = {metric: dict.fromkeys(scores[metric], calls[metric]) for metric in scores}
+    results = {}
+    for metric, scored in scored_runs(by_method, scores).items():
+        [runs] = scored.values()
+        results[metric] = result_of_runs(metric, runs)
+    return results
 
 
 def refusal(estimand: str, varied: str, runs: Runs) -> str | None:
     """Return why the runs cannot answer for an estimand; None if they can."""
-    if varied not in ("training", "both") or len(runs.rows) > runs.n_runs:
+    if varied not in ("training", "both") or runs.n_full_runs:
         return None
     return (
         f"The estimand {estimand!r} needs full_runs with varied={varied!r}: a bootstrap sample "
@@ -533,108 +467,139 @@ def refusal(estimand: str, varied: str, runs: Runs) -> str | None:
     )
 
 
-# ------------------------------------------------------------------ variance
-
-
-def result_of_runs(call: RunsCall, name: str, scored: ScoredRuns) -> EvaluationResult:
-    """Return the result of one method by one metric.
-
-    Parameters
-    ----------
-    call : RunsCall
-    name : str
-        Of the metric.
-    scored : ScoredRuns
-
-    Returns
-    -------
-    EvaluationResult
-    """
-    scores, replicates, n_runs = scored.scores, scored.replicates, call.runs.n_runs
-    sign = _zero_one_sign(scored.bound.subjects)
-    refused = _refused(call, scores, replicates)
-    noise: UnitNoise
-    if scored.bound.row_values is not None:
-        noise = RowNoise(scored.bound.row_values)
+def result_of_runs(name: str, scored: ScoredRuns) -> EvaluationResult:
+    """Return the result of one method by one metric, whose name is given."""
+    call, n_runs = scored.call, scored.call.runs.n_runs
+    design, study = call.study.plan.design, call.study_of_system
+    evidence, split = _evidence_of(scored)
+    # Properties of all runs, those on the full list last with training sample -1.
+    n_full = len(evidence.full_scores)
+    table = {
+        "score": np.concatenate([evidence.scores, evidence.full_scores]),
+        "training": np.concatenate([call.sample, np.full(n_full, -1, np.intp)]),
+        "full_list": np.arange(n_runs + n_full) >= n_runs
+        if call.on_samples
+        else np.ones(n_runs, bool),
+    }
+    if call.estimand == "system":
+        chosen = chosen_interval(study, scored.system)
+        basis = SystemOfRunsBasis(scored.system, evidence)
+        return replace(result_of(study, scored.score, basis, chosen), runs=table)
+    notes = _notes(call, evidence, split)
+    if "components" in evidence.refused and call.estimand in evidence.refused:
+        must = "have a value for every run, and on two resamples or more"
+        advice = "Leave such runs out, or take a metric that has a value on these rows."
+        got = f"{name!r}. {evidence.refused['components'].rstrip('.')}"
+        raise check.fail("metric", must, got, advice)
+    interval = call.study.interval
+    chosen = runs_interval(evidence, call.estimand, interval, call.study.confidence_level)
+    if call.estimand == "pooled":
+        estimate, replicates = float(evidence.scores.mean()), evidence.replicates.ravel()
+        standard_error = None
     else:
-        defined = ~np.isnan(replicates).any(axis=0)
-        noise = ResampleNoise(replicates[:, defined], call.study.plan.design.inflation)
-    split = None if "components" in refused else _split(call, scores, noise, sign != 0)
-    is_known = "method" not in refused and split is not None
+        spread = evidence.next_run if call.estimand == "next_run" else evidence.method
+        if interval == "t":
+            spread = evidence.seeds
+        assert spread is not None
+        estimate, standard_error = spread.centre, spread.standard_error
+        replicates = scored.centre_replicates
+    facts = Facts(scored.system.facts.bounds)
+    shown = scored.system.of_other_values(
+        estimate, replicates, facts, standard_error=standard_error
+    )
+    tell(*(*notes, *chosen.notes))
+    degenerate = degeneracy(chosen.interval)
+    held_fixed = ["the training set" if call.keeps_training_list else "the settings of the method"]
+    if interval == "t":
+        held_fixed.append("the test rows")
+    subject, rows = scored.subjects[0], call.runs.rows[0]
+    statistic, columns = subject.statistic, rows.of(subject.statistic, None)
+    naive = statistic.naive(subject.reduced, columns)
+    reading = rows.notes_for(statistic)
+    reading += of_reversed_scores(statistic, columns, naive, chosen.interval)
+    tell(*reading)
+    return make_result(
+        study,
+        name,
+        RunsBasis(shown, evidence),
+        chosen.interval,
+        (*texts_of((*chosen.notes, *notes, *reading)), *([degenerate] if degenerate else [])),
+        n_samples=design.n_samples,
+        greater_is_better=statistic.greater_is_better,
+        naive_estimate=naive,
+        estimand=call.estimand,
+        automatic=interval == "auto",
+        held_fixed=held_fixed,
+        is_confidence_interval=call.estimand == "method",
+        runs=table,
+    )
+
+
+def _evidence_of(scored: ScoredRuns) -> tuple[RunsEvidence, RunVariance | None]:
+    """Return what all runs say, with why an estimand cannot be had, and their variance by source.
+
+    The variance is None where some run has no value.
+    """
+    call, scores, replicates = scored.call, scored.scores, scored.replicates
+    design, n_runs = call.study.plan.design, call.runs.n_runs
+    proportions = [subject.statistic.proportion(subject.reduced) for subject in scored.subjects]
+    # Whether every score is a mean of 0/1 values, 1, or its negative, -1.
+    of_zero_one = all(p is not None and p.exact and p.scale == "identity" for p in proportions)
+    share = proportions[0] if of_zero_one else None
+    sign = float(share.sign) if share is not None else 0.0
+    undefined, defined = np.isnan(scores), ~np.isnan(replicates).any(axis=0)
+    refused = {}
+    if undefined.any() or np.count_nonzero(defined) < 2:
+        reason = "Fewer than two resamples gave a value for every run."
+        if undefined.any():
+            reason = f"The metric is undefined for {int(undefined.sum())} of {len(scores)} runs."
+        refused = dict.fromkeys(("components", "method", "next_run", "t"), reason)
+    for estimand in ("method", "next_run"):
+        if unanswered := refusal(estimand, call.varied, call.runs):
+            refused[estimand] = unanswered
+    if call.on_samples and call.runs.n_full_runs < 2:
+        refused["t"] = (
+            "The interval 't' needs at least two runs on the whole training set that differ in "
+            "their seed. Give them as full_runs=, or use 'components'."
+        )
+    noise: UnitNoise
+    if scored.row_values is not None:
+        noise = RowNoise(scored.row_values)
+    else:
+        noise = ResampleNoise(replicates[:, defined], design.inflation)
+    split = None
+    if "components" not in refused:
+        options: dict[str, Any] = {"n_units": design.smallest_side}
+        if sign:
+            options["floor"] = least_test_variance(design.n_samples)
+        test_df, of_samples = design.degrees_of_freedom, moments(scores, noise, call.samples)
+        if call.on_samples:
+            within = within_samples(scores, noise, call.samples)
+            # Without runs on the full list only the components are shown.
+            full = moments(scores, noise, [[run] for run in call.centre])
+            split = trained_runs(of_samples, within, full, test_df, **options)
+        else:
+            source = "seed" if call.varied == "seed" else "training"
+            split = crossed_runs(of_samples, test_df, source=source, **options)
+    answered = split if "method" not in refused else None
     evidence = RunsEvidence(
         varied=call.varied,
         scores=scores[:n_runs],
         full_scores=scores[n_runs:],
         replicates=replicates[:n_runs],
         components=split.components if split else Components(*[np.nan] * 4),
-        method=split.method if is_known and split else None,
-        next_run=split.next_run if is_known and split else None,
+        method=answered.method if answered else None,
+        next_run=answered.next_run if answered else None,
         seeds=None if "t" in refused else over_runs_alone(scores[call.centre]),
         refused=refused,
         system=scored.system,
-        n_test_units=call.study.plan.design.smallest_side,
-        n_rows=call.study.plan.design.n_samples,
+        n_test_units=design.smallest_side,
+        n_rows=design.n_samples,
         bounds=scored.system.facts.bounds,
         zero_one_sign=sign,
-        exact=scored.bound.row_values is not None,
+        exact=scored.row_values is not None,
     )
-    if call.estimand == "system":
-        return _result_of_system(call, scored, evidence)
-    notes = _notes(call, evidence, split)
-    return _result_over_runs(call, name, scored, evidence, notes)
-
-
-def _zero_one_sign(subjects: list[BoundStatistic[Statistic]]) -> float:
-    """Return 1 or -1 where every run's score is the mean of 0/1 values, or its negative; else 0."""
-    proportions = [subject.statistic.proportion(subject.reduced) for subject in subjects]
-    whole = all(p is not None and p.exact and p.scale == "identity" for p in proportions)
-    return float(proportions[0].sign) if whole and proportions[0] is not None else 0.0
-
-
-def _refused(
-    call: RunsCall, scores: NDArray[np.float64], replicates: NDArray[np.float64]
-) -> dict[str, str]:
-    """Return why an estimand, the interval "t" or the components cannot be had."""
-    refused = {}
-    undefined = np.isnan(scores)
-    if undefined.any() or np.count_nonzero(~np.isnan(replicates).any(axis=0)) < 2:
-        reason = (
-            f"The metric is undefined for {int(undefined.sum())} of {len(scores)} runs."
-            if undefined.any()
-            else "Fewer than two resamples gave a value for every run."
-        )
-        refused = dict.fromkeys(("components", "method", "next_run", "t"), reason)
-    for estimand in ("method", "next_run"):
-        if unanswered := refusal(estimand, call.varied, call.runs):
-            refused[estimand] = unanswered
-    if call.on_samples and (len(call.centre) < 2 or not call.has_full):
-        refused["t"] = (
-            "The interval 't' needs at least two runs on the whole training set that differ in "
-            "their seed. Give them as full_runs=, or use 'components'."
-        )
-    return refused
-
-
-def _split(
-    call: RunsCall, scores: NDArray[np.float64], noise: UnitNoise, zero_one: bool
-) -> RunVariance:
-    """Return variance components, and what follows for the method and the next run."""
-    test_df = call.study.plan.design.degrees_of_freedom
-    options: dict[str, Any] = {"n_units": call.study.plan.design.smallest_side}
-    if zero_one:
-        options["floor"] = least_test_variance(call.study.plan.design.n_samples)
-    if call.varied in ("seed", "independent"):
-        source = "seed" if call.varied == "seed" else "training"
-        runs = moments(scores, noise, call.samples)
-        return crossed_runs(runs, test_df, source=source, **options)
-    within = within_samples(scores, noise, call.samples)
-    samples = moments(scores, noise, call.samples)
-    # Without runs on the full list only the components are shown.
-    full = moments(scores, noise, [[run] for run in call.centre])
-    return trained_runs(samples, within, full, test_df, **options)
-
-
-# ------------------------------------------------------------------ results
+    return evidence, split
 
 
 def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) -> Notes:
@@ -663,7 +628,8 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
             f"The pool shows the spread of single runs{low}. It is neither a confidence "
             "interval for the method nor a prediction interval for the next run.",
         )
-    elif call.study.interval == "t":
+        return notes
+    if call.study.interval == "t":
         one_list = call.keeps_training_list or call.on_samples
         fixed = "the test rows and the training set" if one_list else "the test rows"
         notes.add(
@@ -671,15 +637,9 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
             f"The t interval over the runs alone is conditional on {fixed}: over seeds it "
             "covered the mean of the method in 0 to 62 % of simulations.",
         )
-    elif split is not None:
-        _add_notes_of_components(notes, call, evidence, split)
-    return notes
-
-
-def _add_notes_of_components(
-    notes: Notes, call: RunsCall, evidence: RunsEvidence, split: RunVariance
-) -> None:
-    """Add what a reader must know of the variance components."""
+        return notes
+    if split is None:
+        return notes
     same = call.varied == "seed" and np.all(evidence.scores == evidence.scores[0])
     no_seeds = call.varied == "both" and "seed" not in split.clipped
     if evidence.components.seed == 0 and (same or no_seeds):
@@ -705,87 +665,4 @@ def _add_notes_of_components(
             "slightly too large for most learners, too small for unsmooth ones such as "
             "1-nearest-neighbour.",
         )
-
-
-def _result_of_system(
-    call: RunsCall, scored: ScoredRuns, evidence: RunsEvidence
-) -> EvaluationResult:
-    """Return the result of the system, which holds the evidence of all runs too."""
-    basis = SystemOfRunsBasis(scored.system, evidence)
-    chosen = chosen_interval(call.of_system, scored.system)
-    result = result_of(call.of_system, scored.bound.system, basis, chosen)
-    return replace(result, runs=_table_of_runs(call, evidence))
-
-
-def _result_over_runs(
-    call: RunsCall,
-    name: str,
-    scored: ScoredRuns,
-    evidence: RunsEvidence,
-    notes: Notes,
-) -> EvaluationResult:
-    """Return the result of an estimand that is about more runs than one."""
-    if "components" in evidence.refused and call.estimand in evidence.refused:
-        must = "have a value for every run, and on two resamples or more"
-        advice = "Leave such runs out, or take a metric that has a value on these rows."
-        got = f"{name!r}. {evidence.refused['components'].rstrip('.')}"
-        raise check.fail("metric", must, got, advice)
-    chosen = runs_interval(
-        evidence, call.estimand, call.study.interval, call.study.confidence_level
-    )
-    shown = _evidence_for(call, scored, evidence)
-    table = _table_of_runs(call, evidence)
-    tell(*(*notes, *chosen.notes))
-    degenerate = degeneracy(chosen.interval)
-    held_fixed = ["the training set" if call.keeps_training_list else "the settings of the method"]
-    if call.study.interval == "t":
-        held_fixed.append("the test rows")
-    subject, rows = scored.bound.subjects[0], call.runs.rows[0]
-    reading, columns = rows.notes_for(subject.statistic), rows.of(subject.statistic, None)
-    naive = subject.statistic.naive(subject.reduced, columns)
-    reading += of_reversed_scores(subject.statistic, columns, naive, chosen.interval)
-    tell(*reading)
-    return make_result(
-        call.of_system,
-        name,
-        RunsBasis(shown, evidence),
-        chosen.interval,
-        (*texts_of((*chosen.notes, *notes, *reading)), *([degenerate] if degenerate else [])),
-        n_samples=call.study.plan.design.n_samples,
-        greater_is_better=subject.statistic.greater_is_better,
-        naive_estimate=naive,
-        estimand=call.estimand,
-        automatic=call.study.interval == "auto",
-        held_fixed=held_fixed,
-        is_confidence_interval=call.estimand == "method",
-        runs=table,
-    )
-
-
-def _table_of_runs(call: RunsCall, evidence: RunsEvidence) -> dict[str, Any]:
-    """Properties of all runs, those on the full list last with training sample -1."""
-    n_full = len(evidence.full_scores)
-    return {
-        "score": np.concatenate([evidence.scores, evidence.full_scores]),
-        "training": np.concatenate([call.sample, np.full(n_full, -1, np.intp)]),
-        "full_list": np.arange(len(evidence.scores) + n_full) >= len(evidence.scores)
-        if call.on_samples
-        else np.ones(len(evidence.scores), bool),
-    }
-
-
-def _evidence_for(call: RunsCall, scored: ScoredRuns, evidence: RunsEvidence) -> Evidence:
-    """Return the estimate, replicates and standard error that the result of the estimand shows."""
-    system = scored.system
-    if call.estimand == "pooled":
-        estimate, replicates = float(evidence.scores.mean()), evidence.replicates.ravel()
-        standard_error = None
-    else:
-        spread = evidence.next_run if call.estimand == "next_run" else evidence.method
-        if call.study.interval == "t":
-            spread = evidence.seeds
-        assert spread is not None
-        estimate, standard_error = spread.centre, spread.standard_error
-        replicates = scored.centre_replicates
-    facts = Facts(system.facts.bounds)
-    return system.of_other_values(estimate, replicates, facts, standard_error=standard_error)
+    return notes
