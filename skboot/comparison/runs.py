@@ -503,7 +503,7 @@ def _compare_by(
         of_method += method.call.runs.rows[0].notes_for(statistic)
         of_method += constant_answers(method.name, method.call.runs.rows)
         notes += (note for note in of_method if note not in notes)
-    settings = call.of_any.study_of_system.settings
+    arguments = call.of_any.study_of_system.settings
     return answered(
         call.asked,
         {name: method.result for name, method in methods.items()},
@@ -520,7 +520,7 @@ def _compare_by(
             **call.asked.settings,
             "n_resamples": plan.n_resamples,
             "n_runs": {name: method.runs.n_runs for name, method in call.methods.items()},
-            **{name: settings[name] for name in _SHARED if name in settings},
+            **{name: arguments[name] for name in _SHARED if name in arguments},
         },
         paired_runs=call.paired,
     )
