@@ -158,12 +158,10 @@ def study_of_stream(settings: StreamSettings, state: StreamState, request: Reque
     request : Request
         What is wanted of each system, and what else a result holds.
     """
+    names = list(map(str, settings.systems))
     scores: Scores = {
-        metric: {
-            str(name): [state.read(metric, system, settings)]
-            for system, name in enumerate(settings.systems)
-        }
-        for metric in settings.readings
+        metric: {name: [read] for name, read in zip(names, values, strict=True)}
+        for metric, values in state.read(settings).items()
     }
     notes = tuple(_notes_on_rows(settings, state))
     tell(*notes, *state.doubts)

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +102,11 @@ class ExactSums:
                 found = found.astype(np.int64)
             for k, piece in enumerate(pieces):
                 found[k, some] = piece
-        while found.dtype == np.int64 and _is_large(found[-1]):
+        while found.dtype == np.int64:
+            # Whether the highest digit needs one more.
+            largest = max(int(found[-1].max(initial=0)), -int(found[-1].min(initial=0)))
+            if not largest >> _LARGE:
+                break
             digit, carried = _carried(found[-1])
             found = np.array([*found[:-1], digit, carried])
             if _is_small(carried):
@@ -132,15 +136,28 @@ class ExactSums:
         n_rows: int,
     ) -> ExactSums:
         """Return ``n_rows`` sums: those of both, added up at the rows of each, the others 0."""
-        parts = [_Placed(self, rows), _Placed(other, other_rows)]
+        parts = []
+        for sums, at in ((self, rows), (other, other_rows)):
+            order = None if np.all(at[1:] >= at[:-1]) else np.argsort(at, kind="stable")
+            sorted_at = at if order is None else at[order]
+            are_different = bool(np.all(sorted_at[1:] != sorted_at[:-1]))
+            parts.append((sums, order, sorted_at, are_different))
         lowest = min(self.lowest, other.lowest)
         highest = max(one.lowest + len(one.digits) for one in (self, other))
         shape = highest - lowest, n_rows, self.digits.shape[2]
 
         def digits_of(some: slice) -> Pieces:
             total = np.zeros((shape[0], some.stop - some.start, shape[2]), dtype=np.int64)
-            for part in parts:
-                part.add_to(total[part.sums.lowest - lowest :], some)
+            for sums, order, at, are_different in parts:
+                first, last = np.searchsorted(at, (some.start, some.stop))
+                rows_of_sums: Any = slice(first, last) if order is None else order[first:last]
+                places = at[first:last] - some.start
+                for k, digit in enumerate(sums.digits, sums.lowest - lowest):
+                    if are_different:
+                        total[k, places] += digit[rows_of_sums]
+                    else:
+                        # Fewer than 2**31 digits below 2**32 fit a digit of 64 bits.
+                        np.add.at(total[k], places, digit[rows_of_sums])
             return list(total)
 
         return ExactSums._made(digits_of, shape, lowest)
@@ -153,28 +170,6 @@ class ExactSums:
             for some in _pieces(digit.shape):
                 total[some] += np.ldexp(digit[some].astype(np.float64), _BITS * power)
         return total
-
-
-class _Placed:
-    """Sums and the row of a larger array that each is added to."""
-
-    def __init__(self, sums: ExactSums, rows: NDArray[np.intp]) -> None:
-        self.sums = sums
-        self._order = None if np.all(rows[1:] >= rows[:-1]) else np.argsort(rows, kind="stable")
-        self._rows = rows if self._order is None else rows[self._order]
-        self._are_different = bool(np.all(self._rows[1:] != self._rows[:-1]))
-
-    def add_to(self, total: NDArray[np.int64], some: slice) -> None:
-        """Add the digits of what lies in some rows to the digits of these rows."""
-        first, last = np.searchsorted(self._rows, (some.start, some.stop))
-        own: Any = slice(first, last) if self._order is None else self._order[first:last]
-        at = self._rows[first:last] - some.start
-        for k, digit in enumerate(self.sums.digits):
-            if self._are_different:
-                total[k, at] += digit[own]
-            else:
-                # Fewer than 2**31 digits below 2**32 fit a digit of 64 bits.
-                np.add.at(total[k], at, digit[own])
 
 
 def _pieces(shape: tuple[int, ...]) -> Iterator[slice]:
@@ -210,12 +205,6 @@ def _split(values: NDArray[Any], lowest: int, highest: int) -> Pieces:
 def _is_small(digit: NDArray[np.int64]) -> bool:
     """Whether digits fit 32 bits."""
     return bool(digit.max(initial=0) < _HALF and digit.min(initial=0) >= -_HALF)
-
-
-def _is_large(digit: NDArray[np.int64]) -> bool:
-    """Whether a highest digit needs one more."""
-    largest = max(int(digit.max(initial=0)), -int(digit.min(initial=0)))
-    return bool(largest >> _LARGE)
 
 
 def _carried(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -285,7 +274,14 @@ class Table:
     def __add__(self, other: Table) -> Table:
         """Return the table of the rows of both, of scores still in as many intervals."""
         labels = joined_labels(self.labels, other.labels)
-        both = [one._in(labels) for one in (self, other)]
+        both = []
+        for table in (self, other):
+            # The numbers of labels among those of both.
+            number = np.searchsorted(labels, table.labels)
+            decision = table.other
+            if table.shift is None:
+                decision = number[table.other.astype(np.intp)].astype(np.uint64)
+            both.append(replace(table, labels=labels, truth=number[table.truth], other=decision))
         shift = self.shift
         if shift is not None and other.shift is not None:
             shift = max(shift, other.shift)
@@ -299,14 +295,6 @@ class Table:
         if both[0].ends is not None and both[1].ends is not None:
             ends = joined_ends(np.hstack([both[0].ends, both[1].ends]), at, len(truth))
         return Table(labels, truth, kept, sums, shift, ends)
-
-    def _in(self, labels: NDArray[Any]) -> Table:
-        """Return the table with numbers among more labels."""
-        number = np.searchsorted(labels, self.labels)
-        decision = self.other
-        if self.shift is None:
-            decision = number[self.other.astype(np.intp)].astype(np.uint64)
-        return replace(self, labels=labels, truth=number[self.truth], other=decision)
 
     def coarser(self, shift: int) -> Table:
         """Return the table with at least so many bits dropped."""
@@ -366,19 +354,18 @@ def cells_of(
     return first, values[second], at.reshape(-1)
 
 
-class CodedScores(NamedTuple):
-    """Cells of scores: what a `Table` has of them, and the cell of each row."""
-
-    truth: NDArray[np.int64]
-    other: NDArray[np.uint64]
-    shift: int
-    ends: NDArray[np.uint64]
-    at: NDArray[np.intp]
+# A table without its sums, and the cell of each row.
+Coded = tuple[Table, NDArray[np.intp]]
+NOTHING = ExactSums.zeros(0, 0)
 
 
 def cells_within(
-    truth: NDArray[np.int64], bits: NDArray[np.uint64], shift: int, n_bins: int
-) -> CodedScores:
+    labels: NDArray[Any],
+    truth: NDArray[np.int64],
+    bits: NDArray[np.uint64],
+    shift: int,
+    n_bins: int,
+) -> Coded:
     """Return cells of scores in at most so many intervals, of at least ``shift`` dropped bits."""
     distinct, number = np.unique(bits, return_inverse=True)
     kept = distinct >> np.uint64(shift)
@@ -388,7 +375,7 @@ def cells_within(
     interval = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(kept))))
     first, second, at = cells_of(truth, kept[starts], interval[number.reshape(-1)])
     ends = joined_ends(np.broadcast_to(bits, (2, len(bits))), at, len(first))
-    return CodedScores(first, second, shift + spare, ends, at)
+    return Table(labels, first, second, NOTHING, shift + spare, ends), at
 
 
 def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
@@ -561,12 +548,13 @@ class Reading(ABC):
     def read(self, kept: Kept) -> Read:
         """Return the metric from what is kept of all rows."""
 
+    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+        """Return the truth, and decisions or scores, as the table of this kind has them."""
+        return rows.y_true, rows.predicted_for(self.statistic)
+
     def terms(self, rows: Rows) -> Floats:
         """Return what each row adds to each sum, before its weight, (n_terms, n_rows)."""
         return np.empty((0, rows.n_samples))
-
-    def _predicted(self, rows: Rows) -> NDArray[Any]:
-        return rows.predicted_for(self.statistic)
 
 
 class SumsReading(Reading):
@@ -578,7 +566,7 @@ class SumsReading(Reading):
 
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse rows that the metric cannot take, and top-k accuracy of one column of scores."""
-        predicted = self._predicted(rows)
+        predicted = rows.predicted_for(self.statistic)
         with collected():  # the batch is looked at as a whole
             check_response(self.statistic, rows.y_true, predicted, argument)
         if self.inner.ranks_columns and rows.y_pred.ndim == 1:
@@ -588,7 +576,8 @@ class SumsReading(Reading):
 
     def terms(self, rows: Rows) -> Floats:
         """See `Reading.terms`."""
-        added: Floats = self.inner.added_by_rows(rows.y_true, self._predicted(rows))
+        predicted = rows.predicted_for(self.statistic)
+        added: Floats = self.inner.added_by_rows(rows.y_true, predicted)
         return added
 
     def read(self, kept: Kept) -> Read:
@@ -603,72 +592,52 @@ class SumsReading(Reading):
         return Read(Rows(None, np.empty(0), None, None), self.statistic, values, facts)
 
 
-class _Tabled(Reading):
-    """A metric of the weights of cells."""
-
-    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-        """Return the truth, and decisions or scores, as the table of this kind has them."""
-        return rows.y_true, self._predicted(rows)
-
-
-class _OneTable(_Tabled):
-    """A metric of the weights of the cells of one table."""
-
-    def read(self, kept: Kept) -> Read:
-        """See `Reading.read`."""
-        [table] = kept.tables
-        return self._of_table(table, weighted=kept.weighted)
-
-    def _of_table(self, table: Table, *, weighted: bool) -> Read:
-        truth, weights = table.labels[table.truth], table.sums.values()
-        decision = self._other(table)
-        argument = "y_pred"
-        with collected():  # the batch is looked at as a whole
-            statistic = check_response(self.statistic, truth, decision, argument)
-        reduced, by_code = _coded(statistic, truth, decision, weights)
-        values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
-        known = statistic.facts(reduced, (truth, decision, None))
-        facts = replace(known, row_mean=False)
-        if weighted:
-            # The weight of a row is not known where rows were counted by cells.
-            facts = Facts(known.bounds, statistic.reads == "sums", weighted=True)
-        cells = Rows(truth, self._predictions(table), weights[:, 0], None)
-        return Read(cells, statistic, values, facts, reduced)
-
-    @abstractmethod
-    def _other(self, table: Table) -> NDArray[Any]:
-        """Return what the metric reads in the place of the predictions of the cells."""
-
-    def _predictions(self, table: Table) -> NDArray[Any]:
-        """Return the predictions of the cells, or the least in their interval."""
-        return self._other(table)
-
-
-class CellsReading(_OneTable):
+class CellsReading(Reading):
     """A function of the confusion matrix."""
 
     tables = (LABELS,)
 
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than labels; the labels are checked when all are known."""
-        predicted = self._predicted(rows)
+        predicted = rows.predicted_for(self.statistic)
         if predicted.ndim != 1 or (predicted.dtype.kind == "f" and np.any(predicted % 1)):
             must = f"hold class labels for the metric {self.statistic.name!r}"
             raise fail(argument, must, "scores or probabilities", "Decide first.")
 
-    def _other(self, table: Table) -> NDArray[Any]:
-        return np.asarray(table.labels[table.other.astype(np.intp)])
+    def read(self, kept: Kept) -> Read:
+        """See `Reading.read`."""
+        [table] = kept.tables
+        decisions = table.labels[table.other.astype(np.intp)]
+        return _read_cells(self.statistic, table, decisions, decisions, weighted=kept.weighted)
 
 
-def _check_exact(argument: str, scores: NDArray[Any]) -> None:
-    """Refuse integers that floats merge, as which the scores of a stream are counted."""
-    if scores.dtype.kind in "iu" and max(int(scores.max()), -int(scores.min())) > EXACT:
-        must = "hold scores that floats of 64 bits tell apart, in a stream"
-        got = f"integers such as {int(scores[np.argmax(np.abs(scores))])}"
-        raise fail(argument, must, got, "Subtract the same number from the scores of all batches.")
+def _read_cells(
+    statistic: Statistic,
+    table: Table,
+    decisions: NDArray[Any],
+    predictions: NDArray[Any],
+    *,
+    weighted: bool,
+) -> Read:
+    """Return a metric of the weights of the cells of one table.
+
+    It reads ``decisions``, or the order of scores, in the place of the ``predictions`` of cells.
+    """
+    truth, weights = table.labels[table.truth], table.sums.values()
+    with collected():  # the batch is looked at as a whole
+        statistic = check_response(statistic, truth, decisions, "y_pred")
+    reduced, by_code = _coded(statistic, truth, decisions, weights)
+    values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
+    known = statistic.facts(reduced, (truth, decisions, None))
+    facts = replace(known, row_mean=False)
+    if weighted:
+        # The weight of a row is not known where rows were counted by cells.
+        facts = Facts(known.bounds, statistic.reads == "sums", weighted=True)
+    cells = Rows(truth, predictions, weights[:, 0], None)
+    return Read(cells, statistic, values, facts, reduced)
 
 
-class ScoresReading(_OneTable):
+class ScoresReading(Reading):
     """A metric of the order in which scores put the rows of two classes."""
 
     tables = (SCORES, FINE_SCORES)
@@ -676,7 +645,12 @@ class ScoresReading(_OneTable):
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than one score a row."""
         y_pred = rows.y_pred
-        _check_exact(argument, y_pred)
+        if y_pred.dtype.kind in "iu" and max(int(y_pred.max()), -int(y_pred.min())) > EXACT:
+            # Floats, as which scores are counted, would merge such integers.
+            must = "hold scores that floats of 64 bits tell apart, in a stream"
+            got = f"integers such as {int(y_pred[np.argmax(np.abs(y_pred))])}"
+            advice = "Subtract the same number from the scores of all batches."
+            raise fail(argument, must, got, advice)
         if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
             must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
             got = f"an array of shape {y_pred.shape}"
@@ -687,15 +661,8 @@ class ScoresReading(_OneTable):
         must = f"be one score per row, or probabilities of two classes, for {self.inner.name!r}"
         check_two_columns(argument, y_pred, must)
 
-    def _other(self, table: Table) -> NDArray[Any]:
-        # The metrics know the order of scores alone.
-        return table.rank()
-
-    def _predictions(self, table: Table) -> NDArray[Any]:
-        return table.edges()[0]
-
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-        """See `_Tabled.columns`."""
+        """See `Reading.columns`."""
         return rows.y_true, positive_scores(rows.y_pred, self.inner.labels, self.inner.pos_label)
 
     def read(self, kept: Kept) -> Read:
@@ -705,7 +672,13 @@ class ScoresReading(_OneTable):
         of the intervals in which they were counted.
         """
         coarse, finer = kept.tables
-        found, fine = (self._of_table(one, weighted=kept.weighted) for one in (coarse, finer))
+        # The metrics know the order of scores alone.
+        found, fine = (
+            _read_cells(
+                self.statistic, table, table.rank(), table.edges()[0], weighted=kept.weighted
+            )
+            for table in (coarse, finer)
+        )
         if not coarse.shift:
             return found
         estimate = fine.values[0]
@@ -718,7 +691,7 @@ class ScoresReading(_OneTable):
         )
 
 
-class ColumnsReading(_Tabled):
+class ColumnsReading(Reading):
     """An area averaged over several classes, each of which has a column of scores.
 
     A table has the scores of one column, beside the true class of pairs of classes, or else beside
@@ -733,11 +706,8 @@ class ColumnsReading(_Tabled):
         if not self.by_pairs:
             beside = (f"the class {label!r}" for label in self.labels.tolist())
         self.tables = tuple(f"column {k} beside {name}" for k, name in enumerate(beside))
-
-    @property
-    def n_sides(self) -> int:
-        """Classes that a table tells apart."""
-        return len(self.labels) if self.by_pairs else 2
+        # Classes that a table tells apart.
+        self.n_sides = len(self.labels) if self.by_pairs else 2
 
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than a column for each class, and weights of pairs."""
@@ -749,7 +719,7 @@ class ColumnsReading(_Tabled):
             raise fail("sample_weight", must, "weights", advice)
 
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-        """See `_Tabled.columns`."""
+        """See `Reading.columns`."""
         column = self.tables.index(kind)
         assert rows.y_true is not None
         truth = rows.y_true if self.by_pairs else rows.y_true == self.labels[column]
@@ -759,48 +729,45 @@ class ColumnsReading(_Tabled):
         """See `Reading.read`; some of the resamples at a time."""
         tables = kept.tables
         n_codes = sum(table.n_cells for table in tables)
-        member = self._member(tables)
-        reduced = self._reduced(tables, member, [table.rank() for table in tables])
+        # Which cells of all tables belong to each class, (n_classes, n_cells).
+        members = []
+        for column, table in enumerate(tables):
+            truth = table.labels[table.truth]
+            is_class = np.arange(len(self.labels)) == column
+            if self.by_pairs:
+                members.append(truth == self.labels[:, None])
+            else:
+                members.append(truth & is_class[:, None])
+        member = np.concatenate(members, axis=1)
+        # What each cell adds to the size of each class: of pairs of classes one table tells all.
+        counted = np.arange(n_codes) < tables[0].n_cells if self.by_pairs else True
+        of_class = np.where(counted, member, False).T.astype(np.float64)
+        reduced = self._reduced(tables, member, of_class, [table.rank() for table in tables])
         n_values = tables[0].sums.digits.shape[2]
         step = max(_BYTES_AT_ONCE // (8 * n_codes), 1)
         values = np.empty(n_values)
         for start in range(0, n_values, step):
             some = slice(start, start + step)
-            values[some] = self._evaluated(self._weights(tables, some), reduced)
-        on_data = self._weights(tables, slice(1))
-        sizes = on_data[:, 0] @ self._sizes(tables, member)
+            weights = np.concatenate([table.sums.values(some) for table in tables])
+            block = WeightsBlock(weights.T, self.statistic.reads)
+            values[some] = self.statistic.evaluate(block, reduced)
+        on_data = np.concatenate([table.sums.values(slice(1)) for table in tables])
+        sizes = on_data[:, 0] @ of_class
         cells = Rows(self.labels, np.zeros((len(self.labels),) * 2), sizes, None)
         facts = Facts(self.statistic.bounds, weighted=kept.weighted)
         found = Read(cells, self.statistic, values, facts)
         if not any(table.shift for table in tables) or np.isnan(values[0]):
             return found
-        extremes = self._extremes(tables, member, on_data)
+        extremes = self._extremes(tables, member, of_class, on_data)
         error = max(abs(value - values[0]) for value in extremes)
         return replace(found, error=error, intervals="all", hidden=error)
 
-    def _evaluated(self, weights: Floats, reduced: ReducedData) -> Floats:
-        return self.statistic.evaluate(WeightsBlock(weights.T, self.statistic.reads), reduced)
-
-    def _weights(self, tables: Sequence[Table], columns: slice) -> Floats:
-        return np.concatenate([table.sums.values(columns) for table in tables])
-
-    def _member(self, tables: Sequence[Table]) -> NDArray[np.bool_]:
-        """Which cells of all tables belong to each class, (n_classes, n_cells)."""
-        found = []
-        for column, table in enumerate(tables):
-            truth = table.labels[table.truth]
-            is_class = np.arange(len(self.labels)) == column
-            own = truth == self.labels[:, None] if self.by_pairs else truth & is_class[:, None]
-            found.append(own)
-        return np.concatenate(found, axis=1)
-
-    def _sizes(self, tables: Sequence[Table], member: NDArray[np.bool_]) -> Floats:
-        """What each cell adds to the size of each class, (n_cells, n_classes)."""
-        counted = np.arange(member.shape[1]) < tables[0].n_cells if self.by_pairs else True
-        return np.where(counted, member, False).T.astype(np.float64)
-
     def _reduced(
-        self, tables: Sequence[Table], member: NDArray[np.bool_], scores: Sequence[Floats]
+        self,
+        tables: Sequence[Table],
+        member: NDArray[np.bool_],
+        of_class: Floats,
+        scores: Sequence[Floats],
     ) -> ReducedData:
         """Return the cells of all tables as rows, each table in the order of its scores."""
         starts = np.cumsum([0, *(table.n_cells for table in tables)])
@@ -808,11 +775,15 @@ class ColumnsReading(_Tabled):
         for column, score in enumerate(scores):
             own = rank(member[column, starts[column] : starts[column + 1]], score)
             ranked.append(own._replace(order=own.order + starts[column]))
-        found: ReducedData = self.inner.of_ranked(ranked, member, self._sizes(tables, member))
+        found: ReducedData = self.inner.of_ranked(ranked, member, of_class)
         return found
 
     def _extremes(
-        self, tables: Sequence[Table], member: NDArray[np.bool_], on_data: Floats
+        self,
+        tables: Sequence[Table],
+        member: NDArray[np.bool_],
+        of_class: Floats,
+        on_data: Floats,
     ) -> list[float]:
         """Values with each class above the others in every interval of its scores, and below."""
         starts = np.cumsum([table.n_cells for table in tables])[:-1]
@@ -823,17 +794,18 @@ class ColumnsReading(_Tabled):
                 2 * table.rank() + ((side == is_upper) & _movable(table))
                 for table, side in zip(tables, sides, strict=True)
             ]
-            reduced = self._reduced(tables, member, scores)
-            found.append(float(self._evaluated(on_data, reduced)[0]))
+            reduced = self._reduced(tables, member, of_class, scores)
+            block = WeightsBlock(on_data.T, self.statistic.reads)
+            found.append(float(self.statistic.evaluate(block, reduced)[0]))
         weights = np.split(on_data[:, 0], starts)
-        of_class = [
+        least = [
             self.inner.least_in_intervals(side, table.rank(), own, _movable(table))
             for table, side, own in zip(tables, sides, weights, strict=True)
         ]
-        if None not in of_class:
+        if None not in least:
             sizes = [own @ side for own, side in zip(weights, sides, strict=True)]
             by_size = sizes if self.inner.average == "weighted" else None
-            found[1] = float(np.average(of_class, weights=by_size))
+            found[1] = float(np.average(least, weights=by_size))
         return found
 
 
@@ -922,20 +894,15 @@ def _movement(read: Read, table: Table) -> float:
     truth, weights = read.rows.y_true, read.rows.sample_weight
     assert truth is not None
     assert weights is not None
-    positive = truth == _positive_label(statistic, truth)
+    inner = without_sign(statistic)
+    positive = truth == (truth.max() if inner.pos_label is None else inner.pos_label)
     found = []
     for upper in (positive, ~positive):
         scores = 2 * rank + (upper & movable)
         reduced, by_code = _coded(statistic, truth, scores, weights[:, None])
         block = WeightsBlock(by_code.T, statistic.reads)
         found.append(float(statistic.evaluate(block, reduced)[0]))
-    inner = without_sign(statistic)
     least = inner.least_in_intervals(positive, rank, weights, movable)
     if least is not None:
         found[1] = least if inner is statistic else -least
     return max(abs(value - float(read.values[0])) for value in found)
-
-
-def _positive_label(statistic: Statistic, truth: NDArray[Any]) -> Any:
-    given = without_sign(statistic).pos_label
-    return truth.max() if given is None else given
