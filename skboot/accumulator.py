@@ -22,13 +22,13 @@ from ._base.work import DEFAULT_WORKERS
 from .comparison.arguments import checked_asked
 from .comparison.system_studies import compare_systems_of
 from .comparison.systems import SystemsRequest
-from .evaluation import ScoreRequest
 from .inference.distribution import check_replicates_fit
 from .inference.intervals import checked_first_look, interval_named
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult
 from .streams.columns import STREAMED_DIFFERENCES, STREAMED_SCORES, of_stream
+from .streams.source import Stream
 from .streams.state import (
     N_BINS,
     UNITS,
@@ -44,7 +44,8 @@ from .streams.state import (
 )
 from .study.row_order import warn_of_orders
 from .study.rows import Sampling, Wanted
-from .study.scores import evaluate
+from .study.scores import results_of
+from .study.study import study_of_system
 
 # Parts of a seed in the record of the settings.
 _SEED = ("entropy", "spawn_key", "pool_size")
@@ -396,13 +397,18 @@ class BootstrapAccumulator(Hinting):
             If rows seem to have been added twice.
         """
         settings, state = self._settings, self._state
-        given, level = (None, None, settings.scoring, Sampling()), settings.confidence_level
+        scoring, level = settings.scoring, settings.confidence_level
         interval, look = settings.interval, settings.first_look
         if settings.systems == (None,):
             wanted = Wanted(interval, level, DEFAULT_WORKERS, first_look=look)
-            study = of_stream(ScoreRequest(*given, wanted), settings, state)
-            found = study.answered(evaluate)
+            stream = Stream.of(settings, state)
+            if stream.few is None:
+                study = stream.study(wanted, scoring.settings)
+            else:
+                study = study_of_system(*stream.few, scoring, wanted)
+            found = results_of(study)
         else:
+            given = None, None, scoring, Sampling()
             asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
             wanted = Wanted(asked.of_systems, level, DEFAULT_WORKERS, first_look=look)
             study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)

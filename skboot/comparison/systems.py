@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack, overload
 
@@ -301,7 +301,20 @@ def compare_systems(
     # Imported here, because few calls have a judge.
     from ..study.judged import with_judge
 
-    return with_judge(request, Judge(proxy, proxy_weight), partial(_compared_on, request))
+    return with_judge(
+        Judge(proxy, proxy_weight),
+        y_true,
+        y_preds,
+        sampling,
+        request.wanted,
+        lambda *given: replace(
+            request, **dict(zip(("y_true", "y_preds", "sampling"), given, strict=True))
+        ).in_memory(),
+        partial(_compared_on, request),
+        by_argument=request.by_argument if y_true is None else {},
+        interval=request.interval,
+        intervals=request.intervals,
+    )
 
 
 @dataclass(frozen=True, eq=False)
