@@ -249,11 +249,6 @@ class StreamSettings:
         """The metrics, by their names; in lists, as those of several systems are."""
         return {name: [reading.statistic] for name, reading in self.readings.items()}
 
-    @property
-    def statistics(self) -> dict[str, list[Statistic]]:
-        """The metrics, by their names; in lists, as those of several systems are."""
-        return {name: [reading.statistic] for name, reading in self.readings.items()}
-
     @cached_property
     def is_single(self) -> bool:
         """Whether one metric alone is asked for."""
