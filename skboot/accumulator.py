@@ -26,7 +26,7 @@ from .inference.distribution import check_replicates_fit
 from .inference.intervals import checked_first_look, interval_named
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
-from .results.curve import CurveResult
+from .results.curve import CurveResult, curve_named
 from .streams.columns import STREAMED_DIFFERENCES, STREAMED_SCORES, of_stream
 from .streams.source import Stream
 from .streams.state import (
@@ -472,17 +472,14 @@ class BootstrapAccumulator(Hinting):
         0.390 (0.362 to 0.419)
         """
         # Few accumulators are asked for one.
-        from .curves import CurvesRequest
-        from .streams.curves import check_accumulator
-        from .study.curves import CurveAsked, CurveRequest
+        from .streams.curves import check_accumulator, curves_of_stream
+        from .study.curves import CurveAsked
 
         settings, state = self._settings, self._state
         positive = settings.pos_label if pos_label is None else pos_label
-        asked = CurveAsked(curve, band, grid, positive).named()
+        asked = CurveAsked(curve_named(curve), band, grid, positive)
         check_accumulator(settings, asked)
-        wanted = Wanted("percentile", settings.confidence_level, DEFAULT_WORKERS)
-        request = CurvesRequest.of(None, None, CurveRequest(asked, Sampling(), wanted), "y_pred")
-        results = of_stream(request, settings, state)
+        results = curves_of_stream(Stream.of(settings, state), asked, "y_pred")
         alone = settings.systems == (None,)
         return _with_order(results[""] if alone else ResultTable(results), state)
 

@@ -184,7 +184,12 @@ def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():
     # Systems on test sets of their own are refused, and the labels of a judge.
     refused = ["comparison.systems._unpaired", "study.judged.with_judge"]
     assert sorted(asks) == sorted(
-        [*refused, "evaluation.bootstrap_score", "streams.columns.of_columns"]
+        [
+            *refused,
+            "curves.bootstrap_curve",
+            "evaluation.bootstrap_score",
+            "streams.columns.of_columns",
+        ]
     )
 
 

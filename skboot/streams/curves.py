@@ -9,15 +9,15 @@ error, which is infinite where resamples know too little.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
-from .._base.errors import Note
-from .._base.work import Workers
+from .._base.errors import Note, arguments_named
+from .._base.work import DEFAULT_WORKERS, Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.curves import ClassSizes, Det, NetBenefit, PrecisionRecall, Roc, TwoClassRows
 from ..metrics.statistic import Floats, ReadableBlock, ReducedData
@@ -31,16 +31,21 @@ from ..study.curves import (
     CurveAsked,
     CurveCall,
     Drawn,
+    argument_of,
     check_both_weigh,
     check_no_labels,
     check_range,
     checked_grid,
+    evaluate_curves,
+    named_scores,
     own_grid,
     positive_class,
     results_of_curves,
 )
-from .columns import ADVICE
-from .source import note_on_intervals, plan_of, rounded_up
+from ..study.measured import Scoring
+from ..study.rows import Sampling, Wanted
+from .columns import ADVICE, streamed
+from .source import Stream, note_on_intervals, plan_of, rounded_up
 from .state import StreamSettings, StreamState
 from .sums import FINE_SCORES, SCORES, Table, WeightsBlock
 
@@ -123,24 +128,7 @@ class ScoreCells(NamedTuple):
             return float(min(total[0] ** 2 / np.var(total[1:], ddof=1), self.n_rows))
 
 
-class CurveOnCells(NamedTuple):
-    """A curve of a stream.
-
-    Attributes
-    ----------
-    estimate, behind, floor, bin_error : ndarray of shape (n_grid,), or None
-        See `skboot.inference.bands.CurveEvidence`.
-    replicates : ndarray of shape (n_resamples, n_grid)
-    """
-
-    estimate: Floats
-    replicates: Floats
-    behind: Floats | None
-    floor: Floats | None
-    bin_error: Floats | None
-
-
-def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveOnCells:
+def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     """Evaluate a curve on the data and on all resamples.
 
     Parameters
@@ -149,7 +137,19 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveOnCells:
         On its grid.
     cells : ScoreCells
     """
-    replicates, lacking = _on_resamples(curve, cells)
+    # Resamples, some at a time, with the data first.
+    table, on_cells = cells.coarse, curve
+    if cells.in_intervals and isinstance(curve, PrecisionRecall):
+        on_cells = _PrecisionWithin(curve.grid)
+    reduced, code = _reduced(on_cells, cells.rows(table))
+    n_values = table.sums.digits.shape[2]
+    replicates = np.empty((n_values, len(curve.grid)))
+    step = max(_BYTES_AT_ONCE // (8 * table.n_cells), 1)
+    for start in range(0, n_values, step):
+        some = slice(start, start + step)
+        block = _block(on_cells, reduced, code, table.sums.values(some))
+        replicates[some] = on_cells.evaluate(block, reduced)
+    lacking = _lacking(curve, table, cells.positive)
     reduced, code = _reduced(curve, cells.rows(cells.fine))
     block = _block(curve, reduced, code, cells.weights()[:, None])
     estimate, bin_error = curve.evaluate(block, reduced)[0], None
@@ -164,7 +164,7 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveOnCells:
     replicates.flags.writeable = False
     worth = cells.worth_of_weight()
     behind, floor = (of(block, reduced, worth) for of in (curve.behind, curve.floor))
-    return CurveOnCells(estimate, replicates, behind, floor, bin_error)
+    return Drawn(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
 
 
 def _reduced(curve: ThresholdCurve, rows: TwoClassRows) -> tuple[ReducedData, NDArray[np.intp]]:
@@ -181,25 +181,6 @@ def _block(
     by_code = np.zeros((reduced.n_codes, weights.shape[1]))
     np.add.at(by_code, code, weights)
     return WeightsBlock(by_code.T, curve.reads)
-
-
-def _on_resamples(curve: ThresholdCurve, cells: ScoreCells) -> tuple[Floats, Floats]:
-    """Return the curve on the data and on resamples, (1 + n_resamples, n_grid), some at a time.
-
-    Return also the share of the variance that the resamples lack at each point.
-    """
-    table = cells.coarse
-    if cells.in_intervals and isinstance(curve, PrecisionRecall):
-        curve = _PrecisionWithin(curve.grid)
-    reduced, code = _reduced(curve, cells.rows(table))
-    n_values = table.sums.digits.shape[2]
-    values = np.empty((n_values, len(curve.grid)))
-    step = max(_BYTES_AT_ONCE // (8 * table.n_cells), 1)
-    for start in range(0, n_values, step):
-        some = slice(start, start + step)
-        block = _block(curve, reduced, code, table.sums.values(some))
-        values[some] = curve.evaluate(block, reduced)
-    return values, _lacking(curve, table, cells.positive)
 
 
 class _PrecisionWithin(PrecisionRecall):
@@ -314,7 +295,20 @@ def _unsure(curve: NetBenefit, table: Table) -> NDArray[np.bool_]:
     return np.asarray((low < curve.grid) & (high >= curve.grid))
 
 
-# Curves of columns that are not in memory, and of the rows of an accumulator.
+# ------------------------------------------------------------------ curves of a stream
+
+
+def streamed_curves(
+    y_true: Any, y_score: Any, asked: CurveAsked, sampling: Sampling, wanted: Wanted
+) -> dict[str, CurveResult]:
+    """Return curves by system of columns that are read in parts; see `evaluate_curves`."""
+    check_asked(asked)
+    scoring = Scoring("roc_auc", pos_label=None)
+    systems: dict[str | None, tuple[str, Any]] = {
+        name: (argument_of(name), scores) for name, scores in named_scores(y_score).items()
+    }
+    stream = streamed(y_true, systems, scoring, sampling, wanted)
+    return curves_of_stream(stream, asked, "y_score", wanted.workers)
 
 
 def check_accumulator(settings: StreamSettings, asked: CurveAsked) -> None:
@@ -340,61 +334,42 @@ def check_asked(asked: CurveAsked) -> None:
     checked_grid(asked.grid, asked.curve, {})
 
 
-def curves_of_state(
-    settings: StreamSettings,
-    state: StreamState,
-    asked: CurveAsked,
-    arguments: Mapping[str, str],
+def curves_of_stream(
+    stream: Stream, asked: CurveAsked, argument: str, workers: Workers = DEFAULT_WORKERS
 ) -> dict[str, CurveResult]:
-    """Return curves by system; ``arguments`` are what messages call their scores."""
-    cells = _checked_cells(state, asked, arguments)
+    """Return curves by system; ``argument`` is what messages call their scores.
+
+    Those of few rows are those of rows in memory.
+    """
+    settings, state = stream.settings, stream.state
+    arguments = {name or "": argument_of(name or "", argument) for name in settings.systems}
+    if stream.few is not None:
+        wanted = Wanted("percentile", settings.confidence_level, workers)
+        y_true, y_score, sampling = stream.few
+        with arguments_named({argument_of(name): arguments[name] for name in arguments}):
+            return evaluate_curves(y_true, y_score, asked, sampling, wanted)
+    # The cells of each system: one class is refused, and labels in the place of scores.
+    labels = state.tables[SCORES, 0].labels
+    positive, cells = positive_class(labels, asked.pos_label), {}
+    for system, (name, of_system) in enumerate(arguments.items()):
+        cells[name] = ScoreCells.of(state, system, positive)
+        rows = cells[name].rows(cells[name].fine)
+        if not cells[name].fine.shift:
+            check_no_labels(of_system, rows.score, labels)
+        check_range(of_system, rows.score, asked.curve)
+        check_both_weigh(rows.positive, cells[name].weights())
     kind: Any = OVER_THRESHOLDS[asked.curve]
     curves, sizes = {}, next(iter(cells.values())).sizes()
     for name, own in cells.items():
         grid = checked_grid(asked.grid, asked.curve, {})
         if grid is None:
-            rows = own.weights() * own.worth_of_weight()
-            grid = own_grid(asked.curve, sizes, own.fine.edges()[0], rows)
+            n_rows = own.weights() * own.worth_of_weight()
+            grid = own_grid(asked.curve, sizes, own.fine.edges()[0], n_rows)
         curves[name] = kind(grid)
     n_points = sum(len(curve.grid) for curve in curves.values())
     check_replicates_fit(settings.n_resamples, 2 * n_points)
-    drawn = {
-        name: Drawn(curve, cells[name].sizes(), *curve_on_cells(curve, cells[name]))
-        for name, curve in curves.items()
-    }
-    call = CurveCall(
-        {name: (curve, cells[name].rows(cells[name].fine)) for name, curve in curves.items()},
-        plan_of(settings, state),
-        asked.band,
-        settings.confidence_level,
-        _settings(settings, state, asked),
-        CallFacts(weighted=state.weighted),
-        Workers(),
-    )
-    return results_of_curves(call, drawn, _remarks(settings, list(drawn.values())))
-
-
-def _checked_cells(
-    state: StreamState, asked: CurveAsked, arguments: Mapping[str, str]
-) -> dict[str, ScoreCells]:
-    """Return the cells of each system; refuse one class, and labels in the place of scores."""
-    labels = state.tables[SCORES, 0].labels
-    positive = positive_class(labels, asked.pos_label)
-    found = {}
-    for system, (name, argument) in enumerate(arguments.items()):
-        cells = ScoreCells.of(state, system, positive)
-        rows = cells.rows(cells.fine)
-        if not cells.fine.shift:
-            check_no_labels(argument, rows.score, labels)
-        check_range(argument, rows.score, asked.curve)
-        check_both_weigh(rows.positive, cells.weights())
-        found[name] = cells
-    return found
-
-
-def _settings(settings: StreamSettings, state: StreamState, asked: CurveAsked) -> dict[str, Any]:
-    """Return the arguments as a result holds them."""
-    return {
+    drawn = {name: curve_on_cells(curve, cells[name]) for name, curve in curves.items()}
+    of_call = {
         "curve": asked.curve,
         "band": asked.band,
         "confidence_level": settings.confidence_level,
@@ -405,6 +380,11 @@ def _settings(settings: StreamSettings, state: StreamState, asked: CurveAsked) -
         "groups": state.unit == "groups",
         "sample_weight": state.weighted,
     }
+    facts = CallFacts(weighted=state.weighted)
+    call = CurveCall(
+        plan_of(settings, state), asked.band, settings.confidence_level, of_call, facts
+    )
+    return results_of_curves(call, drawn, _remarks(settings, list(drawn.values())))
 
 
 def _remarks(settings: StreamSettings, drawn: Sequence[Drawn]) -> list[Note]:

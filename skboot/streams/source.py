@@ -173,7 +173,16 @@ def study_of_stream(
     return Study(
         scores,
         plan_of(settings, state),
-        settings=settings_of(settings, state) | wanted.settings | of_call,
+        settings={
+            "confidence_level": settings.confidence_level,
+            "n_resamples": settings.n_resamples,
+            "groups": state.unit == "groups",
+            "sample_weight": state.weighted,
+            "n_bins": settings.n_bins,
+            **positive_setting(settings.pos_label),
+            **wanted.settings,
+            **of_call,
+        },
         facts=CallFacts(weighted=state.weighted),
         places=Places(
             settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
@@ -189,18 +198,6 @@ def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     kind = "streamed groups" if state.unit == "groups" else "streamed rows"
     design = StreamedDesign.of(state.n_rows, state.n_units, kind)
     return ResamplingPlan(design, settings.n_resamples, settings.seed)
-
-
-def settings_of(settings: StreamSettings, state: StreamState) -> dict[str, Any]:
-    """Return the arguments as a result holds them."""
-    return {
-        "confidence_level": settings.confidence_level,
-        "n_resamples": settings.n_resamples,
-        "groups": state.unit == "groups",
-        "sample_weight": state.weighted,
-        "n_bins": settings.n_bins,
-        **positive_setting(settings.pos_label),
-    }
 
 
 # ------------------------------------------------------------------ what is told

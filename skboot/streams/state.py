@@ -90,7 +90,8 @@ class FewRows:
         """
         given = {UNIT: keys, TRUTH: rows[0].y_true, WEIGHT: rows[0].sample_weight}
         given |= {f"{PREDICTED}{k}": of_system.y_pred for k, of_system in enumerate(rows)}
-        columns = {}
+        columns: dict[str, NDArray[Any]] = {}
+        column: Any
         for name, column in given.items():
             if column is None:
                 continue
@@ -840,24 +841,24 @@ def _check_labels(settings: StreamSettings, rows: Rows) -> None:
             raise check.fail("y_true", must, f"the categories {order.tolist()[:5]}", advice)
 
 
-def _keys(unit: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return what tells the unit of each row from others, and the run of numbers of the rows."""
-    if unit in NUMBERED:
+    if argument in NUMBERED:
         first = check.check_count("start", ids, 0)
         if first + n_rows > _MOST_ROWS:
             must = "be the number of the first row in the whole data, of fewer than 2**63 rows"
             raise check.fail("start", must, f"{first}")
         numbers = np.arange(first, first + n_rows)
         return numbers, np.array([[first, first + n_rows - 1]], dtype=np.int64)
-    keys = check.check_column(unit, ids)
+    keys = check.check_column(argument, ids)
     if keys.dtype.kind == "O":
         keys = np.array(keys.tolist())
     if keys.dtype.kind not in "iuUS":
         got = f"values such as {keys[:1].tolist()[0]!r}"
-        raise check.fail(unit, "hold integers or text", got)
+        raise check.fail(argument, "hold integers or text", got)
     if len(keys) != n_rows:
         must = f"have an entry for each of the {n_rows} rows"
-        raise check.fail(unit, must, f"{len(keys)}")
+        raise check.fail(argument, must, f"{len(keys)}")
     return keys, np.empty((0, 2), dtype=np.int64)
 
 

@@ -1,9 +1,13 @@
-"""From a user's arguments to the rows of each system, the curve on its grid, and a plan."""
+"""Curves of systems on the same rows: on their grid, on shared resamples, and with their bands.
+
+`evaluate_curves` is the procedure: rows of two classes, curves on their grids, a plan, draws, and
+`results_of_curves`, which takes the draws of a stream as well.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -34,10 +38,10 @@ from ..metrics.curves import (
 from ..metrics.lookup import resolve_metrics
 from ..metrics.responses import advice_on_range, note_on_decisions, refuse_exchanged
 from ..resampling.plan import ResamplingPlan
-from ..results.curve import CurveResult, curve_named, with_band
+from ..results.curve import CurveResult, with_band
 from ..results.result import CallFacts, Provenance
 from .draws import draw
-from .measured import OF_MISSING, Measured, Scores
+from .measured import OF_MISSING, Measured
 from .rows import Rows, Sampling, Wanted
 from .study import check_units_vary, planned
 
@@ -66,14 +70,25 @@ _RANGES = {
 }
 
 
+class CurveAsked(NamedTuple):
+    """Which curve is asked for, as of `skboot.bootstrap_curve`; not checked.
+
+    ``curve`` has its first name.
+    """
+
+    curve: Any
+    band: Any
+    grid: Any
+    pos_label: Any
+    n_bins: Any = 10
+
+
 @dataclass(frozen=True, eq=False)
 class CurveCall:
-    """Checked arguments of curves of one or several systems on the same rows.
+    """What the results of all systems of a call share.
 
     Attributes
     ----------
-    curves : dict of str to tuple (Curve, TwoClassRows)
-        By system; the one system of a call that names none is "".
     plan : ResamplingPlan
     band : {"simultaneous", "pointwise"}
     confidence_level : float
@@ -81,118 +96,71 @@ class CurveCall:
         Arguments as a result holds them.
     facts : CallFacts
         What of the call decides words of its results.
-    workers : Workers
     """
 
-    curves: dict[str, tuple[Curve, TwoClassRows]]
     plan: ResamplingPlan
     band: str
     confidence_level: float
     settings: dict[str, Any]
     facts: CallFacts
-    workers: Workers
 
 
-_DEFAULTS: Mapping[str, Any] = {
-    "curve": "roc",
-    "band": "simultaneous",
-    "grid": None,
-    "n_bins": 10,
-    "pos_label": None,
-    "groups": None,
-    "same_population": False,
-    "strata": None,
-    "block_length": None,
-    "sample_weight": None,
-    "n_resamples": 1999,
-    "confidence_level": 0.95,
-    "random_state": None,
-    "n_jobs": None,
-    "verbose": None,
-}
-"""Options of `skboot.bootstrap_curve`, which a display takes as well."""
+def evaluate_curves(
+    y_true: Any, y_score: Any, asked: CurveAsked, sampling: Sampling, wanted: Wanted
+) -> dict[str, CurveResult]:
+    """Evaluate the curve of each system on rows in memory, and the difference of exactly two.
 
+    Parameters
+    ----------
+    y_true : array-like
+    y_score : array-like, or mapping of str to array-like
+    asked : CurveAsked
+    sampling : Sampling
+    wanted : Wanted
+        Its confidence level and workers.
 
-def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options of `skboot.bootstrap_curve`; refuse others."""
-    unknown = [name for name in given if name not in _DEFAULTS]
-    if unknown:
-        raise TypeError(f"bootstrap_curve() got an unexpected keyword argument {unknown[0]!r}")
-    return {**_DEFAULTS, **given}
-
-
-class CurveAsked(NamedTuple):
-    """Which curve is asked for, as of `skboot.bootstrap_curve`; not checked."""
-
-    curve: Any
-    band: Any
-    grid: Any
-    pos_label: Any
-    n_bins: Any = _DEFAULTS["n_bins"]
-
-    def named(self) -> CurveAsked:
-        """Return the same of a curve that is called otherwise."""
-        return self._replace(curve=curve_named(self.curve))
-
-
-class CurveRequest(NamedTuple):
-    """What is asked of scores: a curve, what is drawn, a level, and workers."""
-
-    asked: CurveAsked
-    sampling: Sampling
-    wanted: Wanted
-
-
-def requested(given: Mapping[str, Any]) -> CurveRequest:
-    """Return the request that options of `skboot.bootstrap_curve` make; refuse others."""
-    options = with_defaults(given)
-    return CurveRequest(
-        CurveAsked(*(options[name] for name in CurveAsked._fields)).named(),
-        Sampling(**{name: options[name] for name in Sampling._fields if name in options}),
-        Wanted(
-            "percentile",
-            check.check_confidence_level(options["confidence_level"]),
-            check.check_workers(options["n_jobs"], options["verbose"]),
-        ),
-    )
-
-
-def checked_call(y_true: Any, y_score: Any, request: CurveRequest) -> CurveCall:
-    """Check the scores of each system, and what is asked of them."""
-    asked, sampling = request.asked, request.sampling
+    Returns
+    -------
+    dict of str to CurveResult
+        By system; the one system of a call that names none is "".
+    """
     band, curve = check.check_choice("band", asked.band, BANDS), asked.curve
     if not callable(curve):
         check.check_choice("curve", curve, CURVES)
     n_bins = check.check_count("n_bins", asked.n_bins, 2)
-    rows = _rows_of_each(y_true, y_score, sampling.sample_weight, asked)
+    rows = _two_class_rows(y_true, y_score, sampling.sample_weight, asked)
     grid = checked_grid(asked.grid, curve, rows)
     curves = _curves_on(curve, grid, n_bins, rows)
-    if callable(curve):
-        _check_defined(curves, rows)
-    n_points = sum(len(each.grid) for each in curves)
+    # The number whose dependence in time stands for that of the curve.
+    metric = "mean_squared_error" if curve in _OF_PROBABILITIES else "roc_auc"
+    [(metric, statistic)] = resolve_metrics(metric)[0].items()
+    scores = {}
+    for system, own in rows.items():
+        columns = Rows(own.positive.astype(np.int64), own.score, own.sample_weight, None)
+        scores[system] = [Measured(columns, statistic)]
+    n_points = sum(len(each.grid) for each in curves.values())
     answers = {"y_true": y_true, "y_score": y_score}
-    drawn = planned(sampling, answers, _scores_in_time(curve, rows), 2 * n_points)
-    for one in rows.values():
-        check_units_vary(drawn.plan, one.sample_weight)
+    drawn = planned(sampling, answers, {metric: scores}, 2 * n_points)
+    for own in rows.values():
+        check_units_vary(drawn.plan, own.sample_weight)
     settings = {
-        "curve": curve if isinstance(curve, str) else curves[0].name,
+        "curve": curve if isinstance(curve, str) else next(iter(curves.values())).name,
         "band": band,
-        "confidence_level": request.wanted.confidence_level,
+        "confidence_level": wanted.confidence_level,
         "n_bins": n_bins if curve == "calibration" else None,
         "grid": grid is not None,
         "pos_label": asked.pos_label,
         **sampling.settings(drawn.plan.n_resamples),
         **drawn.settings,
     }
-    pairs = dict(zip(rows, zip(curves, rows.values(), strict=True), strict=True))
-    level, workers = request.wanted.confidence_level, request.wanted.workers
-    return CurveCall(pairs, drawn.plan, band, level, settings, drawn.facts, workers)
+    call = CurveCall(drawn.plan, band, wanted.confidence_level, settings, drawn.facts)
+    return results_of_curves(call, _drawn(curves, rows, drawn.plan, wanted.workers))
 
 
 # ------------------------------------------------------------------ rows
 
 
-def _rows_of_each(
+def _two_class_rows(
     y_true: ArrayLike,
     y_score: Any,
     sample_weight: ArrayLike | None,
@@ -202,20 +170,25 @@ def _rows_of_each(
     curve = asked.curve
     advice = "Draw a curve for each label: y_true[:, k], y_score[:, k]."
     truth = check.check_column("y_true", y_true, advice)
-    named = named_scores(y_score)
+    by_name = named_scores(y_score)
     if truth.dtype.kind == "f":
-        name, scores = next(iter(named.items()))
+        name, scores = next(iter(by_name.items()))
         argument = argument_of(name)
         column = check.converted(argument, scores)
         refuse_exchanged(truth, column, "a curve", argument)
     positive = positive_class(truth, asked.pos_label)
     weights = check.check_weights(sample_weight)
-    if weights is not None and callable(curve) and not _takes_weights(curve):
-        advice = "Give the function an argument sample_weight, or leave weights out."
-        must = "be None for a function without sample_weight"
-        raise check.fail("sample_weight", must, "weights", advice)
+    if weights is not None and callable(curve):
+        try:
+            takes_weights = "sample_weight" in inspect.signature(curve).parameters
+        except (TypeError, ValueError):
+            takes_weights = False
+        if not takes_weights:
+            advice = "Give the function an argument sample_weight, or leave weights out."
+            must = "be None for a function without sample_weight"
+            raise check.fail("sample_weight", must, "weights", advice)
     rows = {}
-    for name, scores in named.items():
+    for name, scores in by_name.items():
         argument = argument_of(name)
         column = _checked_scores(argument, scores, truth, curve)
         columns = {argument: column, "y_true": truth, "sample_weight": weights}
@@ -230,38 +203,22 @@ def _rows_of_each(
     return rows
 
 
-def _check_defined(curves: Sequence[Any], rows: Mapping[str, TwoClassRows]) -> None:
-    """Refuse missing scores with which a function of the user's has a value nowhere."""
-    for each, (name, own) in zip(curves, rows.items(), strict=True):
-        try:
-            check.check_no_missing(argument_of(name), own.score, OF_MISSING)
-        except ValueError:
-            weights = {} if own.sample_weight is None else {"sample_weight": own.sample_weight}
-            values = each.function(own.y_true, own.score, each.grid, **weights)
-            if not np.isfinite(np.asarray(values, dtype=np.float64)).any():
-                raise
-
-
 def named_scores(y_score: Any) -> dict[str, Any]:
     """Return the scores of each system by its name, "" for the one that has none."""
     if not isinstance(y_score, Mapping):
         return {"": y_score}
-    _check_names(y_score)
+    if not y_score or not all(isinstance(name, str) and name for name in y_score):
+        advice = "Name each system: {'new': scores, 'old': other_scores}."
+        raise check.fail("y_score", "have a text as each key", f"{list(y_score)}", advice)
+    if DIFFERENCE in y_score:
+        must = f"name no system {DIFFERENCE!r}, which is that of two curves"
+        raise check.fail("y_score", must, f"{list(y_score)}", "Choose another name.")
     return dict(y_score)
 
 
 def argument_of(name: str, argument: str = "y_score") -> str:
     """Return how a message calls the scores of a system."""
     return f"{argument}[{name!r}]" if name else argument
-
-
-def _check_names(named: Mapping[Any, Any]) -> None:
-    if not named or not all(isinstance(name, str) and name for name in named):
-        advice = "Name each system: {'new': scores, 'old': other_scores}."
-        raise check.fail("y_score", "have a text as each key", f"{list(named)}", advice)
-    if DIFFERENCE in named:
-        must = f"name no system {DIFFERENCE!r}, which is that of two curves"
-        raise check.fail("y_score", must, f"{list(named)}", "Choose another name.")
 
 
 def positive_class(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
@@ -323,7 +280,15 @@ def _checked_scores(argument: str, scores: Any, truth: NDArray[Any], curve: Any)
 
 def check_no_labels(argument: str, column: NDArray[Any], truth: NDArray[Any]) -> None:
     """Refuse labels in the place of scores."""
-    if column.dtype.kind == "b" or _are_labels(column, truth):
+    # All scores may be one of two whole numbers, or one number alone.
+    others = column[column != column[0]]
+    are_labels = column.dtype.kind == "b"
+    if not are_labels and not (len(others) and (others != others[0]).any()):
+        values = np.unique(column)
+        are_labels = bool(np.isin(values, (-1, 0, 1)).all())
+        if truth.dtype.kind in "biuf":
+            are_labels |= bool(np.isin(values, np.unique(truth)).all())
+    if are_labels:
         got = f"the labels {np.unique(column).tolist()}"
         raise check.fail(argument, _HARD, got, _SOFT)
 
@@ -340,37 +305,6 @@ def check_range(argument: str, column: Floats, curve: Any) -> None:
         raise check.fail(argument, must, got, advice)
 
 
-def _are_labels(column: NDArray[Any], truth: NDArray[Any]) -> bool:
-    """Whether all scores are one of two whole numbers, or one number alone."""
-    first = column[0]
-    others = column[column != first]
-    if len(others) and (others != others[0]).any():
-        return False
-    return bool(np.isin(np.unique(column), (-1, 0, 1)).all()) or bool(
-        truth.dtype.kind in "biuf" and np.isin(np.unique(column), np.unique(truth)).all()
-    )
-
-
-def _takes_weights(function: Callable[..., Any]) -> bool:
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
-    return "sample_weight" in parameters
-
-
-def _scores_in_time(curve: Any, rows: Mapping[str, TwoClassRows]) -> Scores:
-    """Return the number whose dependence in time stands for that of the curve, by system."""
-    metric = "mean_squared_error" if curve in _OF_PROBABILITIES else "roc_auc"
-    statistics, _ = resolve_metrics(metric)
-    [(name, statistic)] = statistics.items()
-    by_system = {}
-    for system, each in rows.items():
-        truth = each.positive.astype(np.int64)
-        by_system[system] = [Measured(Rows(truth, each.score, each.sample_weight, None), statistic)]
-    return {name: by_system}
-
-
 # ------------------------------------------------------------------ the grid
 
 
@@ -383,8 +317,17 @@ def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Flo
         return None
     points = _rising(grid)
     if curve == "calibration":
-        return _checked_edges(points, rows)
-    if isinstance(curve, str):
+        low = min(float(each.score.min()) for each in rows.values())
+        high = max(float(each.score.max()) for each in rows.values())
+        if len(points) < 2 or points[0] > low or points[-1] < high:
+            must = (
+                "hold the edges of bins, from the smallest score or below to the largest or above"
+            )
+            ends = f"{points[0]:g} to {points[-1]:g}"
+            got = f"{len(points)} edges from {ends}, with scores {low:g} to {high:g}"
+            advice = "Bins of equal width are grid=np.linspace(0, 1, 11)."
+            raise check.fail("grid", must, got, advice)
+    elif isinstance(curve, str):
         words, with_low, with_high = _RANGES[curve]
         low, high = points[0], points[-1]
         below = low < 0 or (low == 0 and not with_low)
@@ -414,55 +357,65 @@ def _rising(grid: Any) -> Floats:
     return points
 
 
-def _checked_edges(edges: Floats, rows: Mapping[str, TwoClassRows]) -> Floats:
-    low = min(float(each.score.min()) for each in rows.values())
-    high = max(float(each.score.max()) for each in rows.values())
-    if len(edges) < 2 or edges[0] > low or edges[-1] < high:
-        must = "hold the edges of bins, from the smallest score or below to the largest or above"
-        got = f"{len(edges)} edges from {edges[0]:g} to {edges[-1]:g}, with scores {low:g} to "
-        advice = "Bins of equal width are grid=np.linspace(0, 1, 11)."
-        raise check.fail("grid", must, f"{got}{high:g}", advice)
-    return edges
-
-
 def _curves_on(
-    curve: Any,
-    grid: Floats | None,
-    n_bins: int,
-    rows: Mapping[str, TwoClassRows],
-) -> list[Curve]:
+    curve: Any, grid: Floats | None, n_bins: int, rows: Mapping[str, TwoClassRows]
+) -> dict[str, Any]:
     """Return the curve of each system: on the grid given, in the same bins, or on its own grid.
 
     That is within the predictions of the system; of two systems each has the points of the other
     that lie there, so that their difference has all points that both predict.
     """
-    each = list(rows.values())
     if callable(curve):
         assert grid is not None
-        name = str(getattr(curve, "__name__", type(curve).__name__))
-        return [CurveOfCallable(curve, grid, name)] * len(each)
-    scores = np.concatenate([one.score for one in each])
+        of_user = CurveOfCallable(
+            curve, grid, str(getattr(curve, "__name__", type(curve).__name__))
+        )
+        for system, own in rows.items():
+            # Scores may be missing unless the function then has a value nowhere.
+            try:
+                check.check_no_missing(argument_of(system), own.score, OF_MISSING)
+            except ValueError:
+                weights = {} if own.sample_weight is None else {"sample_weight": own.sample_weight}
+                values = of_user.function(own.y_true, own.score, grid, **weights)
+                if not np.isfinite(np.asarray(values, dtype=np.float64)).any():
+                    raise
+        return dict.fromkeys(rows, of_user)
     if curve == "calibration":
         if grid is None:
             # One value that many rows share would be the edge of several bins.
+            scores = np.concatenate([own.score for own in rows.values()])
             grid = np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)))
-        edges = _with_rows_of_each(grid if len(grid) > 1 else np.repeat(grid, 2), each)
-        return [CalibrationBins.between(edges, one) for one in each]
+        edges = grid.copy() if len(grid) > 1 else np.repeat(grid, 2)
+        while len(edges) > 2:
+            # Each system has rows in each bin.
+            number = [np.searchsorted(edges[1:-1], own.score) for own in rows.values()]
+            counts = np.array([np.bincount(each, minlength=len(edges) - 1) for each in number])
+            empty = np.flatnonzero((counts == 0).any(axis=0))
+            if not len(empty):
+                break
+            # A bin joins the one above it, the last one the one below.
+            edges = np.delete(edges, min(int(empty[0]) + 1, len(edges) - 2))
+        return {system: CalibrationBins.between(edges, own) for system, own in rows.items()}
     if curve == "calibration_smooth":
+        scores = np.concatenate([own.score for own in rows.values()])
         if len(np.unique(scores)) < 3:
             must = "hold at least three different probabilities for a smoothed curve"
             raise check.fail("y_score", must, "fewer", "Use curve='calibration'.")
-        if grid is not None:
-            return [SmoothCalibration.at(grid, one) for one in each]
-        grids = [SmoothCalibration.own_grid(one.score) for one in each]
-        if len(grids) == 2:
+        grids = [
+            SmoothCalibration.own_grid(own.score) if grid is None else grid for own in rows.values()
+        ]
+        if grid is None and len(grids) == 2:
             both = np.union1d(*grids)
-            grids = [both[(both >= own[0]) & (both <= own[-1])] for own in grids]
-        return [SmoothCalibration.at(own, one) for own, one in zip(grids, each, strict=True)]
+            grids = [both[(both >= points[0]) & (both <= points[-1])] for points in grids]
+        return {
+            system: SmoothCalibration.at(points, own)
+            for points, (system, own) in zip(grids, rows.items(), strict=True)
+        }
     kind = OVER_THRESHOLDS[curve]
-    if grid is not None:
-        return [kind(grid) for _ in each]
-    return [kind(own_grid(curve, one.sizes, one.score)) for one in each]
+    return {
+        system: kind(own_grid(curve, own.sizes, own.score) if grid is None else grid)
+        for system, own in rows.items()
+    }
 
 
 def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | None = None) -> Floats:
@@ -478,21 +431,7 @@ def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | Non
     return found
 
 
-def _with_rows_of_each(edges: Floats, rows: list[TwoClassRows]) -> Floats:
-    """Return the edges without those that leave a system without rows in a bin."""
-    edges = edges.copy()
-    while len(edges) > 2:
-        number = [np.searchsorted(edges[1:-1], one.score) for one in rows]
-        counts = np.array([np.bincount(each, minlength=len(edges) - 1) for each in number])
-        empty = np.flatnonzero((counts == 0).any(axis=0))
-        if not len(empty):
-            break
-        # A bin joins the one above it, the last one the one below.
-        edges = np.delete(edges, min(int(empty[0]) + 1, len(edges) - 2))
-    return edges
-
-
-# Curves of systems: on the data, on the resamples that all systems share, and their bands.
+# ------------------------------------------------------------------ draws
 
 
 # Shares between which the replicates tell how much less the rows of a group say than others.
@@ -532,21 +471,6 @@ class Drawn(NamedTuple):
     area: float | None = None
 
 
-def evaluate_curves(call: CurveCall) -> dict[str, CurveResult]:
-    """Evaluate the curve of each system, and the difference of exactly two.
-
-    Parameters
-    ----------
-    call : CurveCall
-
-    Returns
-    -------
-    dict of str to CurveResult
-        By system.
-    """
-    return results_of_curves(call, dict(zip(call.curves, _replicated(call), strict=True)))
-
-
 def results_of_curves(
     call: CurveCall, drawn: dict[str, Drawn], remarks: Sequence[Note] = ()
 ) -> dict[str, CurveResult]:
@@ -566,7 +490,8 @@ def results_of_curves(
     dict of str to CurveResult
         By system.
     """
-    drawn = {name: _of_units(call, each) for name, each in drawn.items()}
+    if not call.plan.design.units_are_rows:
+        drawn = {name: _of_groups(each) for name, each in drawn.items()}
     notes = [*remarks, *_notes_of(call, list(drawn.values()))]
     difference = _difference(*drawn.values()) if len(drawn) == 2 else None
     if len(drawn) == 2 and difference is None:
@@ -580,56 +505,59 @@ def results_of_curves(
     return results
 
 
-def _replicated(call: CurveCall) -> list[Drawn]:
+def _drawn(
+    curves: Mapping[str, Any],
+    rows: Mapping[str, TwoClassRows],
+    plan: ResamplingPlan,
+    workers: Workers,
+) -> dict[str, Drawn]:
     """Evaluate all curves on the data and on the resamples of the plan."""
-    subjects = [
-        BoundStatistic.of(curve, curve.reduce(rows)) for curve, rows in call.curves.values()
-    ]
-    draws = draw(call.plan, subjects, call.workers)
+    subjects = [BoundStatistic.of(curves[name], curves[name].reduce(rows[name])) for name in rows]
+    draws = draw(plan, subjects, workers)
     assert draws.binding is not None
-    every = (call.curves.values(), subjects, draws.binding.observed(), draws.distributions)
-    drawn = []
+    every = (rows.items(), subjects, draws.binding.observed(), draws.distributions)
+    drawn = {}
     with single_threaded_blas():
-        for (curve, rows), subject, block, each in zip(*every, strict=True):
-            worth = _worth_of_weights(rows)
+        for (name, own), subject, block, values in zip(*every, strict=True):
+            curve, worth = curves[name], 1.0
+            if own.sample_weight is not None:
+                # Rows of equal weight that are worth a unit of weight (Kish 1965).
+                relative = own.sample_weight / own.sample_weight.max()
+                n_effective = relative.sum() ** 2 / np.sum(relative**2)
+                worth = float(n_effective / own.sample_weight.sum())
             behind = curve.behind(block, subject.reduced, worth)
             floor = curve.floor(block, subject.reduced, worth)
-            estimate, replicates = each.estimate, each.replicates
-            if (beyond := curve.beyond(rows.score)).any():
-                estimate, replicates = (
-                    np.where(beyond, np.nan, values) for values in (estimate, replicates)
-                )
-            of_data = (rows.sizes, estimate, replicates, behind, floor)
-            area = curve.area(subject.reduced)
-            drawn.append(Drawn(curve, *of_data, notes=curve.notes(subject.reduced), area=area))
+            estimate, replicates = values.estimate, values.replicates
+            if (beyond := curve.beyond(own.score)).any():
+                estimate = np.where(beyond, np.nan, estimate)
+                replicates = np.where(beyond, np.nan, replicates)
+            drawn[name] = Drawn(
+                curve,
+                own.sizes,
+                estimate,
+                replicates,
+                behind,
+                floor,
+                notes=curve.notes(subject.reduced),
+                area=curve.area(subject.reduced),
+            )
     return drawn
 
 
-def _worth_of_weights(rows: TwoClassRows) -> float:
-    """Rows of equal weight that are worth a unit of weight (Kish 1965)."""
-    if rows.sample_weight is None:
-        return 1.0
-    relative = rows.sample_weight / rows.sample_weight.max()
-    return float(relative.sum() ** 2 / np.sum(relative**2) / rows.sample_weight.sum())
+def _of_groups(drawn: Drawn) -> Drawn:
+    """Return a curve of groups with fewer rows behind its points, by the design effect.
 
-
-def _of_units(call: CurveCall, drawn: Drawn) -> Drawn:
-    """Return the curve with fewer rows behind its points where groups were drawn."""
-    behind = drawn.behind
-    if behind is None or not drawn.curve.is_proportion or call.plan.design.units_are_rows:
+    That is how much larger the variance of shares is than that of independent rows, at least 1.
+    """
+    estimate, behind = drawn.estimate, drawn.behind
+    if behind is None or not drawn.curve.is_proportion:
         return drawn
-    effect = _design_effect(drawn.estimate, drawn.replicates, behind)
-    return drawn._replace(behind=behind / effect)
-
-
-def _design_effect(estimate: Floats, replicates: Floats, behind: Floats) -> float:
-    """How much larger the variance of shares is than that of independent rows, at least 1."""
     inner = (estimate > _INNER[0]) & (estimate < _INNER[1]) & (behind > 0)
     if not inner.any():
-        return 1.0
+        return drawn
     share = estimate[inner]
-    ratios = np.nanvar(replicates[:, inner], axis=0) / (share * (1 - share) / behind[inner])
-    return max(1.0, float(np.median(ratios)))
+    ratios = np.nanvar(drawn.replicates[:, inner], axis=0) / (share * (1 - share) / behind[inner])
+    return drawn._replace(behind=behind / max(1.0, float(np.median(ratios))))
 
 
 def _difference(first: Drawn, second: Drawn) -> Drawn | None:
@@ -681,7 +609,9 @@ def _notes_of(call: CurveCall, drawn: Sequence[Drawn]) -> list[Note]:
     """Return what a reader must know of every curve of the call."""
     notes = list(call.plan.design.remarks)
     notes += dict.fromkeys(note for each in drawn for note in each.notes)
-    undefined = max(int(np.isnan(_defined(each)).any(axis=1).sum()) for each in drawn)
+    # Of resamples at the points where the data have a value.
+    missing = [np.isnan(each.replicates[:, ~np.isnan(each.estimate)]) for each in drawn]
+    undefined = max(int(each.any(axis=1).sum()) for each in missing)
     if undefined:
         text = (
             f"undefined on {undefined} of {call.plan.n_resamples} resamples at some point, which "
@@ -703,11 +633,6 @@ def _notes_of(call: CurveCall, drawn: Sequence[Drawn]) -> list[Note]:
     if caution := design.coverage_caution(design.n_units):
         notes.append(Note("caution", caution))
     return notes
-
-
-def _defined(drawn: Drawn) -> Floats:
-    """Replicates at the points where the data have a value."""
-    return drawn.replicates[:, ~np.isnan(drawn.estimate)]
 
 
 def _evidence_of(call: CurveCall, drawn: Drawn, is_difference: bool) -> CurveEvidence:
