@@ -199,3 +199,8 @@ def bootstrap_curve(
     else:
         results = evaluate_curves(y_true, y_score, asked, sampling, wanted)
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
+
+
+# The same without its door, for a picture, which makes the results that it draws: what is told, and
+# options that there are not, are then those of the picture.
+curves_of: Any = bootstrap_curve.__wrapped__  # type: ignore[attr-defined]

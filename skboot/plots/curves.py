@@ -237,11 +237,9 @@ class CurveBandDisplay(Display):
             For arguments that cannot be right.
         """
         # Pictures stand on results; this one door makes the results that it draws.
-        from ..curves import bootstrap_curve
+        from ..curves import curves_of
 
-        # Under its door, because warnings are those of this one.
-        evaluate: Any = bootstrap_curve.__wrapped__  # type: ignore[attr-defined]
-        results = evaluate(y_true, y_score, **options)
+        results = curves_of(y_true, y_score, **options)
         display = cls.from_result(results, ax, name=name, **(plot_kwargs or {}))
         display.results_ = results
         return display
