@@ -245,35 +245,43 @@ class BootstrapAccumulator(Hinting):
             If several of ``start``, ``ids`` and ``groups`` are given, for rows that were added
             before, or for arguments that cannot be right; the message says what to do.
         """
-        unit = _unit_given(start, ids, groups)
-        given = {"start": start, "ids": ids, "groups": groups}.get(unit)
-        rows = (y_true, self._by_system(y_pred), sample_weight, unit, given)
-        try:
-            state = batch_added(self._settings, self._state, *rows)
-        except ValueError as error:
-            raise _of_systems(error) from error.__cause__
-        with collected() as notes:
-            own = {"y_true": y_true, **rows[1], "sample_weight": sample_weight, unit: given}
-            warn_of_orders(own)
-        # Where warnings are errors, nothing is added.
-        warn_of([*notes, *state.doubts], "BootstrapAccumulator")
-        self._state = replace(state, doubts=())
-        return self
-
-    def _by_system(self, y_pred: Any) -> dict[str, Any]:
-        """Return predictions by the name of the argument."""
-        names = self._settings.systems
-        if names == (None,):
+        settings, units = self._settings, {"start": start, "ids": ids, "groups": groups}
+        given = [name for name, value in units.items() if value is not None]
+        if len(given) > 1:
+            advice = "Without any, rows are counted in the order of arrival."
+            raise check.fail(UNITS, "be one of these", " and ".join(given), advice)
+        unit = given[0] if given else "arrival"
+        if settings.systems == (None,):
             if isinstance(y_pred, dict):
                 must = "be an array, because the accumulator has no systems"
                 advice = f"Name them: BootstrapAccumulator(..., systems={list(y_pred)})."
                 raise check.fail("y_pred", must, "a dict", advice)
-            return {"y_pred": y_pred}
-        if not isinstance(y_pred, dict) or set(y_pred) != set(names):
-            must = f"be a dict with the systems {list(names)}"
-            got = f"{sorted(map(str, y_pred))}" if isinstance(y_pred, dict) else "no dict"
-            raise check.fail("y_pred", must, got)
-        return {f"y_pred[{name!r}]": y_pred[name] for name in names}
+            predicted = {"y_pred": y_pred}
+        else:
+            if not isinstance(y_pred, dict) or set(y_pred) != set(settings.systems):
+                must = f"be a dict with the systems {list(settings.systems)}"
+                got = f"{sorted(map(str, y_pred))}" if isinstance(y_pred, dict) else "no dict"
+                raise check.fail("y_pred", must, got)
+            predicted = {f"y_pred[{name!r}]": y_pred[name] for name in settings.systems}
+        ids_of_units = units.get(unit)
+        try:
+            state = batch_added(
+                settings, self._state, y_true, predicted, sample_weight, unit, ids_of_units
+            )
+        except ValueError as error:
+            bad = parts_of(error)
+            if bad is None or bad.about != "systems":
+                raise
+            # An accumulator takes several systems otherwise than functions do.
+            advice = f"{bad.advice} {_OF_SYSTEMS}"
+            raise bad._replace(advice=advice).error() from error.__cause__
+        with collected() as notes:
+            beside = {"sample_weight": sample_weight, unit: ids_of_units}
+            warn_of_orders({"y_true": y_true, **predicted, **beside})
+        # Where warnings are errors, nothing is added.
+        warn_of([*notes, *state.doubts], "BootstrapAccumulator")
+        self._state = replace(state, doubts=())
+        return self
 
     # -------------------------------------------------------------- shards
 
@@ -303,8 +311,10 @@ class BootstrapAccumulator(Hinting):
             raise check.fail("other", must, its_class.__name__)
         if other is self:
             raise check.fail("other", "be another accumulator", "the same one")
-        own, its = (_by_argument(one._settings) for one in (self, other))
-        differing = [name for name in own if own[name] != its[name]]
+        own, its = (settings_record(each._settings) for each in (self, other))
+        seeds = [[record.pop(name) for name in _SEED] for record in (own, its)]
+        differing = ["random_state"] if seeds[0] != seeds[1] else []
+        differing += [name for name in own if own[name] != its[name]]
         if differing:
             must = "have the same settings"
             got = f"another {' and another '.join(differing)}"
@@ -509,30 +519,6 @@ def _checked_systems(systems: Any) -> tuple[str | None, ...]:
     if len(set(names)) < len(names):
         raise check.fail("systems", "hold different names", repr(systems))
     return tuple(names)
-
-
-def _unit_given(start: Any, ids: Any, groups: Any) -> str:
-    """Return which one of the three is given, "arrival" for none."""
-    given = {"start": start, "ids": ids, "groups": groups}
-    names = [name for name, value in given.items() if value is not None]
-    if len(names) > 1:
-        advice = "Without any, rows are counted in the order of arrival."
-        raise check.fail(UNITS, "be one of these", " and ".join(names), advice)
-    return names[0] if names else "arrival"
-
-
-def _of_systems(error: ValueError) -> ValueError:
-    """Return an error that says how an accumulator takes several systems, where others do."""
-    bad = parts_of(error)
-    if bad is None or bad.about != "systems":
-        return error
-    return bad._replace(advice=f"{bad.advice} {_OF_SYSTEMS}").error()
-
-
-def _by_argument(settings: StreamSettings) -> dict[str, Any]:
-    """Return the record of the settings by the names of the arguments."""
-    record = settings_record(settings)
-    return {"random_state": [record.pop(name) for name in _SEED], **record}
 
 
 def _with_order(found: Any, state: StreamState) -> Any:

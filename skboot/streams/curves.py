@@ -46,7 +46,7 @@ from ..study.measured import Scoring
 from ..study.rows import Sampling, Wanted
 from .columns import ADVICE, streamed
 from .source import Stream, note_on_intervals, plan_of, rounded_up
-from .state import StreamSettings, StreamState
+from .state import StreamSettings
 from .sums import FINE_SCORES, SCORES, Table, WeightsBlock
 
 ThresholdCurve = Roc | PrecisionRecall | NetBenefit
@@ -79,17 +79,6 @@ class ScoreCells(NamedTuple):
     positive: NDArray[np.bool_]
     weighted: bool
     n_rows: int
-
-    @classmethod
-    def of(cls, state: StreamState, system: int, positive: NDArray[np.bool_]) -> ScoreCells:
-        """Return the cells of a system."""
-        coarse, fine = (state.tables[kind, system] for kind in (SCORES, FINE_SCORES))
-        return cls(coarse, fine, positive, state.weighted, state.n_rows)
-
-    @property
-    def in_intervals(self) -> bool:
-        """Whether scores of resamples were counted in intervals."""
-        return bool(self.coarse.shift)
 
     def rows(self, table: Table) -> TwoClassRows:
         """Return the cells of a table, each as one row with the least score of its interval."""
@@ -139,7 +128,9 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     """
     # Resamples, some at a time, with the data first.
     table, on_cells = cells.coarse, curve
-    if cells.in_intervals and isinstance(curve, PrecisionRecall):
+    # Whether scores of resamples were counted in intervals.
+    in_intervals = bool(table.shift)
+    if in_intervals and isinstance(curve, PrecisionRecall):
         on_cells = _PrecisionWithin(curve.grid)
     reduced, code = _reduced(on_cells, cells.rows(table))
     n_values = table.sums.digits.shape[2]
@@ -153,7 +144,7 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     reduced, code = _reduced(curve, cells.rows(cells.fine))
     block = _block(curve, reduced, code, cells.weights()[:, None])
     estimate, bin_error = curve.evaluate(block, reduced)[0], None
-    if cells.in_intervals:
+    if in_intervals:
         known = lacking <= _MOST_LACKING
         larger = 1 / np.sqrt(1 - np.where(known, lacking, 0.0))
         replicates = np.clip(estimate + larger * (replicates - replicates[0]), *curve.bounds)
@@ -352,7 +343,8 @@ def curves_of_stream(
     labels = state.tables[SCORES, 0].labels
     positive, cells = positive_class(labels, asked.pos_label), {}
     for system, (name, of_system) in enumerate(arguments.items()):
-        cells[name] = ScoreCells.of(state, system, positive)
+        tables = (state.tables[kind, system] for kind in (SCORES, FINE_SCORES))
+        cells[name] = ScoreCells(*tables, positive, state.weighted, state.n_rows)
         rows = cells[name].rows(cells[name].fine)
         if not cells[name].fine.shift:
             check_no_labels(of_system, rows.score, labels)

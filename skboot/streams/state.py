@@ -181,6 +181,10 @@ _ADDED_ONCE = "Add each row once: leave out what a worker that tried again has a
 _FEWEST_BINS = 16
 
 
+# Kind of a table, and the number of the system that it is of.
+TableKey = tuple[str, int]
+
+
 @dataclass(frozen=True, eq=False)
 class StreamSettings:
     """Checked arguments of an accumulator; ``systems`` is (None,) without systems.
@@ -280,7 +284,7 @@ class StreamSettings:
         return 1 + len(self.systems) * sum(one.n_terms for one in self.readings.values())
 
     @cached_property
-    def tables(self) -> list[tuple[str, int]]:
+    def tables(self) -> list[TableKey]:
         """Kinds of tables, and of which system each is."""
         kinds = sorted({kind for one in self.readings.values() for kind in one.tables})
         return [(kind, system) for kind in kinds for system in range(len(self.systems))]
@@ -327,7 +331,7 @@ class StreamState:
     terms: ExactSums
     largest: Floats
     zero_one: NDArray[np.bool_]
-    tables: dict[tuple[str, int], Table] = field(default_factory=dict)
+    tables: dict[TableKey, Table] = field(default_factory=dict)
     n_rows: int = 0
     unit: str = ""
     groups: Words = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
@@ -483,7 +487,7 @@ def state_of(
     rows: Sequence[Rows],
     units: Words,
     unit: str,
-    bits_dropped: Mapping[tuple[str, int], int],
+    bits_dropped: Mapping[TableKey, int],
 ) -> StreamState:
     """Return the state of one batch.
 
@@ -499,7 +503,7 @@ def state_of(
         By table of scores, bits that other batches have dropped.
     """
     sample_weight = rows[0].sample_weight
-    coded: dict[tuple[str, int], Coded] = {}
+    coded: dict[TableKey, Coded] = {}
     for kind, system in settings.tables:
         dropped = bits_dropped.get((kind, system), 0)
         if kind == SCORES and (FINE_SCORES, system) in coded:
@@ -508,7 +512,10 @@ def state_of(
             coded[kind, system] = _coded(settings, rows[system], kind, dropped)
     # What each row adds to each sum, before its weight.
     of_readings = [
-        reading.terms(of_system) for reading in settings.readings.values() for of_system in rows
+        reading.terms(of_system)
+        for reading in settings.readings.values()
+        if reading.n_terms
+        for of_system in rows
     ]
     terms = np.vstack([np.ones((1, rows[0].n_samples)), *of_readings])
     largest = np.abs(terms).max(axis=1)
@@ -589,12 +596,12 @@ def _resampled(
     settings: StreamSettings,
     units: Words,
     terms: Floats,
-    coded: Mapping[tuple[str, int], Coded],
+    coded: Mapping[TableKey, Coded],
     sample_weight: Floats | None,
-) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
     """Return the sums of terms on resamples, and those of cells on the data and on resamples."""
     weights = settings.weights
-    by_table: dict[tuple[str, int], NDArray[Any]] = {}
+    by_table: dict[TableKey, NDArray[Any]] = {}
     n_cells = {key: table.n_cells for key, (table, _) in coded.items()}
     if sample_weight is not None:
         for key, (_, code) in coded.items():
@@ -602,7 +609,7 @@ def _resampled(
             by_table[key] = weights.sums_by_code(units, sample_weight, code, on_data)
         return weights.sums(units, terms)[0], by_table
     # Tables of few cells are summed together.
-    sets: list[list[tuple[str, int]]] = []
+    sets: list[list[TableKey]] = []
     joint = _JOINT_CODES + 1
     for key, n in sorted(n_cells.items(), key=lambda item: item[1]):
         if joint * n > _JOINT_CODES:
@@ -632,9 +639,9 @@ def _resampled_groups(
     units: Words,
     drawn: tuple[Words, NDArray[np.intp]],
     terms: Floats,
-    coded: Mapping[tuple[str, int], Coded],
+    coded: Mapping[TableKey, Coded],
     sample_weight: Floats | None,
-) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
     """Return the same, rows of a group being added up before it is drawn.
 
     ``drawn`` are the groups and the group of each row. Where most rows of a group are in cells of
@@ -729,7 +736,7 @@ def batch_added(
     ValueError
         For arguments that cannot be right, or that do not fit the rows before.
     """
-    weights = _checked_weights(sample_weight)
+    weights = None if sample_weight is None else _checked_weights(sample_weight)
     rows, found = [], Notes()
     for name, column in predicted.items():
         own = checked_rows(y_true, column, None, settings.labels, name)
@@ -772,8 +779,6 @@ def batch_added(
 
 def _checked_weights(sample_weight: Any) -> NDArray[np.float64] | None:
     """Return weights on a scale that all batches can have: none knows the weights of others."""
-    if sample_weight is None:
-        return None
     weights = check.check_rows("sample_weight", sample_weight)
     if weights.ndim != 1 or weights.dtype.kind not in "iubf":
         return check.check_weights(sample_weight)
