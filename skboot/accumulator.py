@@ -173,11 +173,19 @@ class BootstrapAccumulator(Hinting):
         known = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
         interval = interval_named(interval)
         check.check_choice("interval", interval, known)
-        advice = "1999 is enough for a 95% interval."
         metric_record(metric)
+        seed = random_state
+        if not isinstance(seed, np.random.SeedSequence):
+            if seed is None or isinstance(seed, np.random.Generator | np.random.RandomState):
+                # It would give shards different resamples.
+                must = "be an integer of at least 0 or a numpy SeedSequence"
+                advice = "Accumulators that are merged must have the same: random_state=0."
+                raise check.fail("random_state", must, repr(seed), advice)
+            seed = check.check_seed(seed)
+        advice = "1999 is enough for a 95% interval."
         self._settings = StreamSettings(
             metric=metric,
-            seed=_checked_seed(random_state),
+            seed=seed,
             n_resamples=check.check_count("n_resamples", n_resamples, 2, advice),
             systems=_checked_systems(systems),
             labels=check.check_labels(labels, None),
@@ -492,19 +500,6 @@ class BootstrapAccumulator(Hinting):
         results = curves_of_stream(Stream.of(settings, state), asked, "y_pred")
         alone = settings.systems == (None,)
         return _with_order(results[""] if alone else ResultTable(results), state)
-
-
-def _checked_seed(random_state: Any) -> np.random.SeedSequence:
-    """Refuse what would give shards different resamples."""
-    if isinstance(random_state, np.random.SeedSequence):
-        return random_state
-    if random_state is None or isinstance(
-        random_state, np.random.Generator | np.random.RandomState
-    ):
-        must = "be an integer of at least 0 or a numpy SeedSequence"
-        advice = "Accumulators that are merged must have the same: random_state=0."
-        raise check.fail("random_state", must, repr(random_state), advice)
-    return check.check_seed(random_state)
 
 
 def _checked_systems(systems: Any) -> tuple[str | None, ...]:

@@ -23,7 +23,7 @@ from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results.result import CallFacts
 from ..study.draws import Draws, Score, Source
-from ..study.measured import Measured, Places, Scores, positive_setting
+from ..study.measured import Measured, Places, Scores
 from ..study.rows import WHOLE, Part, Sampling, Wanted
 from ..study.study import Study
 from .state import (
@@ -172,13 +172,15 @@ def study_of_stream(
     return Study(
         scores,
         plan_of(settings, state),
-        settings={
+        wanted.interval,
+        wanted.confidence_level,
+        {
             "confidence_level": settings.confidence_level,
             "n_resamples": settings.n_resamples,
             "groups": state.unit == "groups",
             "sample_weight": state.weighted,
             "n_bins": settings.n_bins,
-            **positive_setting(settings.pos_label),
+            **settings.scoring.settings,
             **wanted.settings,
             **of_call,
         },
@@ -187,8 +189,10 @@ def study_of_stream(
             settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
         ),
         notes=notes,
+        workers=wanted.workers,
+        adjust=wanted.adjust,
         source=source,
-        **wanted._asdict(),
+        first_look=wanted.first_look,
     )
 
 
