@@ -219,10 +219,10 @@ def bootstrap_runs(
         raise ValueError(reason)
 
     results: dict[str, EvaluationResult] = {}
-    for each in study.by_plan():
-        call = RunsCall(each, runs, sample, varied, estimand)
-        results |= evaluate_runs(dict.fromkeys(each.scores, call), each.scores)
-        tell(*each.plan.design.remarks)
+    for study_of_plan in study.by_plan():
+        call = RunsCall(study_of_plan, runs, sample, varied, estimand)
+        results |= evaluate_runs(dict.fromkeys(study_of_plan.scores, call), study_of_plan.scores)
+        tell(*study_of_plan.plan.design.remarks)
     answer: EvaluationResult | ResultTable = study.laid_out(results)
     return answer
 
@@ -230,8 +230,8 @@ def bootstrap_runs(
 def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
     """Return the estimand of the call; refuse an interval that it does not have."""
     check.check_choice("estimand", estimand, ESTIMANDS)
-    known = [*FOR_ONE_SCORE, "auto", "components"]
-    check.check_choice("interval", interval, known)
+    intervals = [*FOR_ONE_SCORE, "auto", "components"]
+    check.check_choice("interval", interval, intervals)
     if interval == "percentile" and estimand == "method":
         # The pooled recipe goes by the name of its interval.
         return "pooled"

@@ -287,11 +287,13 @@ def compare_runs(
     check_units_vary(study.plan, columns.weights)
     asked = Asked(interval, adjust, level, alternative, reference)
     results: dict[str, ComparisonResult] = {}
-    for each in study.by_plan():
-        methods = {name: RunsCall(each, runs[name], samples[name], varied) for name in runs}
+    for study_of_plan in study.by_plan():
+        methods = {
+            name: RunsCall(study_of_plan, runs[name], samples[name], varied) for name in runs
+        }
         call = CompareRunsCall(methods, bool(paired_runs), asked)
-        results |= compare_runs_of(dict.fromkeys(each.scores, call), each.scores)
-        tell(*each.plan.design.remarks)
+        results |= compare_runs_of(dict.fromkeys(study_of_plan.scores, call), study_of_plan.scores)
+        tell(*study_of_plan.plan.design.remarks)
     answer: ComparisonResult | ResultTable = study.laid_out(results)
     return answer
 
@@ -549,51 +551,53 @@ def _scored_methods(
     return methods
 
 
-def _difference(call: CompareRunsCall, first: _Method, second: _Method) -> RunsDifference:
+def _difference(call: CompareRunsCall, method: _Method, method_b: _Method) -> RunsDifference:
     """First method minus second."""
     # The centre comes from the runs on the full list, where there are any.
-    scores, scores_b = first.scores[first.call.centre], second.scores[second.call.centre]
+    scores, scores_b = method.scores[method.call.centre], method_b.scores[method_b.call.centre]
     if call.asked.interval == "welch":
         if call.paired:
             return welch_difference(scores - scores_b, None)
         return welch_difference(scores, scores_b)
     difference = components_difference(
-        _paired_moments(first, second) if call.paired else first.moments,
-        None if call.paired else second.moments,
-        first.noise.variance(first.series - second.series),
+        _paired_moments(method, method_b) if call.paired else method.moments,
+        None if call.paired else method_b.moments,
+        method.noise.variance(method.series - method_b.series),
         call.plan.design.degrees_of_freedom,
         divided=not call.of_any.on_samples,
-        seeds=[first.fewer_seeds(), second.fewer_seeds()] if call.of_any.varied == "both" else [],
+        seeds=[method.fewer_seeds(), method_b.fewer_seeds()]
+        if call.of_any.varied == "both"
+        else [],
     )
     return difference._replace(difference=float(scores.mean() - scores_b.mean()))
 
 
-def _paired_moments(first: _Method, second: _Method) -> Moments:
+def _paired_moments(method: _Method, method_b: _Method) -> Moments:
     """Moments of the differences of training samples (runs) that belong together."""
     scores, series = [], []
-    for runs, runs_b in zip(first.call.samples, second.call.samples, strict=True):
-        scores.append(first.scores[runs].mean() - second.scores[runs_b].mean())
-        average = np.asarray(first.noise.average(runs), dtype=np.float64)
-        series.append(average - np.asarray(second.noise.average(runs_b), dtype=np.float64))
+    for runs, runs_b in zip(method.call.samples, method_b.call.samples, strict=True):
+        scores.append(method.scores[runs].mean() - method_b.scores[runs_b].mean())
+        average = np.asarray(method.noise.average(runs), dtype=np.float64)
+        series.append(average - np.asarray(method_b.noise.average(runs_b), dtype=np.float64))
     noise: UnitNoise = RowNoise(series)
-    if isinstance(first.noise, ResampleNoise):
-        noise = ResampleNoise(np.array(series), first.noise.inflation)
+    if isinstance(method.noise, ResampleNoise):
+        noise = ResampleNoise(np.array(series), method.noise.inflation)
     return moments(np.array(scores), noise, [[k] for k in range(len(series))])
 
 
 def _outperformance(
-    call: CompareRunsCall, first: _Method, second: _Method
+    call: CompareRunsCall, method: _Method, method_b: _Method
 ) -> Outperformance | None:
     """P(A > B) over runs that belong together, where it is known which score is the better one."""
-    sizes = [len(runs) for runs in first.call.samples]
-    greater_is_better = first.result.greater_is_better
-    are_alike = sizes == [len(runs) for runs in second.call.samples]
+    sizes = [len(runs) for runs in method.call.samples]
+    greater_is_better = method.result.greater_is_better
+    are_alike = sizes == [len(runs) for runs in method_b.call.samples]
     if not call.paired or greater_is_better is None or not are_alike:
         return None
     sign = 1.0 if greater_is_better else -1.0
     return outperformance(
-        sign * first.scores[np.concatenate(first.call.samples)],
-        sign * second.scores[np.concatenate(second.call.samples)],
+        sign * method.scores[np.concatenate(method.call.samples)],
+        sign * method_b.scores[np.concatenate(method_b.call.samples)],
         samples=np.repeat(np.arange(len(sizes)), sizes),
         n_resamples=call.plan.n_resamples,
         confidence_level=call.asked.confidence_level,
@@ -654,17 +658,17 @@ class Student(Law):
     @cached_property
     def differences(self) -> Floats:
         """See `Law.differences`."""
-        return np.array([one.difference for one in self.each], dtype=np.float64)
+        return np.array([pair.difference for pair in self.each], dtype=np.float64)
 
     @cached_property
     def standard_errors(self) -> Floats:
         """See `Law.standard_errors`."""
-        return np.array([one.standard_error for one in self.each], dtype=np.float64)
+        return np.array([pair.standard_error for pair in self.each], dtype=np.float64)
 
     @property
     def degrees_of_freedom(self) -> list[float]:
         """See `Law.degrees_of_freedom`."""
-        return [one.degrees_of_freedom for one in self.each]
+        return [pair.degrees_of_freedom for pair in self.each]
 
     @abstractmethod
     def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
@@ -720,7 +724,7 @@ class Student(Law):
     @cached_property
     def _p_values(self) -> Floats:
         """Two-sided p-values, or their halves on the side of the difference, (n_pairs,)."""
-        p_values = np.array([one.p_value for one in self.each], dtype=np.float64)
+        p_values = np.array([pair.p_value for pair in self.each], dtype=np.float64)
         if self.asked.alternative == "two-sided":
             return p_values
         towards = self.differences * (1 if self.asked.alternative == "greater" else -1)
@@ -733,14 +737,14 @@ class Student(Law):
     ) -> Limits:
         """Return the limits of each difference at a level; one is infinite if one-sided."""
         alternative, limits = self.asked.alternative, []
-        for one in self.each:
+        for pair in self.each:
             if alternative == "two-sided":
-                limits.append(one.interval(level))
+                limits.append(pair.interval(level))
                 continue
             # Score limits of a quantile below 0 do not exist; the estimate of a difference without
             # any spread is further out than those.
-            at_least = level if one.standard_error != 0 else max(level, 0.5)
-            low, high = one.interval(2 * at_least - 1)
+            at_least = level if pair.standard_error != 0 else max(level, 0.5)
+            low, high = pair.interval(2 * at_least - 1)
             limits.append((low, np.inf) if alternative == "greater" else (-np.inf, high))
         low, high = np.array(limits).T
         names: NDArray[Any] = np.full(len(low), method, dtype=object)
@@ -756,8 +760,8 @@ def root_of(loadings: Floats, covariance: Floats) -> LowRankRoot:
 
 def contrasts(pairs: Sequence[tuple[int, int]], n_methods: int) -> Floats:
     """Return what each pair takes of each method, (n_pairs, n_methods): 1, -1 and 0."""
-    first, second = np.array(pairs, dtype=np.intp).T
-    return np.asarray(np.eye(n_methods)[first] - np.eye(n_methods)[second])
+    methods, methods_b = np.array(pairs, dtype=np.intp).T
+    return np.asarray(np.eye(n_methods)[methods] - np.eye(n_methods)[methods_b])
 
 
 class _RunsLaw(Student):
@@ -776,9 +780,11 @@ class _RunsLaw(Student):
     def __init__(self, call: CompareRunsCall, methods: Mapping[str, _Method]) -> None:
         self.call, self.methods = call, methods
         self.pairs = pairs_of(methods, call.asked.reference)
-        differences = [_difference(call, methods[one], methods[other]) for one, other in self.pairs]
+        differences = [
+            _difference(call, methods[name], methods[name_b]) for name, name_b in self.pairs
+        ]
         method = "welch" if call.asked.interval == "welch" else "components"
-        bounds = joint_bounds(each.result.evidence for each in methods.values())
+        bounds = joint_bounds(of_method.result.evidence for of_method in methods.values())
         super().__init__(call.asked, differences, method, call.plan.seed, bounds)
 
     def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
@@ -799,18 +805,20 @@ class _RunsLaw(Student):
             )
             covariance += self._covariance_of_runs()
         number = {name: k for k, name in enumerate(self.methods)}
-        pairs = [(number[one], number[other]) for one, other in (self.pairs[k] for k in those)]
+        pairs = [(number[name], number[name_b]) for name, name_b in (self.pairs[k] for k in those)]
         return root_of(contrasts(pairs, len(number)), covariance)
 
     def _covariance_of_runs(self) -> Floats:
         """What the runs add to the covariance of the scores; without pairs a diagonal."""
         call, methods = self.call, self.methods.values()
         samples = [method.moments for method in methods]
-        weights = np.array([1.0 if call.of_any.on_samples else 1 / each.n for each in samples])
+        weights = np.array(
+            [1.0 if call.of_any.on_samples else 1 / of_method.n for of_method in samples]
+        )
         if call.paired:
-            covariance = np.cov(np.array([each.scores for each in samples])) * weights[0]
+            covariance = np.cov(np.array([of_method.scores for of_method in samples])) * weights[0]
         else:
-            parts = [max(each.between - each.interaction, 0.0) for each in samples]
+            parts = [max(of_method.between - of_method.interaction, 0.0) for of_method in samples]
             covariance = np.diag(parts * weights)
         if call.of_any.varied == "both":
             covariance += np.diag([method.fewer_seeds()[0] for method in methods])
@@ -828,7 +836,7 @@ def _notes(
 ) -> Notes:
     """Return what must be known of the differences."""
     notes = Notes()
-    fewest = min(len(own.samples) for own in call.methods.values())
+    fewest = min(len(runs.samples) for runs in call.methods.values())
     if fewest < _FEW_RUNS:
         what = "training samples" if call.of_any.varied == "both" else "runs"
         notes.add(
@@ -852,12 +860,12 @@ def _notes(
                 "the interval is degenerate; this does not show that the difference is exact.",
             )
         elif call.asked.interval != "welch" and len(of_narrowing) < _MOST_ADVISED:
-            both = difference.of_both
-            sources = {"runs": difference.of_runs, "test": difference.of_test - both}
+            interaction = difference.of_both
+            sources = {"runs": difference.of_runs, "test": difference.of_test - interaction}
             savings = {"test units": difference.of_test / 2}
             if divided:
-                savings["runs of each method"] = (difference.of_runs + both) / 2
-            text = advice_on("difference", sources | {"interaction": both}, savings)
+                savings["runs of each method"] = (difference.of_runs + interaction) / 2
+            text = advice_on("difference", sources | {"interaction": interaction}, savings)
             names = f"{record.first} - {record.second}"
             of_narrowing.append(Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}"))
     notes += of_narrowing

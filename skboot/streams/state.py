@@ -88,11 +88,11 @@ class FewRows:
 
         Labels of several types cannot, nor what is neither a number nor a text.
         """
-        given = {UNIT: keys, TRUTH: rows[0].y_true, WEIGHT: rows[0].sample_weight}
-        given |= {f"{PREDICTED}{k}": of_system.y_pred for k, of_system in enumerate(rows)}
+        by_name = {UNIT: keys, TRUTH: rows[0].y_true, WEIGHT: rows[0].sample_weight}
+        by_name |= {f"{PREDICTED}{k}": of_system.y_pred for k, of_system in enumerate(rows)}
         columns: dict[str, NDArray[Any]] = {}
         column: Any
-        for name, column in given.items():
+        for name, column in by_name.items():
             if column is None:
                 continue
             # A type that does not depend on the batch.
@@ -112,7 +112,7 @@ class FewRows:
         [columns] = self.batches
         needed = {UNIT, *(f"{PREDICTED}{k}" for k in range(n_systems))}
         needed |= {WEIGHT} if weighted else set()
-        shapes = {name: (len(one), one.ndim) for name, one in columns.items()}
+        shapes = {name: (len(column), column.ndim) for name, column in columns.items()}
         return needed == columns.keys() - {TRUTH} and all(
             n == n_rows and n_dimensions <= (2 if name.startswith(PREDICTED) else 1)
             for name, (n, n_dimensions) in shapes.items()
@@ -143,9 +143,9 @@ class FewRows:
             parts = [batch[name] for batch in self.batches]
             joined[name] = np.concatenate(parts)
             ends = np.cumsum([len(part) for part in parts])[:-1]
-            for part, both in zip(parts, np.split(joined[name], ends), strict=True):
+            for part, converted in zip(parts, np.split(joined[name], ends), strict=True):
                 # Floats round integers above 2**53.
-                if not np.array_equal(both.astype(part.dtype), part):
+                if not np.array_equal(converted.astype(part.dtype), part):
                     return None
         # Rows are in the order of their keys, truth, predictions and weight.
         kinds = [UNIT, TRUTH, PREDICTED, WEIGHT]
@@ -233,12 +233,16 @@ class StreamSettings:
             for name, statistic in self._resolved[0].items()
         }
         # Averages over so many classes are refused that their histograms may not fit.
-        averages = {name: one for name, one in readings.items() if isinstance(one, ColumnsReading)}
-        sides = {kind: one.n_sides for one in averages.values() for kind in one.tables}
+        averages = {
+            name: reading
+            for name, reading in readings.items()
+            if isinstance(reading, ColumnsReading)
+        }
+        sides = {kind: reading.n_sides for reading in averages.values() for kind in reading.tables}
         per_bin = sum(sides.values()) * len(self.systems) * (1 + self.n_resamples) * 8
         if per_bin * self.n_bins > _MOST_BYTES_OF_COLUMNS:
             must = f"hold averages over classes whose sums fit {_MOST_BYTES_OF_COLUMNS >> 20} MB"
-            n_classes = max(len(one.labels) for one in averages.values())
+            n_classes = max(len(reading.labels) for reading in averages.values())
             got = (
                 f"{' and '.join(map(repr, averages))} of {n_classes} classes, which may take "
                 f"{per_bin * self.n_bins >> 20} MB with {self.n_resamples} resamples"
@@ -281,12 +285,12 @@ class StreamSettings:
     @cached_property
     def n_terms(self) -> int:
         """Sums of terms of all metrics and systems, with that of the weights."""
-        return 1 + len(self.systems) * sum(one.n_terms for one in self.readings.values())
+        return 1 + len(self.systems) * sum(reading.n_terms for reading in self.readings.values())
 
     @cached_property
     def tables(self) -> list[TableKey]:
         """Kinds of tables, and of which system each is."""
-        kinds = sorted({kind for one in self.readings.values() for kind in one.tables})
+        kinds = sorted({kind for reading in self.readings.values() for kind in reading.tables})
         return [(kind, system) for kind in kinds for system in range(len(self.systems))]
 
     def bins_of(self, kind: str) -> int:
@@ -369,9 +373,11 @@ class StreamState:
         if not self.unit:
             return other
         ranges = joined_ranges(self.ranges, other.ranges)
-        few = self.few.plus(other.few) if self.few is not None and other.few is not None else None
-        if few is not None and self.unit == "ids":
-            ids = np.concatenate([batch[UNIT] for batch in few.batches])
+        few_rows = (
+            self.few.plus(other.few) if self.few is not None and other.few is not None else None
+        )
+        if few_rows is not None and self.unit == "ids":
+            ids = np.concatenate([batch[UNIT] for batch in few_rows.batches])
             if len(np.unique(ids)) < len(ids):
                 raise fail("ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
         groups = np.union1d(self.groups, other.groups)[:GROUPS_KEPT]
@@ -385,7 +391,7 @@ class StreamState:
                     check_classes(table.labels)
                 table = table.within(settings.bins_of(kind))
             tables[kind, system] = table
-        both = replace(
+        total = replace(
             self,
             terms=self.terms + other.terms,
             largest=np.maximum(self.largest, other.largest),
@@ -398,9 +404,9 @@ class StreamState:
             ranges=ranges,
             few=None,
         )
-        if few is None or both.n_units >= FEWEST_UNITS:
-            return both
-        return replace(both, few=few)
+        if few_rows is None or total.n_units >= FEWEST_UNITS:
+            return total
+        return replace(total, few=few_rows)
 
     def drawn(self, settings: StreamSettings) -> StreamState | None:
         """Return the state of counts of all rows with their counts in each resample.
@@ -413,14 +419,16 @@ class StreamState:
         if table.n_cells * (1 + settings.n_resamples) * 8 > _MOST_BYTES:
             return None
         counts = table.sums.values()[:, 0].astype(np.int64)
-        drawn = np.empty((len(counts), 1 + settings.n_resamples), dtype=np.int64)
-        drawn[:, 0] = counts
+        resampled = np.empty((len(counts), 1 + settings.n_resamples), dtype=np.int64)
+        resampled[:, 0] = counts
         for cell, n in enumerate(counts):
             rng = np.random.Generator(np.random.SFC64(child_seed(settings.seed, 1 + cell)))
-            drawn[cell, 1:] = rng.poisson(n, settings.n_resamples)
-        sizes = drawn.sum(axis=0)
+            resampled[cell, 1:] = rng.poisson(n, settings.n_resamples)
+        sizes = resampled.sum(axis=0)
         terms = ExactSums.of(np.append(sizes[0], sizes)[None])
-        return replace(self, terms=terms, tables={key: replace(table, sums=ExactSums.of(drawn))})
+        return replace(
+            self, terms=terms, tables={key: replace(table, sums=ExactSums.of(resampled))}
+        )
 
     def read(self, settings: StreamSettings) -> dict[str, list[Read]]:
         """Return each metric of each system on the data and on every resample, by metric."""
@@ -431,7 +439,7 @@ class StreamState:
             for system in range(len(settings.systems)):
                 place = slice(start, start + reading.n_terms)
                 start = place.stop
-                kept = Kept(
+                summary = Kept(
                     self.terms.values(rows=[0, *range(place.start, place.stop)]),
                     self.largest[place],
                     bool(self.zero_one[place].all()),
@@ -439,23 +447,23 @@ class StreamState:
                     self.n_rows,
                     self.weighted,
                 )
-                values[name].append(reading.read(kept))
+                values[name].append(reading.read(summary))
         return values
 
 
-def joined_ranges(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+def joined_ranges(ranges: NDArray[np.int64], ranges_b: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the runs of rows of both, those that touch as one; refuse runs that overlap."""
-    both = np.concatenate((one, other))
-    if not len(one) or not len(other):
-        return both
-    first, last = both[np.argsort(both[:, 0], kind="stable")].T
-    again = first[1:] <= last[:-1]
+    runs = np.concatenate((ranges, ranges_b))
+    if not len(ranges) or not len(ranges_b):
+        return runs
+    start, last = runs[np.argsort(runs[:, 0], kind="stable")].T
+    again = start[1:] <= last[:-1]
     if again.any():
         k = int(np.argmax(again))
-        got = f"rows {first[k + 1]} to {min(last[k], last[k + 1])} again"
+        got = f"rows {start[k + 1]} to {min(last[k], last[k + 1])} again"
         raise fail("start", _NEW_ROWS, got, _ADDED_ONCE)
-    apart = first[1:] > last[:-1] + 1
-    return np.column_stack((first[np.append(True, apart)], last[np.append(apart, True)]))
+    apart = start[1:] > last[:-1] + 1
+    return np.column_stack((start[np.append(True, apart)], last[np.append(apart, True)]))
 
 
 def check_size(n_cells: int, settings: StreamSettings) -> None:
@@ -526,14 +534,16 @@ def state_of(
     if sample_weight is not None:
         terms *= sample_weight
         largest = np.abs(terms).max(axis=1)
-    resampled = {key: one for key, one in coded.items() if key[0] != FINE_SCORES}
+    resampled = {key: item for key, item in coded.items() if key[0] != FINE_SCORES}
     # Rows are units of their own, which need no sorting.
     groups, group = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.intp)
     if unit == "groups":
         groups, group = np.unique(units, return_inverse=True)
     if 0 < 2 * len(groups) <= len(units):
-        drawn = groups, group.reshape(-1)
-        sums, by_table = _resampled_groups(settings, units, drawn, terms, resampled, sample_weight)
+        grouped = groups, group.reshape(-1)
+        sums, by_table = _resampled_groups(
+            settings, units, grouped, terms, resampled, sample_weight
+        )
     else:
         sums, by_table = _resampled(settings, units, terms, resampled, sample_weight)
     for key in coded.keys() - resampled.keys():
@@ -549,23 +559,25 @@ def state_of(
         unit,
         groups[:GROUPS_KEPT],
         sample_weight is not None,
-        in_columns=any(one.y_pred.ndim == 2 for one in rows),
+        in_columns=any(item.y_pred.ndim == 2 for item in rows),
     )
 
 
 def _coded(settings: StreamSettings, rows: Rows, kind: str, bits_dropped: int) -> Coded:
     """Return the table of a batch without its sums, and the cell of each row."""
-    reading: Any = next(one for one in settings.readings.values() if kind in one.tables)
-    given, predicted = reading.columns(rows, kind)
-    truth = _as_labels(given, "y_true")
+    reading: Any = next(
+        candidate for candidate in settings.readings.values() if kind in candidate.tables
+    )
+    y_true, predicted = reading.columns(rows, kind)
+    truth = _as_labels(y_true, "y_true")
     labels = label_counts(truth)[0]
     if kind == LABELS:
         decided = _as_labels(predicted, "y_pred")
         labels = joined_labels(labels, label_counts(decided)[0])
-        first, second = encode(truth, labels), encode(decided, labels).astype(np.uint64)
-        found = distinct_cells(first, second)
-        check_size(len(found[0]), settings)
-        return Table(labels, found[0], found[1], NOTHING), found[2]
+        truth_code, decision_code = encode(truth, labels), encode(decided, labels).astype(np.uint64)
+        cells = distinct_cells(truth_code, decision_code)
+        check_size(len(cells[0]), settings)
+        return Table(labels, cells[0], cells[1], NOTHING), cells[2]
     bits, n_bins = bits_of(predicted), settings.bins_of(kind)
     return cells_within(labels, encode(truth, labels), bits, bits_dropped, n_bins)
 
@@ -577,19 +589,19 @@ def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
     shift = max(bits_dropped, table.shift)
     bits = table.other >> np.uint64(shift - table.shift)
     spare = spare_bits(np.unique(bits), settings.n_bins)
-    truth, other, at = distinct_cells(table.truth, bits >> np.uint64(spare))
+    truth, interval, at = distinct_cells(table.truth, bits >> np.uint64(spare))
     assert table.ends is not None
     ends = joined_ends(table.ends, at, len(truth))
-    return Table(table.labels, truth, other, NOTHING, shift + spare, ends), at[code]
+    return Table(table.labels, truth, interval, NOTHING, shift + spare, ends), at[code]
 
 
 def _as_labels(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
     """Return labels as an array of numbers or of text."""
     assert y is not None
-    found = np.array(y.tolist()) if y.dtype.kind == "O" else y
-    if found.dtype.kind not in "biufU":
-        raise fail(name, "hold labels that are numbers, or text", f"{found.dtype}")
-    return found
+    labels = np.array(y.tolist()) if y.dtype.kind == "O" else y
+    if labels.dtype.kind not in "biufU":
+        raise fail(name, "hold labels that are numbers, or text", f"{labels.dtype}")
+    return labels
 
 
 def _resampled(
@@ -627,39 +639,41 @@ def _resampled(
         own_terms = terms if sums is None else None
         of_terms, by_code = weights.sums(units, own_terms, code, on_data)
         sums = of_terms if sums is None else sums
-        both = by_code.reshape(*sizes, -1)
+        joint_sums = by_code.reshape(*sizes, -1)
         for k, key in enumerate(keys):
-            others = tuple(axis for axis in range(len(sizes)) if axis != k)
-            by_table[key] = both.sum(axis=others, dtype=both.dtype) if others else both
+            axes = tuple(axis for axis in range(len(sizes)) if axis != k)
+            by_table[key] = (
+                joint_sums.sum(axis=axes, dtype=joint_sums.dtype) if axes else joint_sums
+            )
     return weights.sums(units, terms)[0] if sums is None else sums, by_table
 
 
 def _resampled_groups(
     settings: StreamSettings,
     units: Words,
-    drawn: tuple[Words, NDArray[np.intp]],
+    grouped: tuple[Words, NDArray[np.intp]],
     terms: Floats,
     coded: Mapping[TableKey, Coded],
     sample_weight: Floats | None,
 ) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
     """Return the same, rows of a group being added up before it is drawn.
 
-    ``drawn`` are the groups and the group of each row. Where most rows of a group are in cells of
+    ``grouped`` are the groups and the group of each row. Where most rows of a group are in cells of
     their own, there is nothing to add up.
     """
-    own_groups, group = drawn
-    by_table, others = {}, {}
+    own_groups, group = grouped
+    by_table, ungrouped = {}, {}
     for key, (table, code) in coded.items():
         pairs, of_row = np.unique(group * table.n_cells + code, return_inverse=True)
         if 2 * len(pairs) > len(units):
-            others[key] = table, code
+            ungrouped[key] = table, code
             continue
         size = np.bincount(of_row.reshape(-1), sample_weight, len(pairs)).astype(np.float64)
         at, cell = np.divmod(pairs, table.n_cells)
         on_data = np.bincount(code, sample_weight, table.n_cells)
         by_table[key] = settings.weights.sums_by_code(own_groups[at], size, cell, on_data)
-    if others:
-        by_table |= _resampled(settings, units, terms[:0], others, sample_weight)[1]
+    if ungrouped:
+        by_table |= _resampled(settings, units, terms[:0], ungrouped, sample_weight)[1]
     of_groups = np.array([np.bincount(group, term, len(own_groups)) for term in terms])
     return settings.weights.sums(own_groups, of_groups)[0], by_table
 
@@ -692,15 +706,15 @@ def part_added(
     start : int
         Number of the first row, which tells rows apart where there are no groups.
     """
-    given = {name: np.asarray(column) for name, column in columns.items()}
-    n_rows = check.check_same_length(**given)
+    arrays = {name: np.asarray(column) for name, column in columns.items()}
+    n_rows = check.check_same_length(**arrays)
     for at in range(0, n_rows, ROWS_AT_ONCE):
-        own = {name: column[at : at + ROWS_AT_ONCE] for name, column in given.items()}
-        truth, groups = own.pop("y_true", None), own.pop("groups", None)
-        weights = own.pop("sample_weight", None)
+        batch = {name: column[at : at + ROWS_AT_ONCE] for name, column in arrays.items()}
+        truth, groups = batch.pop("y_true", None), batch.pop("groups", None)
+        weights = batch.pop("sample_weight", None)
         unit, ids = ("start", start + at) if groups is None else ("groups", groups)
         try:
-            state = batch_added(settings, state, truth, own, weights, unit, ids)
+            state = batch_added(settings, state, truth, batch, weights, unit, ids)
         except ValueError as error:
             if (bad := parts_of(error)) is None:
                 raise
@@ -737,21 +751,21 @@ def batch_added(
         For arguments that cannot be right, or that do not fit the rows before.
     """
     weights = None if sample_weight is None else _checked_weights(sample_weight)
-    rows, found = [], Notes()
+    rows, notes = [], Notes()
     for name, column in predicted.items():
-        own = checked_rows(y_true, column, None, settings.labels, name)
-        own = replace(own, y_true=in_text(own.y_true), y_pred=in_text(own.y_pred))
-        check.check_same_length(**{name: own.y_pred, "sample_weight": weights})
-        for argument, values in (("y_true", own.y_true), (name, own.y_pred)):
+        checked = checked_rows(y_true, column, None, settings.labels, name)
+        checked = replace(checked, y_true=in_text(checked.y_true), y_pred=in_text(checked.y_pred))
+        check.check_same_length(**{name: checked.y_pred, "sample_weight": weights})
+        for argument, values in (("y_true", checked.y_true), (name, checked.y_pred)):
             if values is not None:
                 check.check_no_missing(argument, values)
-        with collected(found):
-            rows.append(_checked_batch(settings, replace(own, sample_weight=weights), name))
+        with collected(notes):
+            rows.append(_checked_batch(settings, replace(checked, sample_weight=weights), name))
         # Labels that are hardly those of the truth.
-        of_system = (own.y_true, own.y_pred, own.labels, name)
+        of_system = (checked.y_true, checked.y_pred, checked.labels, name)
         metrics = [reading.statistic for reading in settings.readings.values()]
-        read = [(metric, *of_system) for metric in metrics if not own.decides(metric)]
-        found += doubts(read, of_part=True)
+        read = [(metric, *of_system) for metric in metrics if not checked.decides(metric)]
+        notes += doubts(read, of_part=True)
     if state.unit and unit != state.unit:
         must = f"identify rows by {WORDS[state.unit]}, as in other batches"
         raise check.fail(UNITS, must, WORDS[unit])
@@ -759,8 +773,8 @@ def batch_added(
         must = f"be {'given' if state.weighted else 'None'}, as in other batches"
         got = "None" if sample_weight is None else "weights"
         raise check.fail("sample_weight", must, got)
-    first = state.n_rows if unit == "arrival" else ids
-    keys, ranges = _keys(unit, first, rows[0].n_samples)
+    start = state.n_rows if unit == "arrival" else ids
+    keys, ranges = _keys(unit, start, rows[0].n_samples)
     units = settings.weights.units(keys)
     if unit == "ids" and len(np.unique(units)) < len(units):
         must = "be different for all rows"
@@ -769,12 +783,12 @@ def batch_added(
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
     batch = state_of(settings, rows, units, unit, dropped)
     may_be_few = (not state.unit or state.few is not None) and batch.n_units < FEWEST_UNITS
-    few = FewRows.of(rows, keys) if may_be_few else None
-    batch = replace(batch, ranges=ranges, few=few)
+    few_rows = FewRows.of(rows, keys) if may_be_few else None
+    batch = replace(batch, ranges=ranges, few=few_rows)
     for (kind, _), table in batch.tables.items():
         if kind == SCORES:
             check_classes(table.labels)
-    return state.plus(replace(batch, doubts=tuple(found[:1])), settings)
+    return state.plus(replace(batch, doubts=tuple(notes[:1])), settings)
 
 
 def _checked_weights(sample_weight: Any) -> NDArray[np.float64] | None:
@@ -825,7 +839,7 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
 
 def _check_labels(settings: StreamSettings, rows: Rows) -> None:
     """Refuse labels of the call that a stream cannot read, and an order that a batch may lack."""
-    statistics = {name: one.statistic for name, one in settings.readings.items()}
+    statistics = {name: reading.statistic for name, reading in settings.readings.items()}
     averaged = averaging(settings.metric, statistics) if settings.labels is not None else ()
     order = category_order(rows.y_true, rows.y_pred)
     for name, statistic in statistics.items():
@@ -849,12 +863,12 @@ def _check_labels(settings: StreamSettings, rows: Rows) -> None:
 def _keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return what tells the unit of each row from others, and the run of numbers of the rows."""
     if argument in NUMBERED:
-        first = check.check_count("start", ids, 0)
-        if first + n_rows > _MOST_ROWS:
+        start = check.check_count("start", ids, 0)
+        if start + n_rows > _MOST_ROWS:
             must = "be the number of the first row in the whole data, of fewer than 2**63 rows"
-            raise check.fail("start", must, f"{first}")
-        numbers = np.arange(first, first + n_rows)
-        return numbers, np.array([[first, first + n_rows - 1]], dtype=np.int64)
+            raise check.fail("start", must, f"{start}")
+        numbers = np.arange(start, start + n_rows)
+        return numbers, np.array([[start, start + n_rows - 1]], dtype=np.int64)
     keys = check.check_column(argument, ids)
     if keys.dtype.kind == "O":
         keys = np.array(keys.tolist())

@@ -135,14 +135,16 @@ def evaluate_curves(
     metric = "mean_squared_error" if curve in _OF_PROBABILITIES else "roc_auc"
     [(metric, statistic)] = resolve_metrics(metric)[0].items()
     scores = {}
-    for system, own in rows.items():
-        columns = Rows(own.positive.astype(np.int64), own.score, own.sample_weight, None)
+    for system, two_class in rows.items():
+        columns = Rows(
+            two_class.positive.astype(np.int64), two_class.score, two_class.sample_weight, None
+        )
         scores[system] = [Measured(columns, statistic)]
-    n_points = sum(len(each.grid) for each in curves.values())
+    n_points = sum(len(on_grid.grid) for on_grid in curves.values())
     answers = {"y_true": y_true, "y_score": y_score}
-    drawn = planned(sampling, answers, {metric: scores}, 2 * n_points)
-    for own in rows.values():
-        check_units_vary(drawn.plan, own.sample_weight)
+    sampled = planned(sampling, answers, {metric: scores}, 2 * n_points)
+    for two_class in rows.values():
+        check_units_vary(sampled.plan, two_class.sample_weight)
     settings = {
         "curve": curve if isinstance(curve, str) else next(iter(curves.values())).name,
         "band": band,
@@ -150,11 +152,11 @@ def evaluate_curves(
         "n_bins": n_bins if curve == "calibration" else None,
         "grid": grid is not None,
         "pos_label": asked.pos_label,
-        **sampling.settings(drawn.plan.n_resamples),
-        **drawn.settings,
+        **sampling.settings(sampled.plan.n_resamples),
+        **sampled.settings,
     }
-    call = CurveCall(drawn.plan, band, wanted.confidence_level, settings, drawn.facts)
-    return results_of_curves(call, _drawn(curves, rows, drawn.plan, wanted.workers))
+    call = CurveCall(sampled.plan, band, wanted.confidence_level, settings, sampled.facts)
+    return results_of_curves(call, _drawn(curves, rows, sampled.plan, wanted.workers))
 
 
 # ------------------------------------------------------------------ rows
@@ -257,8 +259,10 @@ def check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None) -> Non
 
 def _checked_scores(argument: str, scores: Any, truth: NDArray[Any], curve: Any) -> NDArray[Any]:
     """Return one score per row: of two columns the second, as floats."""
-    own = callable(curve)
-    column = check.check_answers(argument, scores) if own else check.check_rows(argument, scores)
+    is_function = callable(curve)
+    column = (
+        check.check_answers(argument, scores) if is_function else check.check_rows(argument, scores)
+    )
     if column.ndim >= 2:
         if column.ndim > 2 or column.shape[1] > 2:
             must = "hold a score per row, or probabilities of two classes"
@@ -281,9 +285,9 @@ def _checked_scores(argument: str, scores: Any, truth: NDArray[Any], curve: Any)
 def check_no_labels(argument: str, column: NDArray[Any], truth: NDArray[Any]) -> None:
     """Refuse labels in the place of scores."""
     # All scores may be one of two whole numbers, or one number alone.
-    others = column[column != column[0]]
+    different = column[column != column[0]]
     are_labels = column.dtype.kind == "b"
-    if not are_labels and not (len(others) and (others != others[0]).any()):
+    if not are_labels and not (len(different) and (different != different[0]).any()):
         values = np.unique(column)
         are_labels = bool(np.isin(values, (-1, 0, 1)).all())
         if truth.dtype.kind in "biuf":
@@ -317,8 +321,8 @@ def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Flo
         return None
     points = _rising(grid)
     if curve == "calibration":
-        low = min(float(each.score.min()) for each in rows.values())
-        high = max(float(each.score.max()) for each in rows.values())
+        low = min(float(system.score.min()) for system in rows.values())
+        high = max(float(system.score.max()) for system in rows.values())
         if len(points) < 2 or points[0] > low or points[-1] < high:
             must = (
                 "hold the edges of bins, from the smallest score or below to the largest or above"
@@ -370,51 +374,58 @@ def _curves_on(
         of_user = CurveOfCallable(
             curve, grid, str(getattr(curve, "__name__", type(curve).__name__))
         )
-        for system, own in rows.items():
+        for system, two_class in rows.items():
             # Scores may be missing unless the function then has a value nowhere.
             try:
-                check.check_no_missing(argument_of(system), own.score, OF_MISSING)
+                check.check_no_missing(argument_of(system), two_class.score, OF_MISSING)
             except ValueError:
-                weights = {} if own.sample_weight is None else {"sample_weight": own.sample_weight}
-                values = of_user.function(own.y_true, own.score, grid, **weights)
+                weights = (
+                    {}
+                    if two_class.sample_weight is None
+                    else {"sample_weight": two_class.sample_weight}
+                )
+                values = of_user.function(two_class.y_true, two_class.score, grid, **weights)
                 if not np.isfinite(np.asarray(values, dtype=np.float64)).any():
                     raise
         return dict.fromkeys(rows, of_user)
     if curve == "calibration":
         if grid is None:
             # One value that many rows share would be the edge of several bins.
-            scores = np.concatenate([own.score for own in rows.values()])
+            scores = np.concatenate([two_class.score for two_class in rows.values()])
             grid = np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)))
         edges = grid.copy() if len(grid) > 1 else np.repeat(grid, 2)
         while len(edges) > 2:
             # Each system has rows in each bin.
-            number = [np.searchsorted(edges[1:-1], own.score) for own in rows.values()]
-            counts = np.array([np.bincount(each, minlength=len(edges) - 1) for each in number])
+            number = [np.searchsorted(edges[1:-1], two_class.score) for two_class in rows.values()]
+            counts = np.array([np.bincount(bins, minlength=len(edges) - 1) for bins in number])
             empty = np.flatnonzero((counts == 0).any(axis=0))
             if not len(empty):
                 break
             # A bin joins the one above it, the last one the one below.
             edges = np.delete(edges, min(int(empty[0]) + 1, len(edges) - 2))
-        return {system: CalibrationBins.between(edges, own) for system, own in rows.items()}
+        return {
+            system: CalibrationBins.between(edges, two_class) for system, two_class in rows.items()
+        }
     if curve == "calibration_smooth":
-        scores = np.concatenate([own.score for own in rows.values()])
+        scores = np.concatenate([two_class.score for two_class in rows.values()])
         if len(np.unique(scores)) < 3:
             must = "hold at least three different probabilities for a smoothed curve"
             raise check.fail("y_score", must, "fewer", "Use curve='calibration'.")
         grids = [
-            SmoothCalibration.own_grid(own.score) if grid is None else grid for own in rows.values()
+            SmoothCalibration.own_grid(two_class.score) if grid is None else grid
+            for two_class in rows.values()
         ]
         if grid is None and len(grids) == 2:
-            both = np.union1d(*grids)
-            grids = [both[(both >= points[0]) & (both <= points[-1])] for points in grids]
+            union = np.union1d(*grids)
+            grids = [union[(union >= points[0]) & (union <= points[-1])] for points in grids]
         return {
-            system: SmoothCalibration.at(points, own)
-            for points, (system, own) in zip(grids, rows.items(), strict=True)
+            system: SmoothCalibration.at(points, two_class)
+            for points, (system, two_class) in zip(grids, rows.items(), strict=True)
         }
     kind = OVER_THRESHOLDS[curve]
     return {
-        system: kind(own_grid(curve, own.sizes, own.score) if grid is None else grid)
-        for system, own in rows.items()
+        system: kind(own_grid(curve, two_class.sizes, two_class.score) if grid is None else grid)
+        for system, two_class in rows.items()
     }
 
 
@@ -427,8 +438,8 @@ def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | Non
     if curve == "decision":
         return NetBenefit.on_own_grid(scores, n_rows).grid
     kind: Any = OVER_THRESHOLDS[curve]
-    found: Floats = kind.on_own_grid(sizes).grid
-    return found
+    grid: Floats = kind.on_own_grid(sizes).grid
+    return grid
 
 
 # ------------------------------------------------------------------ draws
@@ -472,14 +483,14 @@ class Drawn(NamedTuple):
 
 
 def results_of_curves(
-    call: CurveCall, drawn: dict[str, Drawn], remarks: Sequence[Note] = ()
+    call: CurveCall, draws: dict[str, Drawn], remarks: Sequence[Note] = ()
 ) -> dict[str, CurveResult]:
     """Return the curve of each system with its band, and the difference of exactly two.
 
     Parameters
     ----------
     call : CurveCall
-    drawn : dict of str to Drawn
+    draws : dict of str to Drawn
         By system. The variance of shares is that of independent rows, or a larger one that the
         replicates of groups have.
     remarks : sequence of Note
@@ -491,16 +502,16 @@ def results_of_curves(
         By system.
     """
     if not call.plan.design.units_are_rows:
-        drawn = {name: _of_groups(each) for name, each in drawn.items()}
-    notes = [*remarks, *_notes_of(call, list(drawn.values()))]
-    difference = _difference(*drawn.values()) if len(drawn) == 2 else None
-    if len(drawn) == 2 and difference is None:
-        names = " and ".join(drawn)
+        draws = {name: _of_groups(evaluated) for name, evaluated in draws.items()}
+    notes = [*remarks, *_notes_of(call, list(draws.values()))]
+    difference = _difference(*draws.values()) if len(draws) == 2 else None
+    if len(draws) == 2 and difference is None:
+        names = " and ".join(draws)
         notes.append(Note("undefined", f"no difference: {names} have no predictions in common."))
     tell(*notes)
-    results = {name: _result(call, name, each, notes) for name, each in drawn.items()}
+    results = {name: _result(call, name, evaluated, notes) for name, evaluated in draws.items()}
     if difference is not None:
-        names = " - ".join(drawn)
+        names = " - ".join(draws)
         results[DIFFERENCE] = _result(call, names, difference, notes, is_difference=True)
     return results
 
@@ -516,24 +527,24 @@ def _drawn(
     draws = draw(plan, subjects, workers)
     assert draws.binding is not None
     every = (rows.items(), subjects, draws.binding.observed(), draws.distributions)
-    drawn = {}
+    evaluated = {}
     with single_threaded_blas():
-        for (name, own), subject, block, values in zip(*every, strict=True):
+        for (name, two_class), subject, block, values in zip(*every, strict=True):
             curve, worth = curves[name], 1.0
-            if own.sample_weight is not None:
+            if two_class.sample_weight is not None:
                 # Rows of equal weight that are worth a unit of weight (Kish 1965).
-                relative = own.sample_weight / own.sample_weight.max()
+                relative = two_class.sample_weight / two_class.sample_weight.max()
                 n_effective = relative.sum() ** 2 / np.sum(relative**2)
-                worth = float(n_effective / own.sample_weight.sum())
+                worth = float(n_effective / two_class.sample_weight.sum())
             behind = curve.behind(block, subject.reduced, worth)
             floor = curve.floor(block, subject.reduced, worth)
             estimate, replicates = values.estimate, values.replicates
-            if (beyond := curve.beyond(own.score)).any():
+            if (beyond := curve.beyond(two_class.score)).any():
                 estimate = np.where(beyond, np.nan, estimate)
                 replicates = np.where(beyond, np.nan, replicates)
-            drawn[name] = Drawn(
+            evaluated[name] = Drawn(
                 curve,
-                own.sizes,
+                two_class.sizes,
                 estimate,
                 replicates,
                 behind,
@@ -541,162 +552,162 @@ def _drawn(
                 notes=curve.notes(subject.reduced),
                 area=curve.area(subject.reduced),
             )
-    return drawn
+    return evaluated
 
 
-def _of_groups(drawn: Drawn) -> Drawn:
+def _of_groups(draws: Drawn) -> Drawn:
     """Return a curve of groups with fewer rows behind its points, by the design effect.
 
     That is how much larger the variance of shares is than that of independent rows, at least 1.
     """
-    estimate, behind = drawn.estimate, drawn.behind
-    if behind is None or not drawn.curve.is_proportion:
-        return drawn
+    estimate, behind = draws.estimate, draws.behind
+    if behind is None or not draws.curve.is_proportion:
+        return draws
     inner = (estimate > _INNER[0]) & (estimate < _INNER[1]) & (behind > 0)
     if not inner.any():
-        return drawn
+        return draws
     share = estimate[inner]
-    ratios = np.nanvar(drawn.replicates[:, inner], axis=0) / (share * (1 - share) / behind[inner])
-    return drawn._replace(behind=behind / max(1.0, float(np.median(ratios))))
+    ratios = np.nanvar(draws.replicates[:, inner], axis=0) / (share * (1 - share) / behind[inner])
+    return draws._replace(behind=behind / max(1.0, float(np.median(ratios))))
 
 
-def _difference(first: Drawn, second: Drawn) -> Drawn | None:
+def _difference(draws: Drawn, draws_b: Drawn) -> Drawn | None:
     """Return first minus second on the same resamples, at the points of both; None without any.
 
     Where two systems always agree, the floor is the standard error of a difference of paired
     shares with half a row added to each of four cells (Agresti & Min 2005).
     """
-    if not first.curve.of_bins:
-        _, *places = np.intersect1d(first.curve.grid, second.curve.grid, return_indices=True)
-        first, second = (_at(each, at) for each, at in zip((first, second), places, strict=True))
-        if not len(first.estimate):
+    if not draws.curve.of_bins:
+        _, *places = np.intersect1d(draws.curve.grid, draws_b.curve.grid, return_indices=True)
+        draws, draws_b = (_at(side, at) for side, at in zip((draws, draws_b), places, strict=True))
+        if not len(draws.estimate):
             return None
     floor = None
-    if first.behind is not None and second.behind is not None:
-        floor = 1 / (np.minimum(first.behind, second.behind) + 2)
-        if isinstance(odds := getattr(first.curve, "odds", None), np.ndarray):
+    if draws.behind is not None and draws_b.behind is not None:
+        floor = 1 / (np.minimum(draws.behind, draws_b.behind) + 2)
+        if isinstance(odds := getattr(draws.curve, "odds", None), np.ndarray):
             floor = floor * np.maximum(odds, 1.0)
-    replicates = first.replicates - second.replicates
+    replicates = draws.replicates - draws_b.replicates
     replicates.flags.writeable = False
-    estimate = first.estimate - second.estimate
-    errors = [each.bin_error for each in (first, second) if each.bin_error is not None]
+    estimate = draws.estimate - draws_b.estimate
+    errors = [side.bin_error for side in (draws, draws_b) if side.bin_error is not None]
     bin_error = np.sum(errors, axis=0) if errors else None
-    return Drawn(first.curve, second.sizes, estimate, replicates, None, floor, bin_error)
+    return Drawn(draws.curve, draws_b.sizes, estimate, replicates, None, floor, bin_error)
 
 
-def _at(drawn: Drawn, places: NDArray[np.intp]) -> Drawn:
+def _at(draws: Drawn, places: NDArray[np.intp]) -> Drawn:
     """Return some points of a curve."""
-    n = len(drawn.estimate)
+    n = len(draws.estimate)
     if len(places) == n:
-        return drawn
-    curve: Any = drawn.curve
+        return draws
+    curve: Any = draws.curve
     of_curve = {
-        each.name: getattr(curve, each.name)[places]
-        for each in fields(curve)
-        if isinstance(getattr(curve, each.name), np.ndarray)
+        field.name: getattr(curve, field.name)[places]
+        for field in fields(curve)
+        if isinstance(getattr(curve, field.name), np.ndarray)
     }
     of_each: dict[str, Any] = {
-        name: None if (values := getattr(drawn, name)) is None else values[..., places]
+        name: None if (values := getattr(draws, name)) is None else values[..., places]
         for name in ("estimate", "replicates", "behind", "floor", "bin_error")
     }
-    return drawn._replace(curve=replace(curve, **of_curve), **of_each)
+    return draws._replace(curve=replace(curve, **of_curve), **of_each)
 
 
 # ------------------------------------------------------------------ results
 
 
-def _notes_of(call: CurveCall, drawn: Sequence[Drawn]) -> list[Note]:
+def _notes_of(call: CurveCall, draws: Sequence[Drawn]) -> list[Note]:
     """Return what a reader must know of every curve of the call."""
     notes = list(call.plan.design.remarks)
-    notes += dict.fromkeys(note for each in drawn for note in each.notes)
+    notes += dict.fromkeys(note for side in draws for note in side.notes)
     # Of resamples at the points where the data have a value.
-    missing = [np.isnan(each.replicates[:, ~np.isnan(each.estimate)]) for each in drawn]
-    undefined = max(int(each.any(axis=1).sum()) for each in missing)
+    missing = [np.isnan(side.replicates[:, ~np.isnan(side.estimate)]) for side in draws]
+    undefined = max(int(side.any(axis=1).sum()) for side in missing)
     if undefined:
         text = (
             f"undefined on {undefined} of {call.plan.n_resamples} resamples at some point, which "
             "are left out there."
         )
         notes.append(Note("undefined", text))
-    lacking = [int(np.isnan(each.estimate).sum()) for each in drawn]
+    lacking = [int(np.isnan(side.estimate).sum()) for side in draws]
     if any(lacking):
         k = int(np.argmax(lacking))
-        text = f"no value at {lacking[k]} of {len(drawn[k].estimate)} points of the grid."
+        text = f"no value at {lacking[k]} of {len(draws[k].estimate)} points of the grid."
         notes.append(Note("undefined", text))
     design = call.plan.design
     if design.units_are_groups:
         of_design = {"n_strata": design.n_strata, "freedom": design.freedom}
-        known = Evidence.of(np.nan, np.empty(0), design.kind, design.n_units, **of_design)
-        with collected() as few:
-            tell_of_groups(known)
-        notes += few
+        evidence = Evidence.of(np.nan, np.empty(0), design.kind, design.n_units, **of_design)
+        with collected() as cautions:
+            tell_of_groups(evidence)
+        notes += cautions
     if caution := design.coverage_caution(design.n_units):
         notes.append(Note("caution", caution))
     return notes
 
 
-def _evidence_of(call: CurveCall, drawn: Drawn, is_difference: bool) -> CurveEvidence:
+def _evidence_of(call: CurveCall, draws: Drawn, is_difference: bool) -> CurveEvidence:
     """Return what the band is made of."""
-    curve, design = drawn.curve, call.plan.design
+    curve, design = draws.curve, call.plan.design
     df, inflation = design.degrees_of_freedom, design.inflation
     low, high = curve.bounds
-    free_below, free_above = curve.free(drawn.sizes)
+    free_below, free_above = curve.free(draws.sizes)
     if is_difference:
         # Of one curve a side may be known, of the difference none where the other is unknown.
         unknown = free_below & free_above
         return CurveEvidence(
-            drawn.estimate,
-            drawn.replicates,
+            draws.estimate,
+            draws.replicates,
             df,
             inflation,
-            floor=drawn.floor,
-            bin_error=drawn.bin_error,
+            floor=draws.floor,
+            bin_error=draws.bin_error,
             bounds=(low - high, high - low),
             free_below=unknown,
             free_above=unknown,
         )
     return CurveEvidence(
-        drawn.estimate,
-        drawn.replicates,
+        draws.estimate,
+        draws.replicates,
         df,
         inflation,
-        behind=drawn.behind if curve.is_proportion else None,
-        floor=drawn.floor,
-        bin_error=drawn.bin_error,
+        behind=draws.behind if curve.is_proportion else None,
+        floor=draws.floor,
+        bin_error=draws.bin_error,
         bounds=curve.bounds,
         free_below=free_below,
         free_above=free_above,
         rises=curve.rises,
         of_bins=curve.of_bins,
-        nearby=curve.nearby(drawn.sizes),
+        nearby=curve.nearby(draws.sizes),
     )
 
 
 def _result(
-    call: CurveCall, name: str, drawn: Drawn, notes: Sequence[Note], *, is_difference: bool = False
+    call: CurveCall, name: str, draws: Drawn, notes: Sequence[Note], *, is_difference: bool = False
 ) -> CurveResult:
     """Return a curve with the band that the call asks for."""
-    known = _evidence_of(call, drawn, is_difference)
-    curve, design = drawn.curve, call.plan.design
+    evidence = _evidence_of(call, draws, is_difference)
+    curve, design = draws.curve, call.plan.design
     x = curve.grid
-    reference = np.zeros(len(x)) if is_difference else curve.reference(drawn.sizes)
+    reference = np.zeros(len(x)) if is_difference else curve.reference(draws.sizes)
     fixed = (f"the trained system{'s' if is_difference else ''}", *design.held_fixed)
     fields: dict[str, Any] = {
         "curve": curve.name,
         "name": name,
         "x": x,
-        "estimate": drawn.estimate,
+        "estimate": draws.estimate,
         "band": call.band,
         "confidence_level": call.confidence_level,
         "reference": reference,
-        "bootstrap_distribution": drawn.replicates,
+        "bootstrap_distribution": draws.replicates,
         "axes": curve.axes,
-        "behind": known.behind,
-        "bounds": known.bounds,
-        "free_below": known.free_below,
-        "free_above": known.free_above,
-        "floor": known.floor,
-        "bin_error": known.bin_error,
+        "behind": evidence.behind,
+        "bounds": evidence.bounds,
+        "free_below": evidence.free_below,
+        "free_above": evidence.free_above,
+        "floor": evidence.floor,
+        "bin_error": evidence.bin_error,
         "kind": design.kind,
         "unit": design.unit,
         "units_of_factors": design.n_units,
@@ -705,9 +716,9 @@ def _result(
         "n_samples": design.n_samples,
         "weighted": call.facts.weighted,
         "is_difference": is_difference,
-        "area": drawn.area,
+        "area": draws.area,
         "provenance": Provenance(
             texts_of(notes), fixed, call.plan.seed, call.settings, facts=call.facts
         ),
     }
-    return with_band(fields, known)
+    return with_band(fields, evidence)

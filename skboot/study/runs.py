@@ -139,9 +139,9 @@ def checked_runs(
         if truth.shape == shape:
             must, advice = "hold the truth of each row once", "The runs share it: give one of them."
             raise check.fail("y_true", must, f"shape {shape}", advice)
-        rest = ", n_classes" if shape[2:] else ""
-        must = f"have the shape (n_runs, n_samples{rest}), here (n_runs, {len(truth)}{rest})"
-        turned = f"np.swapaxes({name}, 0, 1)" if rest else f"{name}.T"
+        classes = ", n_classes" if shape[2:] else ""
+        must = f"have the shape (n_runs, n_samples{classes}), here (n_runs, {len(truth)}{classes})"
+        turned = f"np.swapaxes({name}, 0, 1)" if classes else f"{name}.T"
         raise check.fail(name, must, f"shape {shape}", f"Runs come first: give {turned}.")
     return paired_runs(columns, predicted, full, method)
 
@@ -368,13 +368,15 @@ def scored_runs(
                 and statistic.is_row_mean
                 and call.runs.rows[0].sample_weight is None
             ):
-                values = [each.statistic.values_of(each.reduced) for each in subjects[start:]]
+                values = [
+                    subject.statistic.values_of(subject.reduced) for subject in subjects[start:]
+                ]
             systems[start + call.system_run] = system
             families.append((metric, method, call, subjects[start:], system, values))
     if len(families) == 1:
         [(metric, method, call, _, system, values)] = families
-        few = all(subject.coding.n_codes <= _FEW_CODES for subject in subjects)
-        if values is not None and few:
+        takes_few = all(subject.coding.n_codes <= _FEW_CODES for subject in subjects)
+        if values is not None and takes_few:
             return {metric: {method: _drawn_by_counts(call, subjects, system, values)}}
     draws = draw(call.study.plan, subjects, call.study.workers, systems)
     results: dict[str, dict[str, ScoredRuns]] = {metric: {} for metric in scores}
@@ -382,13 +384,13 @@ def scored_runs(
     for family, evidence in zip(families, draws.evidence.values(), strict=True):
         metric, method, call, bound, system, values = family
         of_runs = [next(distributions) for _ in bound]
-        replicates = np.array([each.replicates for each in of_runs])
+        replicates = np.array([distribution.replicates for distribution in of_runs])
         results[metric][method] = ScoredRuns(
             call,
             bound,
             system,
             values,
-            np.array([each.estimate for each in of_runs]),
+            np.array([distribution.estimate for distribution in of_runs]),
             replicates,
             replicates[call.centre].mean(axis=0),
             evidence,
@@ -413,8 +415,8 @@ def _drawn_by_counts(
     mean = mean_of_values()
     reduced = mean.reduce(None, RowNoise(row_values).average(call.centre), None)
     centre_of_runs: BoundStatistic[Any] = BoundStatistic.of(mean, reduced)
-    others = [*subjects[:run], *subjects[run + 1 :], centre_of_runs]
-    *pairs, (_, centre) = bootstrap_each(study.plan, others)
+    remaining = [*subjects[:run], *subjects[run + 1 :], centre_of_runs]
+    *pairs, (_, centre) = bootstrap_each(study.plan, remaining)
     pairs.insert(run, (distribution.estimate, distribution.replicates))
     return ScoredRuns(
         call,
