@@ -170,9 +170,9 @@ class BootstrapAccumulator(Hinting):
         pos_label: Any = None,
     ) -> None:
         level = check.check_confidence_level(confidence_level)
-        known = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
+        intervals = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
         interval = interval_named(interval)
-        check.check_choice("interval", interval, known)
+        check.check_choice("interval", interval, intervals)
         metric_record(metric)
         seed = random_state
         if not isinstance(seed, np.random.SeedSequence):
@@ -254,11 +254,11 @@ class BootstrapAccumulator(Hinting):
             before, or for arguments that cannot be right; the message says what to do.
         """
         settings, units = self._settings, {"start": start, "ids": ids, "groups": groups}
-        given = [name for name, value in units.items() if value is not None]
-        if len(given) > 1:
+        names = [name for name, value in units.items() if value is not None]
+        if len(names) > 1:
             advice = "Without any, rows are counted in the order of arrival."
-            raise check.fail(UNITS, "be one of these", " and ".join(given), advice)
-        unit = given[0] if given else "arrival"
+            raise check.fail(UNITS, "be one of these", " and ".join(names), advice)
+        unit = names[0] if names else "arrival"
         if settings.systems == (None,):
             if isinstance(y_pred, dict):
                 must = "be an array, because the accumulator has no systems"
@@ -319,10 +319,11 @@ class BootstrapAccumulator(Hinting):
             raise check.fail("other", must, its_class.__name__)
         if other is self:
             raise check.fail("other", "be another accumulator", "the same one")
-        own, its = (settings_record(each._settings) for each in (self, other))
-        seeds = [[record.pop(name) for name in _SEED] for record in (own, its)]
+        records = [settings_record(accumulator._settings) for accumulator in (self, other)]
+        seeds = [[record.pop(name) for name in _SEED] for record in records]
+        record, record_b = records
         differing = ["random_state"] if seeds[0] != seeds[1] else []
-        differing += [name for name in own if own[name] != its[name]]
+        differing += [name for name in record if record[name] != record_b[name]]
         if differing:
             must = "have the same settings"
             got = f"another {' and another '.join(differing)}"
@@ -424,14 +425,14 @@ class BootstrapAccumulator(Hinting):
                 study = stream.study(wanted, scoring.settings)
             else:
                 study = study_of_system(*stream.few, scoring, wanted)
-            found = results_of(study)
+            results = results_of(study)
         else:
             given = None, None, scoring, Sampling()
             asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
             wanted = Wanted(asked.of_systems, level, DEFAULT_WORKERS, first_look=look)
             study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
-            found = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
-        return _with_order(found, state)
+            results = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
+        return _with_order(results, state)
 
     @door("BootstrapAccumulator.curve")
     def curve(
@@ -516,13 +517,13 @@ def _checked_systems(systems: Any) -> tuple[str | None, ...]:
     return tuple(names)
 
 
-def _with_order(found: Any, state: StreamState) -> Any:
+def _with_order(results: Any, state: StreamState) -> Any:
     """Return results with a note on rows that were counted in the order of arrival."""
     if state.unit != "arrival":
-        return found
-    if isinstance(found, ResultTable):
-        return ResultTable({name: _with_order(one, state) for name, one in found.items()})
-    return found._with_provenance(notes=(*found.notes, _IN_ORDER))
+        return results
+    if isinstance(results, ResultTable):
+        return ResultTable({name: _with_order(result, state) for name, result in results.items()})
+    return results._with_provenance(notes=(*results.notes, _IN_ORDER))
 
 
 def _arguments(record: dict[str, Any]) -> dict[str, Any]:

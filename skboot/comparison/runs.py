@@ -481,18 +481,20 @@ def _compare_by(
     statistic: Statistic = next(iter(scored.values())).subjects[0].statistic
     methods = _scored_methods(call, metric, scored)
     law = _RunsLaw(call, methods)
-    sides = [(methods[one], methods[other]) for one, other in law.pairs]
+    sides = [(methods[name], methods[name_b]) for name, name_b in law.pairs]
     # Of the law that the intervals are of: resamples of test rows do not say how runs vary.
     towards = -1 if sides[0][0].result.greater_is_better is False else 1
-    higher = [0.5 + 0.5 * np.sign(towards * one.difference) * (1 - one.p_value) for one in law.each]
+    higher = [
+        0.5 + 0.5 * np.sign(towards * pair.difference) * (1 - pair.p_value) for pair in law.each
+    ]
     records = records_of(
         law,
         law.pairs,
         PairedDifference,
         bootstrap_support=list(map(float, higher)),
-        components=[{"runs": one.of_runs, "test": one.of_test} for one in law.each],
-        n_runs=[(one.call.runs.n_runs, other.call.runs.n_runs) for one, other in sides],
-        outperformance=[_outperformance(call, one, other) for one, other in sides],
+        components=[{"runs": pair.of_runs, "test": pair.of_test} for pair in law.each],
+        n_runs=[(method.call.runs.n_runs, method_b.call.runs.n_runs) for method, method_b in sides],
+        outperformance=[_outperformance(call, method, method_b) for method, method_b in sides],
     )
     one_list = call.of_any.keeps_training_list
     held_fixed = ["the training set" if one_list else "the settings of the methods"]

@@ -198,21 +198,23 @@ def scan_dataset(source: Any) -> DatasetColumns:
         if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
             must = "be a path, a list of paths, or a pyarrow data set"
             raise check.fail("source", must, repr(source))
-        given = [os.fspath(path) for path in paths]
+        names = [os.fspath(path) for path in paths]
         # Reading ahead pays where each read waits for a network; its threads keep memory each.
-        kind = ParquetFileFormat(pre_buffer=any("://" in path for path in given))
+        kind = ParquetFileFormat(pre_buffer=any("://" in path for path in names))
         try:
-            found = dataset(given if len(given) > 1 else given[0], format=kind, partitioning="hive")
+            scanned = dataset(
+                names if len(names) > 1 else names[0], format=kind, partitioning="hive"
+            )
         except (OSError, ArrowInvalid) as error:
             must = "be a Parquet file or a folder of these"
             said = "not found" if isinstance(error, FileNotFoundError) else error
             raise check.fail("source", must, f"{source!r} ({said})", _OF_FILES) from error
     else:
-        found = source
-    files = _Files(found)
+        scanned = source
+    files = _Files(scanned)
     if not files.n_rows:
         raise check.fail("source", "hold at least one row", f"none in {source!r}")
-    return DatasetColumns(files, tuple(found.schema.names), False)
+    return DatasetColumns(files, tuple(scanned.schema.names), False)
 
 
 class DatasetColumns:
@@ -238,10 +240,10 @@ class DatasetColumns:
 
     def __getitem__(self, name: str | list[str]) -> DatasetColumns:
         names = [name] if isinstance(name, str) else list(name)
-        for one in names:
-            if one not in self._names:
+        for column in names:
+            if column not in self._names:
                 must = f"be one of {list(self._names)}"
-                raise check.fail("name", must, repr(one))
+                raise check.fail("name", must, repr(column))
         return DatasetColumns(self._files, tuple(names), isinstance(name, str))
 
     def __repr__(self) -> str:
@@ -294,17 +296,17 @@ def state_of_scanned(
         As of `skboot.streams.state.part_added`; at least one of them scanned.
     workers : Workers
     """
-    given: dict[str, Any] = {
-        name: one if isinstance(one, DatasetColumns) else check.converted(name, one)
-        for name, one in columns.items()
+    arrays: dict[str, Any] = {
+        name: column if isinstance(column, DatasetColumns) else check.converted(name, column)
+        for name, column in columns.items()
     }
-    first = next(name for name, one in given.items() if isinstance(one, DatasetColumns))
-    files = given[first]._files
+    of_files = next(name for name, column in arrays.items() if isinstance(column, DatasetColumns))
+    files = arrays[of_files]._files
     n_rows = files.n_rows
-    for name, one in given.items():
-        n = one._files.n_rows if isinstance(one, DatasetColumns) else len(one)
+    for name, column in arrays.items():
+        n = column._files.n_rows if isinstance(column, DatasetColumns) else len(column)
         if n != n_rows:
-            must = f"have as many rows as {first!r}"
+            must = f"have as many rows as {of_files!r}"
             raise check.fail(name, must, f"{n} rows and {n_rows} rows")
     settings = settings.for_rows(n_rows)
     # Runs of rows begin and end with parts of the files, and are of about one size.
@@ -321,7 +323,7 @@ def state_of_scanned(
         n_shares = min(len(runs), CHUNKS_PER_WORKER * n_workers)
     shares = [runs[k::n_shares] for k in range(n_shares)]
     seconds = n_rows * settings.n_drawn * _SECONDS_PER_WEIGHT / len(shares)
-    work = (_state_of_runs, (settings, given), shares)
+    work = (_state_of_runs, (settings, arrays), shares)
     total = StreamState.empty(settings)
     with Progress(n_rows, "rows", workers.verbose) as progress:
         for states in in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
@@ -388,12 +390,12 @@ class _Files:
         self.ends: list[int] = np.cumsum(self._lengths, dtype=np.int64).tolist()
         self.n_rows = sum(self._lengths)
 
-    def batches(self, names: Sequence[str], first: int) -> Iterator[Any]:
+    def batches(self, names: Sequence[str], start: int) -> Iterator[Any]:
         """Yield batches of columns from a row on, the first rows of its part cut off."""
         for part, n, end in zip(self._parts, self._lengths, self.ends, strict=True):
-            if end <= first:
+            if end <= start:
                 continue
-            skipped, n_read = max(first - (end - n), 0), 0
+            skipped, n_read = max(start - (end - n), 0), 0
             for batch in part.to_batches(columns=list(names), **self._options):
                 n_read += batch.num_rows
                 if skipped < batch.num_rows:
@@ -416,8 +418,8 @@ def release_unused() -> None:
 class _Reader:
     """Takes rows in turn, from a row on."""
 
-    def __init__(self, files: _Files, names: tuple[str, ...], first: int) -> None:
-        self._batches = files.batches(names, first)
+    def __init__(self, files: _Files, names: tuple[str, ...], start: int) -> None:
+        self._batches = files.batches(names, start)
         self._left: list[Any] = []
 
     def take(self, n_rows: int) -> Any:
@@ -427,11 +429,11 @@ class _Reader:
         taken, n = [], 0
         while n < n_rows:
             batch = self._left.pop() if self._left else next(self._batches)
-            own = batch.slice(0, n_rows - n)
-            if own.num_rows < batch.num_rows:
-                self._left.append(batch.slice(own.num_rows))
-            taken.append(own)
-            n += own.num_rows
+            rows = batch.slice(0, n_rows - n)
+            if rows.num_rows < batch.num_rows:
+                self._left.append(batch.slice(rows.num_rows))
+            taken.append(rows)
+            n += rows.num_rows
         # What was read on the way would stay beside the sums until the next rows are read.
         release_unused()
         return Table.from_batches(taken)
@@ -476,7 +478,7 @@ def state_of_dask(
         # What all tasks share is one task, which goes to each worker once.
         shared = dask.delayed(settings, pure=False, traverse=False)
         part_state = dask.delayed(_part_state, pure=False)
-        both = dask.delayed(StreamState.plus, pure=False)
+        plus = dask.delayed(StreamState.plus, pure=False)
         states = [
             part_state(shared, part, start, n_rows)
             for part, start, n_rows in zip(parts, starts, lengths, strict=True)
@@ -484,7 +486,7 @@ def state_of_dask(
         while len(states) > 1:
             pairs = zip(states[::2], states[1::2], strict=False)
             odd = states[-1:] if len(states) % 2 else []
-            states = [both(*pair, shared) for pair in pairs] + odd
+            states = [plus(*pair, shared) for pair in pairs] + odd
         progress = Progress(len(parts), "partitions", verbose)
 
         def count(key: Any, *_: Any) -> None:
@@ -493,8 +495,8 @@ def state_of_dask(
                 progress.done(1)
 
         with progress, _imported("dask.callbacks").Callback(posttask=count):
-            found: StreamState = dask.compute(states[0])[0]
-    return settings, found
+            total: StreamState = dask.compute(states[0])[0]
+    return settings, total
 
 
 def _part_state(
@@ -525,15 +527,15 @@ def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
     are: this reads, or computes, what is not persisted once more.
     """
     dask = _imported("dask")
-    lazy = {name: one for name, one in columns.items() if is_dask(one)}
-    frames = {name: one for name, one in lazy.items() if _is_frame(one)}
+    lazy = {name: column for name, column in columns.items() if is_dask(column)}
+    frames = {name: column for name, column in lazy.items() if _is_frame(column)}
     uncounted = {
-        name: one
-        for name, one in lazy.items()
-        if name not in frames and np.isnan(one.chunks[0]).any()
+        name: column
+        for name, column in lazy.items()
+        if name not in frames and np.isnan(column.chunks[0]).any()
     }
     pieces = [_of_frames(frames)] if frames else []
-    pieces += [_of_array(name, one) for name, one in uncounted.items()]
+    pieces += [_of_array(name, column) for name, column in uncounted.items()]
     if pieces:
         n_rows = dask.delayed(lambda piece: len(next(iter(piece.values()))), pure=False)
         lengths = [int(n) for n in dask.compute([n_rows(piece) for piece in pieces[0]])[0]]
@@ -552,11 +554,11 @@ def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
 def _of_frames(frames: Columns) -> list[Any]:
     """Return the partitions of columns of dataframes, in one graph: they are read together."""
     frames_of_dask, pd = _imported("dask.dataframe"), _imported("pandas")
-    first = next(iter(frames))
+    leading = next(iter(frames))
     for name, frame in frames.items():
-        if frame.npartitions != frames[first].npartitions:
-            must = f"have as many partitions as {first!r}"
-            got = f"{frame.npartitions} and {frames[first].npartitions}"
+        if frame.npartitions != frames[leading].npartitions:
+            must = f"have as many partitions as {leading!r}"
+            got = f"{frame.npartitions} and {frames[leading].npartitions}"
             raise check.fail(name, must, got, _TO_ALIGN)
     packed = frames_of_dask.map_partitions(
         _packed,
@@ -571,18 +573,18 @@ def _of_frames(frames: Columns) -> list[Any]:
 
 def _packed(*columns: Any, names: Sequence[str]) -> Any:
     """Return a partition of several columns as one value."""
-    found = {
+    arrays = {
         name: check.converted(name, column) for name, column in zip(names, columns, strict=True)
     }
     release_unused()
-    return found
+    return arrays
 
 
 def _of_array(name: str, array: Any) -> list[Any]:
     dask = _imported("dask")
-    whole = array.rechunk({1: -1}) if array.ndim == 2 else array
+    in_rows = array.rechunk({1: -1}) if array.ndim == 2 else array
     named = dask.delayed(_named, pure=False)
-    return [named(name, block) for block in whole.to_delayed().ravel()]
+    return [named(name, block) for block in in_rows.to_delayed().ravel()]
 
 
 def _named(name: str, block: Any) -> dict[str, Any]:

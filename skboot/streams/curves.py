@@ -96,12 +96,16 @@ class ScoreCells(NamedTuple):
         of the number of Kish (1965).
         """
         side = self.positive[self.fine.truth]
-        negative, positive = (float(self.weights()[own].sum()) for own in (~side, side))
+        negative, positive = (
+            float(self.weights()[class_cells].sum()) for class_cells in (~side, side)
+        )
         share = positive / (negative + positive)
         if not self.weighted:
             return ClassSizes(negative, positive, share)
-        side, drawn = self.positive[self.coarse.truth], self.coarse.sums.values()
-        negative, positive = (self._worth(drawn[own].sum(axis=0)) for own in (~side, side))
+        side, weights = self.positive[self.coarse.truth], self.coarse.sums.values()
+        negative, positive = (
+            self._worth(weights[class_cells].sum(axis=0)) for class_cells in (~side, side)
+        )
         return ClassSizes(negative, positive, share)
 
     def worth_of_weight(self) -> float:
@@ -145,12 +149,14 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     block = _block(curve, reduced, code, cells.weights()[:, None])
     estimate, bin_error = curve.evaluate(block, reduced)[0], None
     if in_intervals:
-        known = lacking <= _MOST_LACKING
-        larger = 1 / np.sqrt(1 - np.where(known, lacking, 0.0))
+        is_known = lacking <= _MOST_LACKING
+        larger = 1 / np.sqrt(1 - np.where(is_known, lacking, 0.0))
         replicates = np.clip(estimate + larger * (replicates - replicates[0]), *curve.bounds)
-        bin_error = np.where(known, _bin_error(curve, cells, estimate), np.inf)
+        bin_error = np.where(is_known, _bin_error(curve, cells, estimate), np.inf)
     if (beyond := curve.beyond(cells.fine.edges()[1])).any():
-        estimate, replicates = (np.where(beyond, np.nan, one) for one in (estimate, replicates))
+        estimate, replicates = (
+            np.where(beyond, np.nan, values) for values in (estimate, replicates)
+        )
     replicates = replicates[1:]
     replicates.flags.writeable = False
     worth = cells.worth_of_weight()
@@ -182,13 +188,13 @@ class _PrecisionWithin(PrecisionRecall):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """See `Curve.evaluate` (Davis & Goadrich 2006, section 4)."""
-        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        needed = self.grid * found.total[:, :1]
-        before, step = found.before, found.after - found.before
+        reached = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        needed = self.grid * reached.total[:, :1]
+        before, step = reached.before, reached.after - reached.before
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.clip((needed - before[:, :, 0]) / step[:, :, 0], 0.0, 1.0)
             precision = needed / (before[:, :, 1] + share * step[:, :, 1])
-        return np.where(found.total[:, :1] > 0, precision, np.nan)
+        return np.where(reached.total[:, :1] > 0, precision, np.nan)
 
 
 # ------------------------------------------------------------------ what intervals hide
@@ -221,16 +227,18 @@ class _Around(NamedTuple):
         """Look for negatives from the lowest score up, for recalls of positives downwards."""
         weights, side = table.sums.values(slice(1))[:, 0], positive[table.truth]
         interval, shares = table.rank().astype(np.intp), 1.0 - curve.grid
-        by_class = np.transpose([np.bincount(interval, weights * own) for own in (~side, side)])
+        by_class = np.transpose(
+            [np.bincount(interval, weights * class_cells) for class_cells in (~side, side)]
+        )
         low, high = table.edges()
-        one = np.zeros(len(by_class), dtype=bool)
-        one[interval] = low == high
+        of_one_score = np.zeros(len(by_class), dtype=bool)
+        of_one_score[interval] = low == high
         if isinstance(curve, PrecisionRecall):
-            by_class, one, shares = by_class[::-1, ::-1], one[::-1], curve.grid
+            by_class, of_one_score, shares = by_class[::-1, ::-1], of_one_score[::-1], curve.grid
         upto = np.cumsum(by_class, axis=0)
         reached = np.searchsorted(upto[:, 0], shares * upto[-1, 0] * (1 - _ROUNDING))
         at = np.minimum(reached, len(upto) - 1)
-        return cls(shares, upto[at] - by_class[at], upto[at], upto[-1], one[at])
+        return cls(shares, upto[at] - by_class[at], upto[at], upto[-1], of_one_score[at])
 
 
 def _lacking(curve: ThresholdCurve, table: Table, positive: NDArray[np.bool_]) -> Floats:
@@ -264,7 +272,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
     if isinstance(curve, NetBenefit):
         weights, side = cells.weights(), cells.positive[cells.fine.truth]
         unsure = _unsure(curve, cells.fine)
-        gained, lost = (weights[own] @ unsure[own] for own in (side, ~side))
+        gained, lost = (weights[class_cells] @ unsure[class_cells] for class_cells in (side, ~side))
         return np.asarray(np.maximum(gained, lost * curve.odds) / weights.sum())
     around = _Around.of(curve, cells.fine, cells.positive)
     if isinstance(curve, PrecisionRecall):
@@ -352,15 +360,15 @@ def curves_of_stream(
         check_both_weigh(rows.positive, cells[name].weights())
     kind: Any = OVER_THRESHOLDS[asked.curve]
     curves, sizes = {}, next(iter(cells.values())).sizes()
-    for name, own in cells.items():
+    for name, of_system in cells.items():
         grid = checked_grid(asked.grid, asked.curve, {})
         if grid is None:
-            n_rows = own.weights() * own.worth_of_weight()
-            grid = own_grid(asked.curve, sizes, own.fine.edges()[0], n_rows)
+            n_rows = of_system.weights() * of_system.worth_of_weight()
+            grid = own_grid(asked.curve, sizes, of_system.fine.edges()[0], n_rows)
         curves[name] = kind(grid)
     n_points = sum(len(curve.grid) for curve in curves.values())
     check_replicates_fit(settings.n_resamples, 2 * n_points)
-    drawn = {name: curve_on_cells(curve, cells[name]) for name, curve in curves.items()}
+    draws = {name: curve_on_cells(curve, cells[name]) for name, curve in curves.items()}
     of_call = {
         "curve": asked.curve,
         "band": asked.band,
@@ -376,32 +384,32 @@ def curves_of_stream(
     call = CurveCall(
         plan_of(settings, state), asked.band, settings.confidence_level, of_call, facts
     )
-    return results_of_curves(call, drawn, _remarks(settings, list(drawn.values())))
+    return results_of_curves(call, draws, _remarks(settings, list(draws.values())))
 
 
-def _remarks(settings: StreamSettings, drawn: Sequence[Drawn]) -> list[Note]:
+def _remarks(settings: StreamSettings, draws: Sequence[Drawn]) -> list[Note]:
     """Return what a reader must know of scores in intervals."""
-    if all(each.bin_error is None for each in drawn):
+    if all(side.bin_error is None for side in draws):
         return []
-    grid = np.unique(np.concatenate([each.curve.grid for each in drawn]))
+    grid = np.unique(np.concatenate([side.curve.grid for side in draws]))
     farthest = np.zeros(len(grid))
-    for each in drawn:
-        if each.bin_error is not None:
-            at = np.searchsorted(grid, each.curve.grid)
-            farthest[at] = np.maximum(farthest[at], each.bin_error)
-    known = np.isfinite(farthest)
+    for side in draws:
+        if side.bin_error is not None:
+            at = np.searchsorted(grid, side.curve.grid)
+            farthest[at] = np.maximum(farthest[at], side.bin_error)
+    resolved = np.isfinite(farthest)
     changed = "leaves the curve as it is"
-    if (farthest[known] > 0).any():
-        k = int(np.argmax(np.where(known, farthest, -1)))
+    if (farthest[resolved] > 0).any():
+        k = int(np.argmax(np.where(resolved, farthest, -1)))
         changed = (
             f"moves the curve by at most {rounded_up(float(farthest[k]))} (at "
-            f"{drawn[0].curve.axes[0]} {grid[k]:.3g}), by which the band is wider"
+            f"{draws[0].curve.axes[0]} {grid[k]:.3g}), by which the band is wider"
         )
     notes = [note_on_intervals(settings, changed, finer=True)]
-    if not known.all():
+    if not resolved.all():
         text = (
-            f"At {wording.counted(int(np.sum(~known)), 'point')} of {len(known)} an interval of "
-            "scores holds too many rows to resolve: limits are the ends of the range there."
+            f"At {wording.counted(int(np.sum(~resolved)), 'point')} of {len(resolved)} an interval "
+            "of scores holds too many rows to resolve: limits are the ends of the range there."
         )
         notes.append(Note("choice", text))
     return notes
