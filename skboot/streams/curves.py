@@ -349,14 +349,15 @@ def curves_of_stream(
             return evaluate_curves(y_true, y_score, asked, sampling, wanted)
     # The cells of each system: one class is refused, and labels in the place of scores.
     labels = state.tables[SCORES, 0].labels
-    positive, cells = positive_class(labels, asked.pos_label), {}
-    for system, (name, of_system) in enumerate(arguments.items()):
-        tables = (state.tables[kind, system] for kind in (SCORES, FINE_SCORES))
-        cells[name] = ScoreCells(*tables, positive, state.weighted, state.n_rows)
-        rows = cells[name].rows(cells[name].fine)
-        if not cells[name].fine.shift:
-            check_no_labels(of_system, rows.score, labels)
-        check_range(of_system, rows.score, asked.curve)
+    positive = positive_class(labels, asked.pos_label)
+    cells: dict[str, ScoreCells] = {}
+    for system, (name, scores) in enumerate(arguments.items()):
+        table, fine = state.tables[SCORES, system], state.tables[FINE_SCORES, system]
+        cells[name] = ScoreCells(table, fine, positive, state.weighted, state.n_rows)
+        rows = cells[name].rows(fine)
+        if not fine.shift:
+            check_no_labels(scores, rows.score, labels)
+        check_range(scores, rows.score, asked.curve)
         check_both_weigh(rows.positive, cells[name].weights())
     kind: Any = OVER_THRESHOLDS[asked.curve]
     curves, sizes = {}, next(iter(cells.values())).sizes()
