@@ -26,7 +26,7 @@ from .inference.distribution import check_replicates_fit
 from .inference.intervals import checked_first_look, interval_named
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
-from .results.curve import CurveResult
+from .results.curve import CurveResult, curve_named
 from .streams.columns import STREAMED_DIFFERENCES, STREAMED_SCORES, of_stream
 from .streams.source import Stream
 from .streams.state import (
@@ -168,14 +168,22 @@ class BootstrapAccumulator(Hinting):
         pos_label: Any = None,
     ) -> None:
         level = check.check_confidence_level(confidence_level)
-        known = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
+        intervals = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
         interval = interval_named(interval)
-        check.check_choice("interval", interval, known)
-        advice = "1999 is enough for a 95% interval."
+        check.check_choice("interval", interval, intervals)
         metric_record(metric)
+        seed = random_state
+        if not isinstance(seed, np.random.SeedSequence):
+            if seed is None or isinstance(seed, np.random.Generator | np.random.RandomState):
+                # It would give shards different resamples.
+                must = "be an integer of at least 0 or a numpy SeedSequence"
+                advice = "Accumulators that are merged must have the same: random_state=0."
+                raise check.fail("random_state", must, repr(seed), advice)
+            seed = check.check_seed(seed)
+        advice = "1999 is enough for a 95% interval."
         self._settings = StreamSettings(
             metric=metric,
-            seed=_checked_seed(random_state),
+            seed=seed,
             n_resamples=check.check_count("n_resamples", n_resamples, 2, advice),
             systems=_checked_systems(systems),
             labels=check.check_labels(labels, None),
@@ -243,35 +251,43 @@ class BootstrapAccumulator(Hinting):
             If several of ``start``, ``ids`` and ``groups`` are given, for rows that were added
             before, or for arguments that cannot be right; the message says what to do.
         """
-        unit = _unit_given(start, ids, groups)
-        given = {"start": start, "ids": ids, "groups": groups}.get(unit)
-        rows = (y_true, self._by_system(y_pred), sample_weight, unit, given)
-        try:
-            state = batch_added(self._settings, self._state, *rows)
-        except ValueError as error:
-            raise _of_systems(error) from error.__cause__
-        with collected() as notes:
-            own = {"y_true": y_true, **rows[1], "sample_weight": sample_weight, unit: given}
-            warn_of_orders(own)
-        # Where warnings are errors, nothing is added.
-        warn_of([*notes, *state.doubts], "BootstrapAccumulator")
-        self._state = replace(state, doubts=())
-        return self
-
-    def _by_system(self, y_pred: Any) -> dict[str, Any]:
-        """Return predictions by the name of the argument."""
-        names = self._settings.systems
-        if names == (None,):
+        settings, units = self._settings, {"start": start, "ids": ids, "groups": groups}
+        names = [name for name, value in units.items() if value is not None]
+        if len(names) > 1:
+            advice = "Without any, rows are counted in the order of arrival."
+            raise check.fail(UNITS, "be one of these", " and ".join(names), advice)
+        unit = names[0] if names else "arrival"
+        if settings.systems == (None,):
             if isinstance(y_pred, dict):
                 must = "be an array, because the accumulator has no systems"
                 advice = f"Name them: BootstrapAccumulator(..., systems={list(y_pred)})."
                 raise check.fail("y_pred", must, "a dict", advice)
-            return {"y_pred": y_pred}
-        if not isinstance(y_pred, dict) or set(y_pred) != set(names):
-            must = f"be a dict with the systems {list(names)}"
-            got = f"{sorted(map(str, y_pred))}" if isinstance(y_pred, dict) else "no dict"
-            raise check.fail("y_pred", must, got)
-        return {f"y_pred[{name!r}]": y_pred[name] for name in names}
+            predicted = {"y_pred": y_pred}
+        else:
+            if not isinstance(y_pred, dict) or set(y_pred) != set(settings.systems):
+                must = f"be a dict with the systems {list(settings.systems)}"
+                got = f"{sorted(map(str, y_pred))}" if isinstance(y_pred, dict) else "no dict"
+                raise check.fail("y_pred", must, got)
+            predicted = {f"y_pred[{name!r}]": y_pred[name] for name in settings.systems}
+        ids_of_units = units.get(unit)
+        try:
+            state = batch_added(
+                settings, self._state, y_true, predicted, sample_weight, unit, ids_of_units
+            )
+        except ValueError as error:
+            bad = parts_of(error)
+            if bad is None or bad.about != "systems":
+                raise
+            # An accumulator takes several systems otherwise than functions do.
+            advice = f"{bad.advice} {_OF_SYSTEMS}"
+            raise bad._replace(advice=advice).error() from error.__cause__
+        with collected() as notes:
+            beside = {"sample_weight": sample_weight, unit: ids_of_units}
+            warn_of_orders({"y_true": y_true, **predicted, **beside})
+        # Where warnings are errors, nothing is added.
+        warn_of([*notes, *state.doubts], "BootstrapAccumulator")
+        self._state = replace(state, doubts=())
+        return self
 
     # -------------------------------------------------------------- shards
 
@@ -301,8 +317,11 @@ class BootstrapAccumulator(Hinting):
             raise check.fail("other", must, its_class.__name__)
         if other is self:
             raise check.fail("other", "be another accumulator", "the same one")
-        own, its = (_by_argument(one._settings) for one in (self, other))
-        differing = [name for name in own if own[name] != its[name]]
+        records = [settings_record(accumulator._settings) for accumulator in (self, other)]
+        seeds = [[record.pop(name) for name in _SEED] for record in records]
+        record, record_b = records
+        differing = ["random_state"] if seeds[0] != seeds[1] else []
+        differing += [name for name in record if record[name] != record_b[name]]
         if differing:
             must = "have the same settings"
             got = f"another {' and another '.join(differing)}"
@@ -404,14 +423,14 @@ class BootstrapAccumulator(Hinting):
                 study = stream.study(wanted, scoring.settings)
             else:
                 study = study_of_system(*stream.few, scoring, wanted)
-            found = results_of(study)
+            results = results_of(study)
         else:
             given = None, None, scoring, Sampling()
             asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
             wanted = Wanted(asked.of_systems, level, DEFAULT_WORKERS, first_look=look)
             study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
-            found = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
-        return _with_order(found, state)
+            results = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
+        return _with_order(results, state)
 
     @door("BootstrapAccumulator.curve")
     def curve(
@@ -470,32 +489,16 @@ class BootstrapAccumulator(Hinting):
         0.390 (0.362 to 0.419)
         """
         # Few accumulators are asked for one.
-        from .curves import CurvesRequest
-        from .streams.curves import check_accumulator
-        from .study.curve_rows import CurveAsked, CurveRequest
+        from .streams.curves import check_accumulator, curves_of_stream
+        from .study.curves import CurveAsked
 
         settings, state = self._settings, self._state
         positive = settings.pos_label if pos_label is None else pos_label
-        asked = CurveAsked(curve, band, grid, positive).named()
+        asked = CurveAsked(curve_named(curve), band, grid, positive)
         check_accumulator(settings, asked)
-        wanted = Wanted("percentile", settings.confidence_level, DEFAULT_WORKERS)
-        request = CurvesRequest.of(None, None, CurveRequest(asked, Sampling(), wanted), "y_pred")
-        results = of_stream(request, settings, state)
+        results = curves_of_stream(Stream.of(settings, state), asked, "y_pred")
         alone = settings.systems == (None,)
         return _with_order(results[""] if alone else ResultTable(results), state)
-
-
-def _checked_seed(random_state: Any) -> np.random.SeedSequence:
-    """Refuse what would give shards different resamples."""
-    if isinstance(random_state, np.random.SeedSequence):
-        return random_state
-    if random_state is None or isinstance(
-        random_state, np.random.Generator | np.random.RandomState
-    ):
-        must = "be an integer of at least 0 or a numpy SeedSequence"
-        advice = "Accumulators that are merged must have the same: random_state=0."
-        raise check.fail("random_state", must, repr(random_state), advice)
-    return check.check_seed(random_state)
 
 
 def _checked_systems(systems: Any) -> tuple[str | None, ...]:
@@ -512,37 +515,13 @@ def _checked_systems(systems: Any) -> tuple[str | None, ...]:
     return tuple(names)
 
 
-def _unit_given(start: Any, ids: Any, groups: Any) -> str:
-    """Return which one of the three is given, "arrival" for none."""
-    given = {"start": start, "ids": ids, "groups": groups}
-    names = [name for name, value in given.items() if value is not None]
-    if len(names) > 1:
-        advice = "Without any, rows are counted in the order of arrival."
-        raise check.fail(UNITS, "be one of these", " and ".join(names), advice)
-    return names[0] if names else "arrival"
-
-
-def _of_systems(error: ValueError) -> ValueError:
-    """Return an error that says how an accumulator takes several systems, where others do."""
-    bad = parts_of(error)
-    if bad is None or bad.about != "systems":
-        return error
-    return bad._replace(advice=f"{bad.advice} {_OF_SYSTEMS}").error()
-
-
-def _by_argument(settings: StreamSettings) -> dict[str, Any]:
-    """Return the record of the settings by the names of the arguments."""
-    record = settings_record(settings)
-    return {"random_state": [record.pop(name) for name in _SEED], **record}
-
-
-def _with_order(found: Any, state: StreamState) -> Any:
+def _with_order(results: Any, state: StreamState) -> Any:
     """Return results with a note on rows that were counted in the order of arrival."""
     if state.unit != "arrival":
-        return found
-    if isinstance(found, ResultTable):
-        return ResultTable({name: _with_order(one, state) for name, one in found.items()})
-    return found._with_provenance(notes=(*found.notes, _IN_ORDER))
+        return results
+    if isinstance(results, ResultTable):
+        return ResultTable({name: _with_order(result, state) for name, result in results.items()})
+    return results._with_provenance(notes=(*results.notes, _IN_ORDER))
 
 
 def _arguments(record: dict[str, Any]) -> dict[str, Any]:

@@ -7,27 +7,17 @@ DET, calibration, net benefit, or any function that returns a vector.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
+from ._base import checks as check
 from ._base.doors import door
-from ._base.errors import arguments_named
 from ._base.typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
-from .results.curve import CurveResult
-from .streams.columns import Request, of_columns
-from .study.curve_rows import (
-    CurveAsked,
-    CurveRequest,
-    argument_of,
-    checked_call,
-    named_scores,
-    requested,
-)
-from .study.curves import evaluate_curves
-from .study.rows import Scoring
+from .results.curve import CurveResult, curve_named
+from .study.curves import CurveAsked, evaluate_curves
+from .study.rows import Sampling, Wanted, is_lazy
 
 
 @overload
@@ -188,84 +178,29 @@ def bootstrap_curve(
     >>> print(result.at(0.1))
     0.46 (0.30 to 0.63)
     """
-    result: CurveResult | ResultTable[CurveResult] = curves_of(
-        y_true,
-        y_score,
-        curve=curve,
-        band=band,
-        grid=grid,
-        n_bins=n_bins,
-        pos_label=pos_label,
+    asked = CurveAsked(curve_named(curve), band, grid, pos_label, n_bins)
+    sampling = Sampling(
         groups=groups,
         same_population=same_population,
         strata=strata,
         block_length=block_length,
         sample_weight=sample_weight,
         n_resamples=n_resamples,
-        confidence_level=confidence_level,
         random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
     )
-    return result
+    level = check.check_confidence_level(confidence_level)
+    wanted = Wanted("percentile", level, check.check_workers(n_jobs, verbose))
+    scores = list(y_score.values()) if isinstance(y_score, Mapping) else [y_score]
+    if is_lazy(y_true, *scores):
+        # Imported here, because few columns are read in parts.
+        from .streams.curves import streamed_curves
 
-
-def curves_of(y_true: Any, y_score: Any, **options: Any) -> Any:
-    """Return what `bootstrap_curve` returns; a display takes the same options."""
-    results = of_columns(CurvesRequest.of(y_true, y_score, requested(options)))
+        results = streamed_curves(y_true, y_score, asked, sampling, wanted)
+    else:
+        results = evaluate_curves(y_true, y_score, asked, sampling, wanted)
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 
-@dataclass(frozen=True, eq=False)
-class CurvesRequest(Request):
-    """What is given of systems whose curves are asked for.
-
-    Attributes
-    ----------
-    asked : CurveAsked
-    argument : str
-        What messages call the scores.
-    """
-
-    intervals = ("percentile",)
-
-    asked: CurveAsked
-    argument: str
-
-    @classmethod
-    def of(
-        cls, y_true: Any, y_score: Any, request: CurveRequest, argument: str = "y_score"
-    ) -> CurvesRequest:
-        """Return the request with a metric of the scores of two classes, as sums of curves are."""
-        scoring = Scoring("roc_auc", pos_label=None)
-        return cls(
-            y_true, y_score, scoring, request.sampling, request.wanted, request.asked, argument
-        )
-
-    @property
-    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
-        """See `Request.by_argument`."""
-        named = named_scores(self.y_preds)
-        return {name: (argument_of(name, self.argument), one) for name, one in named.items()}
-
-    def check_before_reading(self) -> None:
-        """Refuse curves that need all rows together, a band and a grid."""
-        from .streams.curves import check_asked
-
-        check_asked(self.asked)
-
-    def in_memory(self) -> dict[str, CurveResult]:
-        """Return the curves of rows in memory."""
-        names = self.y_preds if isinstance(self.y_preds, Mapping) else [""]
-        request = CurveRequest(self.asked, self.sampling, self.wanted)
-        with arguments_named({argument_of(one): argument_of(one, self.argument) for one in names}):
-            call = checked_call(self.y_true, self.y_preds, request)
-        return evaluate_curves(call)
-
-    def on_stream(self, settings: Any, state: Any) -> dict[str, CurveResult]:
-        """Return the curves of the sums of a stream."""
-        from .streams.curves import curves_of_state
-
-        names = [name or "" for name in settings.systems]
-        arguments = {name: argument_of(name, self.argument) for name in names}
-        return curves_of_state(settings, state, self.asked, arguments)
+# The same without its door, for a picture, which makes the results that it draws: what is told, and
+# options that there are not, are then those of the picture.
+curves_of: Any = bootstrap_curve.__wrapped__  # type: ignore[attr-defined]

@@ -14,17 +14,22 @@ from numpy.typing import ArrayLike
 
 from ._base import checks as check
 from ._base.doors import door
+from ._base.errors import tell
 from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from .inference.intervals import FOR_ONE_SCORE, interval_named
 from .inference.runs import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable
 from .study.rows import Sampling, Scoring, Wanted, measured_by
-from .study.run_results import evaluate_runs, refusal
-from .study.run_scores import RunsCall
-from .study.runs import checked_columns, checked_runs, training_samples
-from .study.study import Study, check_units_vary, study_of
-
-_VARIED = ("seed", "training", "both", "independent")
+from .study.runs import (
+    VARIED,
+    RunsCall,
+    checked_columns,
+    checked_runs,
+    evaluate_runs,
+    refusal,
+    training_samples,
+)
+from .study.study import check_units_vary, study_of
 
 
 @overload
@@ -180,16 +185,22 @@ def bootstrap_runs(
     next run 0.81 to 0.91
     """
     level = check.check_confidence_level(confidence_level)
-    check.check_choice("varied", varied, _VARIED)
+    check.check_choice("varied", varied, VARIED)
     interval = interval_named(interval)
     estimand = _checked_estimand(estimand, interval)
     workers = check.check_workers(n_jobs, verbose)
     columns = checked_columns(y_true, sample_weight, labels)
-    _refuse_methods(y_preds)
+    if isinstance(y_preds, Mapping):
+        must = "be an array or a list with the predictions of each run of one method"
+        advice = (
+            "For methods by name use compare_runs(y_true, y_preds), whose values hold the runs of "
+            "each; for runs of one method give list(y_preds.values())."
+        )
+        raise check.fail("y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs)
     scoring = Scoring(metric, greater_is_better, pos_label, labels)
-    scored = measured_by(scoring, {"": runs.named()})
+    scored = measured_by(scoring, {"": list(zip(runs.names, runs.rows, strict=True))})
     sampling = Sampling(
         groups=groups,
         strata=strata,
@@ -206,32 +217,20 @@ def bootstrap_runs(
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
 
-    def evaluate(study: Study) -> dict[str, EvaluationResult]:
-        call = RunsCall(study, runs, sample, varied, estimand)
-        return evaluate_runs(dict.fromkeys(study.scores, call), study.scores)
-
-    return study.answered(evaluate)
-
-
-# ------------------------------------------------------------------ arguments
-
-
-def _refuse_methods(y_preds: Any) -> None:
-    """Refuse runs by name, which are those of several methods."""
-    if isinstance(y_preds, Mapping):
-        must = "be an array or a list with the predictions of each run of one method"
-        advice = (
-            "For methods by name use compare_runs(y_true, y_preds), whose values hold the runs of "
-            "each; for runs of one method give list(y_preds.values())."
-        )
-        raise check.fail("y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
+    results: dict[str, EvaluationResult] = {}
+    for study_of_plan in study.by_plan():
+        call = RunsCall(study_of_plan, runs, sample, varied, estimand)
+        results |= evaluate_runs(dict.fromkeys(study_of_plan.scores, call), study_of_plan.scores)
+        tell(*study_of_plan.plan.design.remarks)
+    answer: EvaluationResult | ResultTable = study.laid_out(results)
+    return answer
 
 
 def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
     """Return the estimand of the call; refuse an interval that it does not have."""
     check.check_choice("estimand", estimand, ESTIMANDS)
-    known = [*FOR_ONE_SCORE, "auto", "components"]
-    check.check_choice("interval", interval, known)
+    intervals = [*FOR_ONE_SCORE, "auto", "components"]
+    check.check_choice("interval", interval, intervals)
     if interval == "percentile" and estimand == "method":
         # The pooled recipe goes by the name of its interval.
         return "pooled"

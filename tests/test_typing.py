@@ -22,8 +22,8 @@ from skboot.method_error import error632
 from skboot.method_error.prediction_error import METHOD_INTERVALS, STRATEGIES
 from skboot.results import result
 from skboot.results.curve import CURVE_SYNONYMS
-from skboot.runs import _VARIED
-from skboot.study import curve_rows
+from skboot.study import curves
+from skboot.study.runs import VARIED
 
 HERE = Path(__file__).parent / "typing_of_calls"
 OPTIONS = {
@@ -98,8 +98,7 @@ def names_of(literal):
         ),
         (types.SearchInterval, search._INTERVALS),
         (types.MethodInterval, ("auto", *METHOD_INTERVALS)),
-        (types.Varied, _VARIED),
-        (types.Varied, runs._VARIED),
+        (types.Varied, VARIED),
         (types.Estimand, ESTIMANDS),
         (types.Adjustment, ADJUSTMENTS),
         (types.Strategy, STRATEGIES),
@@ -108,8 +107,8 @@ def names_of(literal):
         (types.ErrorPoint, error632.POINTS),
         (types.ProportionInterval, proportions.SHARE_LIMITS),
         (types.Layout, result._LAYOUTS),
-        (types.CurveName, (*curve_rows.CURVES, *CURVE_SYNONYMS)),
-        (types.Band, curve_rows.BANDS),
+        (types.CurveName, (*curves.CURVES, *CURVE_SYNONYMS)),
+        (types.Band, curves.BANDS),
     ],
 )
 def test_a_literal_lists_the_names_that_are_registered(literal, registered):

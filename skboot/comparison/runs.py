@@ -1,4 +1,9 @@
-"""Compare methods by several runs (seeds, training samples) of each on one test set."""
+"""Methods compared by several runs (seeds, training samples) of each on one test set.
+
+`compare_runs` checks the runs of each method, and `compare_runs_of` compares them by each metric:
+what the test rows and the runs add to the variance of a difference decides its interval by
+Student's t, whose joint law of several differences is in `Student`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.errors import Note, Notes, collected
+from .._base.errors import Note, Notes, collected, tell
 from .._base.typing import (
     Adjustment,
     Alternative,
@@ -49,10 +54,19 @@ from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.comparison import ComparisonResult, PairedDifference
 from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
-from ..study.run_results import result_of_runs
-from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
-from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_samples
-from ..study.study import Study, check_units_vary, study_of
+from ..study.runs import (
+    VARIED,
+    Columns,
+    Runs,
+    RunsCall,
+    ScoredRuns,
+    checked_columns,
+    checked_runs,
+    result_of_runs,
+    scored_runs,
+    training_samples,
+)
+from ..study.study import check_units_vary, study_of
 from .arguments import (
     check_adjust,
     check_alternative,
@@ -64,181 +78,9 @@ from .asked import Asked, answered
 from .contestants import pairs_of
 from .families import Law, Limits, records_of
 
-# The law of differences by Student's t, each with degrees of freedom of its own.
-
-
-class TDifference(Protocol):
-    """A difference with its standard error."""
-
-    @property
-    def difference(self) -> float: ...
-    @property
-    def standard_error(self) -> float: ...
-    @property
-    def degrees_of_freedom(self) -> float: ...
-    @property
-    def p_value(self) -> float:
-        """Two-sided."""
-
-    def interval(self, confidence_level: float) -> tuple[float, float]:
-        """Two-sided."""
-
-
-class Student(Law):
-    """The law of several differences by Student's t.
-
-    Attributes
-    ----------
-    asked : Asked
-    each : sequence of TDifference
-    method : str
-        Name of the interval of each by itself.
-    seed : numpy.random.SeedSequence
-        Of the draws from the joint law.
-    n_draws : int
-        From it.
-    bounds : tuple of float
-        Range of the metric.
-    """
-
-    n_draws = JOINT_DRAWS
-
-    def __init__(
-        self,
-        asked: Asked,
-        each: Sequence[TDifference],
-        method: str,
-        seed: np.random.SeedSequence,
-        bounds: tuple[float, float],
-    ) -> None:
-        self.asked, self.each, self.method, self.seed = asked, each, method, seed
-        self.bounds = bounds
-
-    @cached_property
-    def differences(self) -> Floats:
-        """See `Law.differences`."""
-        return np.array([one.difference for one in self.each], dtype=np.float64)
-
-    @cached_property
-    def standard_errors(self) -> Floats:
-        """See `Law.standard_errors`."""
-        return np.array([one.standard_error for one in self.each], dtype=np.float64)
-
-    @property
-    def degrees_of_freedom(self) -> list[float]:
-        """See `Law.degrees_of_freedom`."""
-        return [one.degrees_of_freedom for one in self.each]
-
-    @abstractmethod
-    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
-        """Root of the correlation of the errors of some differences, by their numbers."""
-
-    @cached_property
-    def alone(self) -> Limits:
-        """See `Law.alone`."""
-        return self._at(self.asked.confidence_level, self._p_values, self.method)
-
-    def stricter(self) -> Limits:
-        """See `Law.stricter`."""
-        level = 1 - (1 - self.asked.confidence_level) / len(self.each)
-        return self._at(level, self._p_values, "bonferroni")
-
-    @property
-    def statistics(self) -> Floats:
-        """Each by its standard error, (n_pairs,); NaN where that is 0."""
-        errors = self.standard_errors
-        return np.divide(
-            self.differences, errors, out=np.full_like(errors, np.nan), where=errors > 0
-        )
-
-    def largest(self) -> Limits:
-        """See `Law.largest`."""
-        joint = simultaneous_t(
-            self._p_values,
-            self.statistics,
-            np.array(self.degrees_of_freedom),
-            confidence_level=self.asked.confidence_level,
-            root_of_correlation=self.root_of_correlation,
-            seed=self.seed,
-            alternative=self.asked.alternative,
-            n_draws=self.n_draws,
-        )
-        found = self._at(joint.level, joint.p_values, "max-t", joint.signs)
-        return self._with_flat(found, ~(self.standard_errors > 0))
-
-    def _with_flat(self, found: Limits, flat: NDArray[np.bool_]) -> Limits:
-        """Return limits in which Bonferroni's rule applies to differences without any spread.
-
-        They are not among the largest deviations.
-        """
-        if not flat.any():
-            return found
-        strict, n = self.stricter(), len(flat)
-        assert found.signs is not None
-        signs = (strict.low > 0).astype(np.int8) - (strict.high < 0)
-        return replace(
-            found,
-            low=np.where(flat, strict.low, found.low),
-            high=np.where(flat, strict.high, found.high),
-            p_values=np.where(flat, np.minimum(n * strict.p_values, 1.0), found.p_values),
-            signs=np.where(flat, signs, found.signs),
-        )
-
-    @cached_property
-    def _p_values(self) -> Floats:
-        alternative = self.asked.alternative
-        return np.array([_p_value(one, alternative) for one in self.each])
-
-    def _at(
-        self, level: float, p_values: Floats, method: str, signs: NDArray[np.int8] | None = None
-    ) -> Limits:
-        """Return the limits of each difference at a level of its own."""
-        limits = [_limits(one, level, self.asked.alternative) for one in self.each]
-        low, high = np.array(limits).T
-        names: NDArray[Any] = np.full(len(low), method, dtype=object)
-        return Limits(low, high, p_values, names, signs=signs)
-
-
-def root_of(loadings: Floats, covariance: Floats) -> LowRankRoot:
-    """Root of the correlation of ``loadings @ covariance @ loadings.T``; 0 of what is constant."""
-    variances = np.maximum(((loadings @ covariance) * loadings).sum(axis=1), 0.0)
-    scale = np.where(variances > 0, np.sqrt(variances), np.inf)
-    return LowRankRoot.of(loadings / scale[:, None], covariance)
-
-
-def contrasts(pairs: Sequence[tuple[int, int]], n_methods: int) -> Floats:
-    """Return what each pair takes of each method, (n_pairs, n_methods): 1, -1 and 0."""
-    first, second = np.array(pairs, dtype=np.intp).T
-    return np.asarray(np.eye(n_methods)[first] - np.eye(n_methods)[second])
-
-
-def _limits(difference: TDifference, level: float, alternative: str) -> tuple[float, float]:
-    """Limits of the interval; one of them is infinite for a one-sided alternative."""
-    if alternative == "two-sided":
-        return difference.interval(level)
-    if difference.standard_error == 0:
-        # Score limits of a quantile below 0 do not exist; the estimate is further out than those.
-        level = max(level, 0.5)
-    low, high = difference.interval(2 * level - 1)
-    return (low, np.inf) if alternative == "greater" else (-np.inf, high)
-
-
-def _p_value(difference: TDifference, alternative: str) -> float:
-    """Two-sided p-value, or its half on the side of the difference."""
-    p = difference.p_value
-    if alternative == "two-sided" or np.isnan(p):
-        return p
-    towards = difference.difference * (1 if alternative == "greater" else -1)
-    if towards > 0:
-        return p / 2
-    return 1.0 if difference.standard_error == 0 else 1 - p / 2
-
-
-# A family of differences between methods, each known from several runs on one test set.
-
-
 Floats = NDArray[np.float64]
 
+_INTERVALS = ("auto", "components", "welch")
 _FEW_RUNS = 5
 # Pairs of which advice is given, of many.
 _MOST_ADVISED = 3
@@ -246,7 +88,6 @@ _ONE_LIST = (
     " The part of the runs shrinks only with more training sets (independent ones), not with more "
     "bootstrap samples of this one."
 )
-
 # Settings of each method by itself that a comparison has too.
 _SHARED = (
     "y_true",
@@ -259,389 +100,7 @@ _SHARED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class CompareRunsCall:
-    """Checked arguments of a comparison of methods by several runs of each.
-
-    Attributes
-    ----------
-    methods : dict of str to RunsCall
-        Call of each method by itself; the plan, the level and what varies are the same.
-    paired : bool
-        Whether runs, or training samples, of the same number belong together.
-    asked : Asked
-    """
-
-    methods: dict[str, RunsCall]
-    paired: bool
-    asked: Asked
-
-    @cached_property
-    def of_any(self) -> RunsCall:
-        """Call of the first method, for what all have in common."""
-        return next(iter(self.methods.values()))
-
-    @cached_property
-    def plan(self) -> ResamplingPlan:
-        """What is drawn."""
-        return self.of_any.study.plan
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Arguments of the call as a result holds them."""
-        of_any = self.of_any.settings
-        return {
-            "varied": self.of_any.varied,
-            "paired_runs": self.paired,
-            **self.asked.settings,
-            "n_resamples": self.plan.n_resamples,
-            "n_runs": {name: own.runs.n_runs for name, own in self.methods.items()},
-            **{name: of_any[name] for name in _SHARED if name in of_any},
-        }
-
-
-def compare_runs_of(
-    calls: Mapping[str, CompareRunsCall], scores: Scores
-) -> dict[str, ComparisonResult]:
-    """Compare methods by each metric: the engine of `skboot.compare_runs`.
-
-    Parameters
-    ----------
-    calls : mapping of str to CompareRunsCall
-        By metric name: metrics may read other answers of the runs, to the same plan.
-    scores : Scores
-        Of all methods.
-
-    Returns
-    -------
-    dict of str to ComparisonResult
-        By metric name.
-    """
-    bound = [
-        bound_runs(calls[metric].methods[name], metric, runs)
-        for metric, by_method in scores.items()
-        for name, runs in by_method.items()
-    ]
-    scored = iter(drawn_together(bound))
-    results = {}
-    for metric, by_method in scores.items():
-        statistic = next(iter(by_method.values()))[0].statistic
-        of_metric = {name: next(scored) for name in by_method}
-        results[metric] = _compare_by(calls[metric], metric, statistic, of_metric)
-    return results
-
-
-# ------------------------------------------------------------------ one metric
-
-
-@dataclass(frozen=True, eq=False)
-class _Method:
-    """Scores and noise of all runs of a method.
-
-    Attributes
-    ----------
-    name : str
-    call : RunsCall
-    scores : ndarray of shape (n_runs,)
-        Those on the full training set last.
-    noise : RowNoise or ResampleNoise
-        Of the same runs.
-    series : ndarray of shape (n,)
-        Average over the runs that give the centre, per row or per resample.
-    result : EvaluationResult
-        The method by itself.
-    cautions : list of Note
-        What makes intervals on these test data unreliable.
-    """
-
-    name: str
-    call: RunsCall
-    scores: Floats
-    noise: UnitNoise
-    series: Floats
-    result: EvaluationResult
-    cautions: Notes
-
-    @cached_property
-    def moments(self) -> Moments:
-        """Of the training samples, averaged over their seeds; of runs where each has its own."""
-        return moments(self.scores, self.noise, self.call.samples)
-
-
-def _compare_by(
-    call: CompareRunsCall,
-    metric: str,
-    statistic: Statistic,
-    scored: Mapping[str, ScoredRuns],
-) -> ComparisonResult:
-    """Return the comparison by one metric, and its notes."""
-    methods = _scored_methods(call, metric, scored)
-    law = _RunsLaw(call, methods)
-    records = _records(law)
-    one_list = call.of_any.keeps_training_list
-    held_fixed = ["the training set" if one_list else "the settings of the methods"]
-    if call.asked.interval == "welch":
-        held_fixed.append("the test rows")
-    notes = _notes(call, records, law.each, statistic.greater_is_better)
-    for method in methods.values():
-        # Welch's interval takes the test rows as they are.
-        cautions = [] if call.asked.interval == "welch" else method.cautions
-        own = [*cautions, *method.call.runs.rows[0].notes_for(statistic)]
-        own += constant_answers(method.name, method.call.runs.rows)
-        notes += (note for note in own if note not in notes)
-    return answered(
-        call.asked,
-        {name: method.result for name, method in methods.items()},
-        records,
-        [*notes, *call.plan.design.remarks],
-        ComparisonResult,
-        warned=notes,
-        metric=metric,
-        estimand="method",
-        held_fixed=(*held_fixed, *call.plan.design.held_fixed),
-        settings=call.settings,
-        paired_runs=call.paired,
-    )
-
-
-def _scored_methods(
-    call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
-) -> dict[str, _Method]:
-    """Return what is known of each method by one metric."""
-    every = np.concatenate([own.replicates for own in scored.values()])
-    defined = ~np.isnan(every).any(axis=0)
-    methods = {}
-    for name, of_method in scored.items():
-        own, bound = call.methods[name], of_method.bound
-        noise: UnitNoise
-        if bound.row_values is not None:
-            sign = bound.subjects[0].statistic.sign
-            noise = RowNoise([values * sign for values in bound.row_values])
-        else:
-            noise = ResampleNoise(of_method.replicates[:, defined], call.plan.design.inflation)
-        with collected():  # the comparison repeats what must be warned of
-            result = result_of_runs(own, metric, of_method)
-        series = np.asarray(noise.average(own.centre), dtype=np.float64)
-        methods[name] = _Method(
-            name,
-            own,
-            of_method.scores,
-            noise,
-            series,
-            result,
-            Notes(
-                (
-                    *cautions_of(of_method.system, of_runs=True),
-                    *caution_of_distances(of_method.system),
-                )
-            ),
-        )
-    return methods
-
-
-def _difference(call: CompareRunsCall, first: _Method, second: _Method) -> RunsDifference:
-    """First method minus second."""
-    one, other = first.call, second.call
-    if call.asked.interval == "welch":
-        sides = first.scores[one.centre], second.scores[other.centre]
-        if call.paired:
-            return welch_difference(sides[0] - sides[1], None)
-        return welch_difference(*sides)
-    of_mean = first.noise.variance(first.series - second.series)
-    found = components_difference(
-        _paired(first, second) if call.paired else first.moments,
-        None if call.paired else second.moments,
-        of_mean,
-        call.plan.design.degrees_of_freedom,
-        divided=not call.of_any.on_samples,
-        seeds=[_of_seeds(each) for each in (first, second)] if call.of_any.varied == "both" else [],
-    )
-    # The centre comes from the runs on the full list, where there are any.
-    centre = float(first.scores[one.centre].mean() - second.scores[other.centre].mean())
-    return found._replace(difference=centre)
-
-
-def _paired(first: _Method, second: _Method) -> Moments:
-    """Of the differences of training samples (runs) that belong together."""
-    both = [
-        (np.asarray(one.noise.average(member), dtype=np.float64), one.scores[member].mean())
-        for one in (first, second)
-        for member in one.call.samples
-    ]
-    n = len(both) // 2
-    pairs = list(zip(both[:n], both[n:], strict=True))
-    series = [a[0] - b[0] for a, b in pairs]
-    scores = np.array([a[1] - b[1] for a, b in pairs])
-    noise: Any = RowNoise(series)
-    if isinstance(first.noise, ResampleNoise):
-        noise = ResampleNoise(np.array(series), first.noise.inflation)
-    return moments(scores, noise, [[k] for k in range(n)])
-
-
-def _of_seeds(one: _Method) -> tuple[float, float]:
-    """What fewer seeds on the whole list than on each sample add, and its degrees of freedom.
-
-    As for one method: `skboot.inference.runs.trained_runs`.
-    """
-    within = within_samples(one.scores, one.noise, one.call.samples)
-    fewer = max(1 / len(one.call.centre) - 1 / within.n_seeds, 0.0)
-    seed = 0.0 if np.isnan(within.seed) else within.seed
-    return seed * fewer, float(within.degrees_of_freedom)
-
-
-def _outperformance(
-    call: CompareRunsCall, first: _Method, second: _Method
-) -> Outperformance | None:
-    """P(A > B) over runs that belong together, where it is known which score is the better one."""
-    samples = first.call.samples, second.call.samples
-    sizes = [[len(own) for own in each] for each in samples]
-    greater_is_better = first.result.greater_is_better
-    if not call.paired or greater_is_better is None or sizes[0] != sizes[1]:
-        return None
-    sign = 1.0 if greater_is_better else -1.0
-    scores = [
-        sign * one.scores[np.concatenate(own)]
-        for one, own in zip((first, second), samples, strict=True)
-    ]
-    return outperformance(
-        *scores,
-        samples=np.repeat(np.arange(len(sizes[0])), sizes[0]),
-        n_resamples=call.plan.n_resamples,
-        confidence_level=call.asked.confidence_level,
-        seed=call.plan.seed,
-    )
-
-
-# ------------------------------------------------------------------ all pairs
-
-
-class _RunsLaw(Student):
-    """The law of the differences of methods by several runs of each.
-
-    Attributes
-    ----------
-    call : CompareRunsCall
-    methods : mapping of str to _Method
-    pairs : list of tuple of str
-    each : list of RunsDifference
-    """
-
-    each: list[RunsDifference]
-
-    def __init__(self, call: CompareRunsCall, methods: Mapping[str, _Method]) -> None:
-        self.call, self.methods = call, methods
-        self.pairs = pairs_of(methods, call.asked.reference)
-        differences = [_difference(call, methods[one], methods[other]) for one, other in self.pairs]
-        method = "welch" if call.asked.interval == "welch" else "components"
-        bounds = joint_bounds(each.result.evidence for each in methods.values())
-        super().__init__(call.asked, differences, method, call.plan.seed, bounds)
-
-    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
-        """See `Student.root_of_correlation`: of common test units, and of common methods."""
-        names, methods = list(self.methods), list(self.methods.values())
-        covariance = np.zeros((len(names), len(names)))
-        if self.asked.interval != "welch":
-            series = np.array([one.series for one in methods])
-            covariance = np.atleast_2d(np.cov(series))
-            noise = methods[0].noise
-            covariance *= (
-                noise.inflation if isinstance(noise, ResampleNoise) else 1 / series.shape[1]
-            )
-        covariance += _covariance_of_runs(self.call, methods)
-        number = {name: k for k, name in enumerate(names)}
-        pairs = [(number[one], number[other]) for one, other in (self.pairs[k] for k in those)]
-        return root_of(contrasts(pairs, len(names)), covariance)
-
-
-def _records(law: _RunsLaw) -> list[PairedDifference]:
-    """Return the record of each pair."""
-    sides = [(law.methods[one], law.methods[other]) for one, other in law.pairs]
-    # Of the law that the intervals are of: resamples of test rows do not say how runs vary.
-    towards = -1 if sides[0][0].result.greater_is_better is False else 1
-    higher = [0.5 + 0.5 * np.sign(towards * one.difference) * (1 - one.p_value) for one in law.each]
-    return records_of(
-        law,
-        law.pairs,
-        PairedDifference,
-        bootstrap_support=list(map(float, higher)),
-        components=[{"runs": one.of_runs, "test": one.of_test} for one in law.each],
-        n_runs=[(one.call.runs.n_runs, other.call.runs.n_runs) for one, other in sides],
-        outperformance=[_outperformance(law.call, one, other) for one, other in sides],
-    )
-
-
-def _covariance_of_runs(call: CompareRunsCall, methods: Sequence[_Method]) -> Floats:
-    """What the runs add to the covariance of the methods' scores; without pairs a diagonal."""
-    if call.asked.interval == "welch":
-        scores = [one.scores[one.call.centre] for one in methods]
-        if call.paired:
-            return np.cov(np.array(scores)) / len(scores[0])
-        return np.diag([float(np.var(own, ddof=1)) / len(own) for own in scores])
-    samples = [one.moments for one in methods]
-    weights = np.array([1.0 if call.of_any.on_samples else 1 / own.n for own in samples])
-    if call.paired:
-        covariance = np.cov(np.array([own.scores for own in samples])) * weights[0]
-    else:
-        own_parts = [max(own.between - own.interaction, 0.0) for own in samples]
-        covariance = np.diag(own_parts * weights)
-    if call.of_any.varied == "both":
-        covariance += np.diag([_of_seeds(one)[0] for one in methods])
-    return np.asarray(covariance)
-
-
-# ------------------------------------------------------------------ what must be said
-
-
-def _notes(
-    call: CompareRunsCall,
-    records: Sequence[PairedDifference],
-    differences: Sequence[RunsDifference],
-    greater_is_better: bool | None,
-) -> Notes:
-    """Return what must be known of the differences."""
-    notes = Notes()
-    fewest = min(len(own.samples) for own in call.methods.values())
-    if fewest < _FEW_RUNS:
-        what = "training samples" if call.of_any.varied == "both" else "runs"
-        notes.add(
-            "few",
-            f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
-            "them is poorly estimated, and the intervals are wide.",
-        )
-    if call.asked.interval == "welch":
-        notes.add(
-            "advice",
-            "Welch's interval varies the runs alone and is conditional on the test rows. For two "
-            "methods of equal merit it excludes 0 far more often than stated.",
-        )
-    of_narrowing: list[Note] = []
-    divided = not call.of_any.on_samples
-    for record, difference in zip(records, differences, strict=True):
-        if difference.standard_error == 0:
-            notes.add(
-                "degenerate",
-                f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
-                "the interval is degenerate; this does not show that the difference is exact.",
-            )
-        elif call.asked.interval != "welch" and len(of_narrowing) < _MOST_ADVISED:
-            both = difference.of_both
-            sources = {"runs": difference.of_runs, "test": difference.of_test - both}
-            savings = {"test units": difference.of_test / 2}
-            if divided:
-                savings["runs of each method"] = (difference.of_runs + both) / 2
-            text = advice_on("difference", sources | {"interaction": both}, savings)
-            names = f"{record.first} - {record.second}"
-            of_narrowing.append(Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}"))
-    notes += of_narrowing
-    if call.paired and greater_is_better is None:
-        notes.add("advice", "P(A > B) is left out: the direction of the metric is unknown.")
-    too_few = too_few_pairs(record.outperformance for record in records)
-    notes += [Note("advice", text) for text in too_few]
-    return notes
-
-
-_VARIED = ("seed", "training", "both", "independent")
-_INTERVALS = ("auto", "components", "welch")
+# ------------------------------------------------------------------ the public function
 
 
 @overload
@@ -801,17 +260,21 @@ def compare_runs(
     0.065 (0.048 to 0.082)
     """
     level = check.check_confidence_level(confidence_level)
-    _check_names(interval, varied, adjust)
+    check.check_choice("interval", interval, _INTERVALS)
+    check.check_choice("varied", varied, VARIED)
+    check_adjust(adjust)
     check_alternative(alternative)
     workers = check.check_workers(n_jobs, verbose)
     columns = checked_columns(y_true, sample_weight, labels)
     runs = _checked_runs(columns, y_preds, full_runs, varied)
-    samples, names = _training_samples(runs, training, varied)
-    _check_paired(runs, names, paired_runs)
+    samples = _training_samples(runs, training, varied, paired_runs)
     check_reference(reference, runs)
     scoring = Scoring(metric, greater_is_better, pos_label, labels)
-    named = {name: own.named(f"[{name!r}]") for name, own in runs.items()}
-    scored = measured_by(scoring, named)
+    rows = {
+        name: list(zip(of_method.names, of_method.rows, strict=True))
+        for name, of_method in runs.items()
+    }
+    scored = measured_by(scoring, rows)
     sampling = Sampling(
         groups=groups,
         strata=strata,
@@ -822,35 +285,29 @@ def compare_runs(
         random_state=random_state,
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
-    n_arrays = sum(map(len, named.values()))
+    n_arrays = sum(map(len, rows.values()))
     wanted = Wanted("auto", level, workers)
     study = study_of(scored, sampling, answers, wanted, scoring.settings, n_arrays)
     check_units_vary(study.plan, columns.weights)
     asked = Asked(interval, adjust, level, alternative, reference)
-
-    def evaluate(study: Study) -> dict[str, ComparisonResult]:
-        methods = {k: RunsCall(study, of, samples[k], varied) for k, of in runs.items()}
+    results: dict[str, ComparisonResult] = {}
+    for study_of_plan in study.by_plan():
+        methods = {
+            name: RunsCall(study_of_plan, runs[name], samples[name], varied) for name in runs
+        }
         call = CompareRunsCall(methods, bool(paired_runs), asked)
-        return compare_runs_of(dict.fromkeys(study.scores, call), study.scores)
-
-    return study.answered(evaluate)
-
-
-# ------------------------------------------------------------------ arguments
-
-
-def _check_names(interval: Any, varied: Any, adjust: Any) -> None:
-    check.check_choice("interval", interval, _INTERVALS)
-    check.check_choice("varied", varied, _VARIED)
-    check_adjust(adjust)
+        results |= compare_runs_of(dict.fromkeys(study_of_plan.scores, call), study_of_plan.scores)
+        tell(*study_of_plan.plan.design.remarks)
+    answer: ComparisonResult | ResultTable = study.laid_out(results)
+    return answer
 
 
 def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -> dict[str, Runs]:
     """Return the checked runs of each method."""
-    named = checked_names(y_preds, "method")
+    predictions = checked_names(y_preds, "method")
     full = _by_name("full_runs", full_runs)
     on_samples = varied in ("training", "both")
-    if on_samples != bool(full) or (full and set(full) != set(named)):
+    if on_samples != bool(full) or (full and set(full) != set(predictions)):
         raise check.fail(
             "full_runs",
             "hold runs on the whole training set for every method with varied='training' or "
@@ -860,9 +317,9 @@ def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -
         )
     runs = {
         name: checked_runs(columns, values, full.get(name), varied, f"[{name!r}]")
-        for name, values in named.items()
+        for name, values in predictions.items()
     }
-    sizes = {name: own.rows[0].n_samples for name, own in runs.items()}
+    sizes = {name: of_method.rows[0].n_samples for name, of_method in runs.items()}
     if len(set(sizes.values())) > 1:
         raise check.fail(
             "y_preds",
@@ -873,6 +330,47 @@ def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -
     return runs
 
 
+def _training_samples(
+    runs: Mapping[str, Runs], training: Any, varied: str, paired_runs: bool
+) -> dict[str, NDArray[np.intp]]:
+    """Return the number of each run's training sample by method.
+
+    Pairs of runs, or of training samples by name, that do not belong together are refused.
+    """
+    n_runs = {name: of_method.n_runs for name, of_method in runs.items()}
+    if varied != "both":
+        training_samples(training, varied, 1)
+        samples = {name: training_samples(None, varied, n) for name, n in n_runs.items()}
+        check.check_flag("paired_runs", paired_runs)
+        if paired_runs and len(set(n_runs.values())) > 1:
+            raise check.fail(
+                "paired_runs",
+                "be False where the methods have different numbers of runs",
+                f"{n_runs}",
+                "Give as many runs of each, in the same order.",
+            )
+        return samples
+    by_name = _by_name("training", training)
+    if set(by_name) != set(runs):
+        raise check.fail(
+            "training",
+            "name the training sample of each run of every method with varied='both'",
+            f"names for {list(by_name)}" if by_name else "None",
+            "Use training={'A': [0, 0, 1, 1, ...], 'B': ...}.",
+        )
+    samples = {name: training_samples(by_name[name], varied, n) for name, n in n_runs.items()}
+    check.check_flag("paired_runs", paired_runs)
+    names = [set(np.asarray(by_name[name]).tolist()) for name in runs]
+    if paired_runs and any(names_of_method != names[0] for names_of_method in names):
+        raise check.fail(
+            "paired_runs",
+            "be False where the methods have different training samples",
+            "names in training= that differ",
+            "Give the same training samples the same names for all methods.",
+        )
+    return samples
+
+
 def _by_name(argument: str, values: Any) -> dict[str, Any]:
     """Return what is given for each method, by its name; empty without."""
     if values is None:
@@ -880,50 +378,505 @@ def _by_name(argument: str, values: Any) -> dict[str, Any]:
     if not isinstance(values, Mapping):
         must = "be a dict by the names of y_preds, or None"
         raise check.fail(argument, must, type(values).__name__)
-    return {str(name): own for name, own in values.items()}
+    return {str(name): value for name, value in values.items()}
 
 
-def _training_samples(
-    runs: Mapping[str, Runs], training: Any, varied: str
-) -> tuple[dict[str, NDArray[np.intp]], dict[str, set[Any]]]:
-    """Return the number of each run's training sample by method, and with "both" their names."""
-    if varied != "both":
-        training_samples(training, varied, 1)
-        return {name: training_samples(None, varied, own.n_runs) for name, own in runs.items()}, {}
-    named = _by_name("training", training)
-    if set(named) != set(runs):
-        raise check.fail(
-            "training",
-            "name the training sample of each run of every method with varied='both'",
-            f"names for {list(named)}" if named else "None",
-            "Use training={'A': [0, 0, 1, 1, ...], 'B': ...}.",
+# ------------------------------------------------------------------ one metric
+
+
+@dataclass(frozen=True, eq=False)
+class CompareRunsCall:
+    """Checked arguments of a comparison of methods by several runs of each.
+
+    Attributes
+    ----------
+    methods : dict of str to RunsCall
+        Call of each method by itself; the plan, the level and what varies are the same.
+    paired : bool
+        Whether runs, or training samples, of the same number belong together.
+    asked : Asked
+    """
+
+    methods: dict[str, RunsCall]
+    paired: bool
+    asked: Asked
+
+    @cached_property
+    def of_any(self) -> RunsCall:
+        """Call of the first method, for what all have in common."""
+        return next(iter(self.methods.values()))
+
+    @cached_property
+    def plan(self) -> ResamplingPlan:
+        """What is drawn."""
+        return self.of_any.study.plan
+
+
+@dataclass(frozen=True, eq=False)
+class _Method:
+    """Scores and noise of all runs of a method.
+
+    Attributes
+    ----------
+    name : str
+    call : RunsCall
+    scores : ndarray of shape (n_runs,)
+        Those on the full training set last.
+    noise : RowNoise or ResampleNoise
+        Of the same runs.
+    series : ndarray of shape (n,)
+        Average over the runs that give the centre, per row or per resample.
+    result : EvaluationResult
+        The method by itself.
+    cautions : list of Note
+        What makes intervals on these test data unreliable.
+    """
+
+    name: str
+    call: RunsCall
+    scores: Floats
+    noise: UnitNoise
+    series: Floats
+    result: EvaluationResult
+    cautions: Notes
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Of the training samples, averaged over their seeds; of runs where each has its own."""
+        return moments(self.scores, self.noise, self.call.samples)
+
+    def fewer_seeds(self) -> tuple[float, float]:
+        """What fewer seeds on the whole list than on each sample add, and its degrees of freedom.
+
+        As for one method: `skboot.inference.runs.trained_runs`.
+        """
+        within = within_samples(self.scores, self.noise, self.call.samples)
+        fewer = max(1 / len(self.call.centre) - 1 / within.n_seeds, 0.0)
+        seed = 0.0 if np.isnan(within.seed) else within.seed
+        return seed * fewer, float(within.degrees_of_freedom)
+
+
+def compare_runs_of(
+    calls: Mapping[str, CompareRunsCall], scores: Scores
+) -> dict[str, ComparisonResult]:
+    """Compare methods by each metric: the engine of `skboot.compare_runs`.
+
+    Parameters
+    ----------
+    calls : mapping of str to CompareRunsCall
+        By metric name: metrics may read other answers of the runs, to the same plan.
+    scores : Scores
+        Of all methods.
+
+    Returns
+    -------
+    dict of str to ComparisonResult
+        By metric name.
+    """
+    scored = scored_runs({metric: call.methods for metric, call in calls.items()}, scores)
+    return {metric: _compare_by(calls[metric], metric, scored[metric]) for metric in scores}
+
+
+def _compare_by(
+    call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
+) -> ComparisonResult:
+    """Return the comparison by one metric, and tell its notes."""
+    is_welch, plan = call.asked.interval == "welch", call.plan
+    statistic: Statistic = next(iter(scored.values())).subjects[0].statistic
+    methods = _scored_methods(call, metric, scored)
+    law = _RunsLaw(call, methods)
+    sides = [(methods[name], methods[name_b]) for name, name_b in law.pairs]
+    # Of the law that the intervals are of: resamples of test rows do not say how runs vary.
+    towards = -1 if sides[0][0].result.greater_is_better is False else 1
+    higher = [
+        0.5 + 0.5 * np.sign(towards * pair.difference) * (1 - pair.p_value) for pair in law.each
+    ]
+    records = records_of(
+        law,
+        law.pairs,
+        PairedDifference,
+        bootstrap_support=list(map(float, higher)),
+        components=[{"runs": pair.of_runs, "test": pair.of_test} for pair in law.each],
+        n_runs=[(method.call.runs.n_runs, method_b.call.runs.n_runs) for method, method_b in sides],
+        outperformance=[_outperformance(call, method, method_b) for method, method_b in sides],
+    )
+    one_list = call.of_any.keeps_training_list
+    held_fixed = ["the training set" if one_list else "the settings of the methods"]
+    if is_welch:
+        held_fixed.append("the test rows")
+    notes = _notes(call, records, law.each, statistic.greater_is_better)
+    for method in methods.values():
+        # Welch's interval takes the test rows as they are.
+        of_method = Notes() if is_welch else Notes(method.cautions)
+        of_method += method.call.runs.rows[0].notes_for(statistic)
+        of_method += constant_answers(method.name, method.call.runs.rows)
+        notes += (note for note in of_method if note not in notes)
+    arguments = call.of_any.study_of_system.settings
+    return answered(
+        call.asked,
+        {name: method.result for name, method in methods.items()},
+        records,
+        [*notes, *plan.design.remarks],
+        ComparisonResult,
+        warned=notes,
+        metric=metric,
+        estimand="method",
+        held_fixed=(*held_fixed, *plan.design.held_fixed),
+        settings={
+            "varied": call.of_any.varied,
+            "paired_runs": call.paired,
+            **call.asked.settings,
+            "n_resamples": plan.n_resamples,
+            "n_runs": {name: method.runs.n_runs for name, method in call.methods.items()},
+            **{name: arguments[name] for name in _SHARED if name in arguments},
+        },
+        paired_runs=call.paired,
+    )
+
+
+def _scored_methods(
+    call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
+) -> dict[str, _Method]:
+    """Return what is known of each method by one metric."""
+    replicates = np.concatenate([runs.replicates for runs in scored.values()])
+    defined = ~np.isnan(replicates).any(axis=0)
+    methods = {}
+    for name, runs in scored.items():
+        noise: UnitNoise
+        if runs.row_values is not None:
+            sign = runs.subjects[0].statistic.sign
+            noise = RowNoise([values * sign for values in runs.row_values])
+        else:
+            noise = ResampleNoise(runs.replicates[:, defined], call.plan.design.inflation)
+        with collected():  # the comparison repeats what must be warned of
+            result = result_of_runs(metric, runs)
+        cautions = Notes(cautions_of(runs.system, of_runs=True))
+        cautions += caution_of_distances(runs.system)
+        series = np.asarray(noise.average(runs.call.centre), dtype=np.float64)
+        methods[name] = _Method(name, runs.call, runs.scores, noise, series, result, cautions)
+    return methods
+
+
+def _difference(call: CompareRunsCall, method: _Method, method_b: _Method) -> RunsDifference:
+    """First method minus second."""
+    # The centre comes from the runs on the full list, where there are any.
+    scores, scores_b = method.scores[method.call.centre], method_b.scores[method_b.call.centre]
+    if call.asked.interval == "welch":
+        if call.paired:
+            return welch_difference(scores - scores_b, None)
+        return welch_difference(scores, scores_b)
+    difference = components_difference(
+        _paired_moments(method, method_b) if call.paired else method.moments,
+        None if call.paired else method_b.moments,
+        method.noise.variance(method.series - method_b.series),
+        call.plan.design.degrees_of_freedom,
+        divided=not call.of_any.on_samples,
+        seeds=[method.fewer_seeds(), method_b.fewer_seeds()]
+        if call.of_any.varied == "both"
+        else [],
+    )
+    return difference._replace(difference=float(scores.mean() - scores_b.mean()))
+
+
+def _paired_moments(method: _Method, method_b: _Method) -> Moments:
+    """Moments of the differences of training samples (runs) that belong together."""
+    scores, series = [], []
+    for runs, runs_b in zip(method.call.samples, method_b.call.samples, strict=True):
+        scores.append(method.scores[runs].mean() - method_b.scores[runs_b].mean())
+        average = np.asarray(method.noise.average(runs), dtype=np.float64)
+        series.append(average - np.asarray(method_b.noise.average(runs_b), dtype=np.float64))
+    noise: UnitNoise = RowNoise(series)
+    if isinstance(method.noise, ResampleNoise):
+        noise = ResampleNoise(np.array(series), method.noise.inflation)
+    return moments(np.array(scores), noise, [[k] for k in range(len(series))])
+
+
+def _outperformance(
+    call: CompareRunsCall, method: _Method, method_b: _Method
+) -> Outperformance | None:
+    """P(A > B) over runs that belong together, where it is known which score is the better one."""
+    sizes = [len(runs) for runs in method.call.samples]
+    greater_is_better = method.result.greater_is_better
+    are_alike = sizes == [len(runs) for runs in method_b.call.samples]
+    if not call.paired or greater_is_better is None or not are_alike:
+        return None
+    sign = 1.0 if greater_is_better else -1.0
+    return outperformance(
+        sign * method.scores[np.concatenate(method.call.samples)],
+        sign * method_b.scores[np.concatenate(method_b.call.samples)],
+        samples=np.repeat(np.arange(len(sizes)), sizes),
+        n_resamples=call.plan.n_resamples,
+        confidence_level=call.asked.confidence_level,
+        seed=call.plan.seed,
+    )
+
+
+# ------------------------------------------------------------------ the law of differences
+
+
+class TDifference(Protocol):
+    """A difference with its standard error."""
+
+    @property
+    def difference(self) -> float: ...
+    @property
+    def standard_error(self) -> float: ...
+    @property
+    def degrees_of_freedom(self) -> float: ...
+    @property
+    def p_value(self) -> float:
+        """Two-sided."""
+
+    def interval(self, confidence_level: float) -> tuple[float, float]:
+        """Two-sided."""
+
+
+class Student(Law):
+    """The law of several differences by Student's t.
+
+    Attributes
+    ----------
+    asked : Asked
+    each : sequence of TDifference
+    method : str
+        Name of the interval of each by itself.
+    seed : numpy.random.SeedSequence
+        Of the draws from the joint law.
+    n_draws : int
+        From it.
+    bounds : tuple of float
+        Range of the metric.
+    """
+
+    n_draws = JOINT_DRAWS
+
+    def __init__(
+        self,
+        asked: Asked,
+        each: Sequence[TDifference],
+        method: str,
+        seed: np.random.SeedSequence,
+        bounds: tuple[float, float],
+    ) -> None:
+        self.asked, self.each, self.method, self.seed = asked, each, method, seed
+        self.bounds = bounds
+
+    @cached_property
+    def differences(self) -> Floats:
+        """See `Law.differences`."""
+        return np.array([pair.difference for pair in self.each], dtype=np.float64)
+
+    @cached_property
+    def standard_errors(self) -> Floats:
+        """See `Law.standard_errors`."""
+        return np.array([pair.standard_error for pair in self.each], dtype=np.float64)
+
+    @property
+    def degrees_of_freedom(self) -> list[float]:
+        """See `Law.degrees_of_freedom`."""
+        return [pair.degrees_of_freedom for pair in self.each]
+
+    @abstractmethod
+    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+        """Root of the correlation of the errors of some differences, by their numbers."""
+
+    @cached_property
+    def alone(self) -> Limits:
+        """See `Law.alone`."""
+        return self._at(self.asked.confidence_level, self._p_values, self.method)
+
+    def stricter(self) -> Limits:
+        """See `Law.stricter`."""
+        level = 1 - (1 - self.asked.confidence_level) / len(self.each)
+        return self._at(level, self._p_values, "bonferroni")
+
+    @property
+    def statistics(self) -> Floats:
+        """Each by its standard error, (n_pairs,); NaN where that is 0."""
+        errors = self.standard_errors
+        return np.divide(
+            self.differences, errors, out=np.full_like(errors, np.nan), where=errors > 0
         )
-    samples = {
-        name: training_samples(named[name], varied, own.n_runs) for name, own in runs.items()
-    }
-    return samples, {name: set(np.asarray(named[name]).tolist()) for name in runs}
+
+    def largest(self) -> Limits:
+        """See `Law.largest`."""
+        joint = simultaneous_t(
+            self._p_values,
+            self.statistics,
+            np.array(self.degrees_of_freedom),
+            confidence_level=self.asked.confidence_level,
+            root_of_correlation=self.root_of_correlation,
+            seed=self.seed,
+            alternative=self.asked.alternative,
+            n_draws=self.n_draws,
+        )
+        limits = self._at(joint.level, joint.p_values, "max-t", joint.signs)
+        flat = ~(self.standard_errors > 0)
+        if not flat.any():
+            return limits
+        # Differences without any spread are not among the largest deviations: Bonferroni's rule.
+        strict = self.stricter()
+        assert limits.signs is not None
+        signs = (strict.low > 0).astype(np.int8) - (strict.high < 0)
+        p_values = np.minimum(len(flat) * strict.p_values, 1.0)
+        return replace(
+            limits,
+            low=np.where(flat, strict.low, limits.low),
+            high=np.where(flat, strict.high, limits.high),
+            p_values=np.where(flat, p_values, limits.p_values),
+            signs=np.where(flat, signs, limits.signs),
+        )
+
+    @cached_property
+    def _p_values(self) -> Floats:
+        """Two-sided p-values, or their halves on the side of the difference, (n_pairs,)."""
+        p_values = np.array([pair.p_value for pair in self.each], dtype=np.float64)
+        if self.asked.alternative == "two-sided":
+            return p_values
+        towards = self.differences * (1 if self.asked.alternative == "greater" else -1)
+        away = np.where(self.standard_errors == 0, 1.0, 1 - p_values / 2)
+        halves = np.where(towards > 0, p_values / 2, away)
+        return np.where(np.isnan(p_values), p_values, halves)
+
+    def _at(
+        self, level: float, p_values: Floats, method: str, signs: NDArray[np.int8] | None = None
+    ) -> Limits:
+        """Return the limits of each difference at a level; one is infinite if one-sided."""
+        alternative, limits = self.asked.alternative, []
+        for pair in self.each:
+            if alternative == "two-sided":
+                limits.append(pair.interval(level))
+                continue
+            # Score limits of a quantile below 0 do not exist; the estimate of a difference without
+            # any spread is further out than those.
+            at_least = level if pair.standard_error != 0 else max(level, 0.5)
+            low, high = pair.interval(2 * at_least - 1)
+            limits.append((low, np.inf) if alternative == "greater" else (-np.inf, high))
+        low, high = np.array(limits).T
+        names: NDArray[Any] = np.full(len(low), method, dtype=object)
+        return Limits(low, high, p_values, names, signs=signs)
 
 
-def _check_paired(
-    runs: Mapping[str, Runs], names: Mapping[str, set[Any]], paired_runs: bool
-) -> None:
-    """Refuse pairs of runs, or of training samples by name, that do not belong together."""
-    check.check_flag("paired_runs", paired_runs)
-    counts = {name: own.n_runs for name, own in runs.items()}
-    if paired_runs and names:
-        first, *others = names.values()
-        if any(each != first for each in others):
-            raise check.fail(
-                "paired_runs",
-                "be False where the methods have different training samples",
-                "names in training= that differ",
-                "Give the same training samples the same names for all methods.",
+def root_of(loadings: Floats, covariance: Floats) -> LowRankRoot:
+    """Root of the correlation of ``loadings @ covariance @ loadings.T``; 0 of what is constant."""
+    variances = np.maximum(((loadings @ covariance) * loadings).sum(axis=1), 0.0)
+    scale = np.where(variances > 0, np.sqrt(variances), np.inf)
+    return LowRankRoot.of(loadings / scale[:, None], covariance)
+
+
+def contrasts(pairs: Sequence[tuple[int, int]], n_methods: int) -> Floats:
+    """Return what each pair takes of each method, (n_pairs, n_methods): 1, -1 and 0."""
+    methods, methods_b = np.array(pairs, dtype=np.intp).T
+    return np.asarray(np.eye(n_methods)[methods] - np.eye(n_methods)[methods_b])
+
+
+class _RunsLaw(Student):
+    """The law of the differences of methods by several runs of each.
+
+    Attributes
+    ----------
+    call : CompareRunsCall
+    methods : mapping of str to _Method
+    pairs : list of tuple of str
+    each : list of RunsDifference
+    """
+
+    each: list[RunsDifference]
+
+    def __init__(self, call: CompareRunsCall, methods: Mapping[str, _Method]) -> None:
+        self.call, self.methods = call, methods
+        self.pairs = pairs_of(methods, call.asked.reference)
+        differences = [
+            _difference(call, methods[name], methods[name_b]) for name, name_b in self.pairs
+        ]
+        method = "welch" if call.asked.interval == "welch" else "components"
+        bounds = joint_bounds(of_method.result.evidence for of_method in methods.values())
+        super().__init__(call.asked, differences, method, call.plan.seed, bounds)
+
+    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+        """See `Student.root_of_correlation`: of common test units, and of common methods."""
+        call, methods = self.call, list(self.methods.values())
+        if self.asked.interval == "welch":
+            scores = [method.scores[method.call.centre] for method in methods]
+            if call.paired:
+                covariance = np.cov(np.array(scores)) / len(scores[0])
+            else:
+                errors = [float(np.var(of_method, ddof=1)) / len(of_method) for of_method in scores]
+                covariance = np.diag(errors)
+        else:
+            series = np.array([method.series for method in methods])
+            covariance, noise = np.atleast_2d(np.cov(series)), methods[0].noise
+            covariance *= (
+                noise.inflation if isinstance(noise, ResampleNoise) else 1 / series.shape[1]
             )
-        return
-    if paired_runs and len(set(counts.values())) > 1:
-        raise check.fail(
-            "paired_runs",
-            "be False where the methods have different numbers of runs",
-            f"{counts}",
-            "Give as many runs of each, in the same order.",
+            covariance += self._covariance_of_runs()
+        number = {name: k for k, name in enumerate(self.methods)}
+        pairs = [(number[name], number[name_b]) for name, name_b in (self.pairs[k] for k in those)]
+        return root_of(contrasts(pairs, len(number)), covariance)
+
+    def _covariance_of_runs(self) -> Floats:
+        """What the runs add to the covariance of the scores; without pairs a diagonal."""
+        call, methods = self.call, self.methods.values()
+        samples = [method.moments for method in methods]
+        weights = np.array(
+            [1.0 if call.of_any.on_samples else 1 / of_method.n for of_method in samples]
         )
+        if call.paired:
+            covariance = np.cov(np.array([of_method.scores for of_method in samples])) * weights[0]
+        else:
+            parts = [max(of_method.between - of_method.interaction, 0.0) for of_method in samples]
+            covariance = np.diag(parts * weights)
+        if call.of_any.varied == "both":
+            covariance += np.diag([method.fewer_seeds()[0] for method in methods])
+        return np.asarray(covariance)
+
+
+# ------------------------------------------------------------------ what must be said
+
+
+def _notes(
+    call: CompareRunsCall,
+    records: Sequence[PairedDifference],
+    differences: Sequence[RunsDifference],
+    greater_is_better: bool | None,
+) -> Notes:
+    """Return what must be known of the differences."""
+    notes = Notes()
+    fewest = min(len(runs.samples) for runs in call.methods.values())
+    if fewest < _FEW_RUNS:
+        what = "training samples" if call.of_any.varied == "both" else "runs"
+        notes.add(
+            "few",
+            f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
+            "them is poorly estimated, and the intervals are wide.",
+        )
+    if call.asked.interval == "welch":
+        notes.add(
+            "advice",
+            "Welch's interval varies the runs alone and is conditional on the test rows. For two "
+            "methods of equal merit it excludes 0 far more often than stated.",
+        )
+    of_narrowing: list[Note] = []
+    divided = not call.of_any.on_samples
+    for record, difference in zip(records, differences, strict=True):
+        if difference.standard_error == 0:
+            notes.add(
+                "degenerate",
+                f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
+                "the interval is degenerate; this does not show that the difference is exact.",
+            )
+        elif call.asked.interval != "welch" and len(of_narrowing) < _MOST_ADVISED:
+            interaction = difference.of_both
+            sources = {"runs": difference.of_runs, "test": difference.of_test - interaction}
+            savings = {"test units": difference.of_test / 2}
+            if divided:
+                savings["runs of each method"] = (difference.of_runs + interaction) / 2
+            text = advice_on("difference", sources | {"interaction": interaction}, savings)
+            names = f"{record.first} - {record.second}"
+            of_narrowing.append(Note("advice", f"{names}: {text}.{'' if divided else _ONE_LIST}"))
+    notes += of_narrowing
+    if call.paired and greater_is_better is None:
+        notes.add("advice", "P(A > B) is left out: the direction of the metric is unknown.")
+    too_few = too_few_pairs(record.outperformance for record in records)
+    notes += [Note("advice", text) for text in too_few]
+    return notes

@@ -33,9 +33,7 @@ from ..results.method_basis import MethodBasis, SeveralRuns
 from ..results.result import Provenance, evaluation_result
 from ..results.table import Entry, leaves
 from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
-from ..study.run_results import evaluate_runs
-from ..study.run_scores import RunsCall
-from ..study.runs import Columns, paired_runs
+from ..study.runs import Columns, RunsCall, evaluate_runs, paired_runs
 from ..study.study import Study, evaluate
 from .call import FitCall
 from .fit import OutOfBagRuns, TestSetRuns, narrow

@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -136,10 +135,9 @@ def of_stream(request: Request, settings: StreamSettings, state: StreamState) ->
     return replace(request, **stream.few._asdict()).in_memory()
 
 
-# Columns of files that are larger than memory: `scan_dataset`, and a stream of their rows.
-#
-# pyarrow reads the files, batch by batch, and is imported when a data set is scanned.
+# ------------------------------------------------------------------ files larger than memory
 
+# pyarrow reads them, batch by batch, and is imported when a data set is scanned.
 
 # Runs of rows that become a state each: enough for the workers, and to report progress.
 _RUNS = 64
@@ -199,21 +197,23 @@ def scan_dataset(source: Any) -> DatasetColumns:
         if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
             must = "be a path, a list of paths, or a pyarrow data set"
             raise check.fail("source", must, repr(source))
-        given = [os.fspath(path) for path in paths]
+        names = [os.fspath(path) for path in paths]
         # Reading ahead pays where each read waits for a network; its threads keep memory each.
-        kind = ParquetFileFormat(pre_buffer=any("://" in path for path in given))
+        kind = ParquetFileFormat(pre_buffer=any("://" in path for path in names))
         try:
-            found = dataset(given if len(given) > 1 else given[0], format=kind, partitioning="hive")
+            scanned = dataset(
+                names if len(names) > 1 else names[0], format=kind, partitioning="hive"
+            )
         except (OSError, ArrowInvalid) as error:
             must = "be a Parquet file or a folder of these"
             said = "not found" if isinstance(error, FileNotFoundError) else error
             raise check.fail("source", must, f"{source!r} ({said})", _OF_FILES) from error
     else:
-        found = source
-    files = _Files(found)
+        scanned = source
+    files = _Files(scanned)
     if not files.n_rows:
         raise check.fail("source", "hold at least one row", f"none in {source!r}")
-    return DatasetColumns(files, tuple(found.schema.names), False)
+    return DatasetColumns(files, tuple(scanned.schema.names), False)
 
 
 class DatasetColumns:
@@ -239,10 +239,10 @@ class DatasetColumns:
 
     def __getitem__(self, name: str | list[str]) -> DatasetColumns:
         names = [name] if isinstance(name, str) else list(name)
-        for one in names:
-            if one not in self._names:
+        for column in names:
+            if column not in self._names:
                 must = f"be one of {list(self._names)}"
-                raise check.fail("name", must, repr(one))
+                raise check.fail("name", must, repr(column))
         return DatasetColumns(self._files, tuple(names), isinstance(name, str))
 
     def __repr__(self) -> str:
@@ -259,25 +259,26 @@ class DatasetColumns:
         return self._array(reader.take(self._files.n_rows), "columns")
 
     def _array(self, table: Any, argument: str) -> NDArray[Any]:
-        columns = [_as_numpy(table.column(name), argument) for name in self._names]
-        return columns[0] if self._is_single else np.column_stack(columns)
+        from pyarrow import types
 
-
-def _as_numpy(column: Any, argument: str) -> NDArray[Any]:
-    """Return a column of a table of pyarrow; lists of one length are rows of an array."""
-    from pyarrow import types
-
-    if has_order(column):
-        return check.converted(argument, column)
-    found: NDArray[Any] = column.to_numpy()
-    is_nested = types.is_list(column.type) or types.is_large_list(column.type)
-    if not is_nested and not types.is_fixed_size_list(column.type):
-        return found
-    lengths = {-1 if row is None else len(row) for row in found}
-    if len(lengths) > 1 or -1 in lengths:
-        must, got = "hold lists of one length", f"lengths {sorted(lengths)[:3]}, with -1 for none"
-        raise check.fail(argument, must, got)
-    return np.stack(found.tolist())
+        arrays = []
+        for name in self._names:
+            column = table.column(name)
+            if has_order(column):
+                arrays.append(check.converted(argument, column))
+                continue
+            values: NDArray[Any] = column.to_numpy()
+            of_lists = types.is_list(column.type) or types.is_large_list(column.type)
+            if of_lists or types.is_fixed_size_list(column.type):
+                # Lists of one length are rows of an array.
+                lengths = {-1 if row is None else len(row) for row in values}
+                if len(lengths) > 1 or -1 in lengths:
+                    must = "hold lists of one length"
+                    got = f"lengths {sorted(lengths)[:3]}, with -1 for none"
+                    raise check.fail(argument, must, got)
+                values = np.stack(values.tolist())
+            arrays.append(values)
+        return arrays[0] if self._is_single else np.column_stack(arrays)
 
 
 def state_of_scanned(
@@ -294,84 +295,71 @@ def state_of_scanned(
         As of `skboot.streams.state.part_added`; at least one of them scanned.
     workers : Workers
     """
-    given: dict[str, Any] = {
-        name: one if isinstance(one, DatasetColumns) else check.converted(name, one)
-        for name, one in columns.items()
+    arrays: dict[str, Any] = {
+        name: column if isinstance(column, DatasetColumns) else check.converted(name, column)
+        for name, column in columns.items()
     }
-    first = next(name for name, one in given.items() if isinstance(one, DatasetColumns))
-    files = given[first]._files
+    of_files = next(name for name, column in arrays.items() if isinstance(column, DatasetColumns))
+    files = arrays[of_files]._files
     n_rows = files.n_rows
-    for name, one in given.items():
-        n = one._files.n_rows if isinstance(one, DatasetColumns) else len(one)
+    for name, column in arrays.items():
+        n = column._files.n_rows if isinstance(column, DatasetColumns) else len(column)
         if n != n_rows:
-            must = f"have as many rows as {first!r}"
+            must = f"have as many rows as {of_files!r}"
             raise check.fail(name, must, f"{n} rows and {n_rows} rows")
     settings = settings.for_rows(n_rows)
-    runs = _runs(files.ends)
-    found = StreamState.empty(settings)
+    # Runs of rows begin and end with parts of the files, and are of about one size.
+    edges, step = [0], max(n_rows // _RUNS, 1)
+    for end in files.ends:
+        if end - edges[-1] >= step or end == n_rows:
+            edges.append(end)
+    runs = [range(*pair) for pair in pairwise(edges) if pair[0] < pair[1]]
     # A data set with a filter is one part, and loses the filter when it is pickled.
     n_jobs = workers.n_jobs if len(runs) > 1 else 1
-    shares = _shares(runs, effective_n_jobs(n_jobs))
+    # States are added up where they are made: a worker keeps one for its share of the runs.
+    n_workers, n_shares = effective_n_jobs(n_jobs), len(runs)
+    if n_workers > 1:
+        n_shares = min(len(runs), CHUNKS_PER_WORKER * n_workers)
+    shares = [runs[k::n_shares] for k in range(n_shares)]
     seconds = n_rows * settings.n_drawn * _SECONDS_PER_WEIGHT / len(shares)
-    work = (_state_of_share, (settings, given), shares)
+    work = (_state_of_runs, (settings, arrays), shares)
+    total = StreamState.empty(settings)
     with progress(n_rows, "rows", workers.verbose) as done:
         for states in in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
             for state in states:
-                found = found.plus(state, settings)
+                total = total.plus(state, settings)
                 done(state.n_rows)
-    return settings, found
+    return settings, total
 
 
-class _Run(NamedTuple):
-    first: int
-    last: int
-
-
-def _runs(ends: Sequence[int]) -> list[_Run]:
-    """Return runs of rows that begin and end with parts of the files, of about one size."""
-    edges, step = [0], max(ends[-1] // _RUNS, 1)
-    for end in ends:
-        if end - edges[-1] >= step or end == ends[-1]:
-            edges.append(end)
-    return [_Run(*pair) for pair in pairwise(edges) if pair[0] < pair[1]]
-
-
-def _shares(runs: Sequence[_Run], n_workers: int) -> list[Sequence[_Run]]:
-    """Return runs in sets whose states are added up where they are made: a worker keeps one."""
-    n_shares = len(runs) if n_workers == 1 else min(len(runs), CHUNKS_PER_WORKER * n_workers)
-    return [runs[k::n_shares] for k in range(n_shares)]
-
-
-def _state_of_share(
-    shared: tuple[StreamSettings, Mapping[str, Any]], runs: Sequence[_Run]
+def _state_of_runs(
+    shared: tuple[StreamSettings, Mapping[str, Any]], runs: Sequence[range]
 ) -> StreamState:
     """Return the state of some runs of rows."""
-    states = (_run_state(shared, run) for run in runs)
-    return reduce(lambda one, other: one.plus(other, shared[0]), states)
-
-
-def _run_state(shared: tuple[StreamSettings, Mapping[str, Any]], run: _Run) -> StreamState:
-    """Return the state of a run of rows."""
     settings, columns = shared
-    state = StreamState.empty(settings)
     names: dict[int, dict[str, None]] = {}
     files: dict[int, _Files] = {}
-    for one in columns.values():
-        if isinstance(one, DatasetColumns):
-            files[id(one._files)] = one._files
-            names.setdefault(id(one._files), {}).update(dict.fromkeys(one.columns))
-    readers = {key: _Reader(own, tuple(names[key]), run.first) for key, own in files.items()}
-    for at in range(run.first, run.last, ROWS_AT_ONCE):
-        until = min(at + ROWS_AT_ONCE, run.last)
-        tables = {key: reader.take(until - at) for key, reader in readers.items()}
-        batch = {
-            name: one._array(tables[id(one._files)], name)
-            if isinstance(one, DatasetColumns)
-            else one[at:until]
-            for name, one in columns.items()
-        }
-        state = part_added(settings, state, batch, at)
-    return state
+    for column in columns.values():
+        if isinstance(column, DatasetColumns):
+            files[id(column._files)] = column._files
+            names.setdefault(id(column._files), {}).update(dict.fromkeys(column.columns))
+    total: StreamState | None = None
+    for run in runs:
+        state = StreamState.empty(settings)
+        readers = {key: _Reader(of, tuple(names[key]), run.start) for key, of in files.items()}
+        for at in range(run.start, run.stop, ROWS_AT_ONCE):
+            until = min(at + ROWS_AT_ONCE, run.stop)
+            tables = {key: reader.take(until - at) for key, reader in readers.items()}
+            batch = {
+                name: column._array(tables[id(column._files)], name)
+                if isinstance(column, DatasetColumns)
+                else column[at:until]
+                for name, column in columns.items()
+            }
+            state = part_added(settings, state, batch, at)
+        total = state if total is None else total.plus(state, settings)
+    assert total is not None
+    return total
 
 
 # ------------------------------------------------------------------ files
@@ -391,24 +379,22 @@ class _Files:
         except ValueError:
             # A data set with a filter has no parts that know of it.
             self._parts = [dataset]
-        self._lengths = [_n_rows(part) for part in self._parts]
+        self._lengths: list[int] = []
+        for part in self._parts:
+            # A fragment counts the rows of its whole file, and not of some groups of its rows.
+            groups = getattr(part, "row_groups", None)
+            n = part.count_rows() if groups is None else sum(group.num_rows for group in groups)
+            self._lengths.append(int(n))
+        # Number of rows up to the end of each part.
+        self.ends: list[int] = np.cumsum(self._lengths, dtype=np.int64).tolist()
+        self.n_rows = sum(self._lengths)
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return sum(self._lengths)
-
-    @cached_property
-    def ends(self) -> list[int]:
-        """Number of rows up to the end of each part."""
-        return list(np.cumsum(self._lengths).tolist())
-
-    def batches(self, names: Sequence[str], first: int) -> Iterator[Any]:
+    def batches(self, names: Sequence[str], start: int) -> Iterator[Any]:
         """Yield batches of columns from a row on, the first rows of its part cut off."""
         for part, n, end in zip(self._parts, self._lengths, self.ends, strict=True):
-            if end <= first:
+            if end <= start:
                 continue
-            skipped, n_read = max(first - (end - n), 0), 0
+            skipped, n_read = max(start - (end - n), 0), 0
             for batch in part.to_batches(columns=list(names), **self._options):
                 n_read += batch.num_rows
                 if skipped < batch.num_rows:
@@ -428,19 +414,11 @@ def release_unused() -> None:
         pyarrow.default_memory_pool().release_unused()
 
 
-def _n_rows(part: Any) -> int:
-    """Return the number of rows of a file, or of some groups of rows of a Parquet file."""
-    groups = getattr(part, "row_groups", None)
-    # A fragment counts the rows of its whole file.
-    n = part.count_rows() if groups is None else sum(group.num_rows for group in groups)
-    return int(n)
-
-
 class _Reader:
     """Takes rows in turn, from a row on."""
 
-    def __init__(self, files: _Files, names: tuple[str, ...], first: int) -> None:
-        self._batches = files.batches(names, first)
+    def __init__(self, files: _Files, names: tuple[str, ...], start: int) -> None:
+        self._batches = files.batches(names, start)
         self._left: list[Any] = []
 
     def take(self, n_rows: int) -> Any:
@@ -450,21 +428,20 @@ class _Reader:
         taken, n = [], 0
         while n < n_rows:
             batch = self._left.pop() if self._left else next(self._batches)
-            own = batch.slice(0, n_rows - n)
-            if own.num_rows < batch.num_rows:
-                self._left.append(batch.slice(own.num_rows))
-            taken.append(own)
-            n += own.num_rows
+            rows = batch.slice(0, n_rows - n)
+            if rows.num_rows < batch.num_rows:
+                self._left.append(batch.slice(rows.num_rows))
+            taken.append(rows)
+            n += rows.num_rows
         # What was read on the way would stay beside the sums until the next rows are read.
         release_unused()
         return Table.from_batches(taken)
 
 
-# Columns of dask as a stream: a state of each partition, made where it lies, and added in pairs.
-#
-# Nothing is collected: states travel, rows do not. Dask is imported when one of its columns is
-# given.
+# ------------------------------------------------------------------ columns of dask
 
+# A state of each partition is made where it lies, and states are added in pairs. Nothing is
+# collected: states travel, rows do not. Dask is imported when one of its columns is given.
 
 Columns = Mapping[str, Any]
 
@@ -486,7 +463,9 @@ def state_of_dask(
     """
     dask = _imported("dask")
     for name, values in columns.items():
-        if is_dask(values) and not (_is_frame(values) or _is_array(values)):
+        # What is delayed has every attribute, and each of these is delayed as well.
+        is_array = isinstance(getattr(values, "chunks", None), tuple)
+        if is_dask(values) and not (_is_frame(values) or is_array):
             must = "be a dask array, or columns of a dask dataframe"
             raise check.fail(name, must, type(values).__name__)
     check_dask_workers()
@@ -498,7 +477,7 @@ def state_of_dask(
         # What all tasks share is one task, which goes to each worker once.
         shared = dask.delayed(settings, pure=False, traverse=False)
         part_state = dask.delayed(_part_state, pure=False)
-        both = dask.delayed(_both, pure=False)
+        plus = dask.delayed(StreamState.plus, pure=False)
         states = [
             part_state(shared, part, start, n_rows)
             for part, start, n_rows in zip(parts, starts, lengths, strict=True)
@@ -506,20 +485,17 @@ def state_of_dask(
         while len(states) > 1:
             pairs = zip(states[::2], states[1::2], strict=False)
             odd = states[-1:] if len(states) % 2 else []
-            states = [both(shared, *pair) for pair in pairs] + odd
-        callback = _imported("dask.callbacks").Callback
-        with (
-            progress(len(parts), "partitions", verbose) as done,
-            callback(posttask=partial(_counted, done)),
-        ):
-            found: StreamState = dask.compute(states[0])[0]
-    return settings, found
+            states = [plus(*pair, shared) for pair in pairs] + odd
+        with progress(len(parts), "partitions", verbose) as done:
 
+            def count(key: Any, *_: Any) -> None:
+                """Count a task that has ended, if it was that of a partition."""
+                if str(key).startswith(_part_state.__name__):
+                    done(1)
 
-def _counted(done: Callable[[int], None], key: Any, *_: Any) -> None:
-    """Count a task that has ended, if it was that of a partition."""
-    if str(key).startswith(_part_state.__name__):
-        done(1)
+            with _imported("dask.callbacks").Callback(posttask=count):
+                total: StreamState = dask.compute(states[0])[0]
+    return settings, total
 
 
 def _part_state(
@@ -534,21 +510,9 @@ def _part_state(
     return part_added(settings, StreamState.empty(settings), joined, start)
 
 
-def _both(settings: StreamSettings, first: StreamState, second: StreamState) -> StreamState:
-    return first.plus(second, settings)
-
-
-# ------------------------------------------------------------------ partitions
-
-
 def _imported(package: str) -> Any:
     """Return a package, whose types do not name all that it exports."""
     return import_module(package)
-
-
-def _is_array(values: Any) -> bool:
-    # What is delayed has every attribute, and each of these is delayed as well.
-    return isinstance(getattr(values, "chunks", None), tuple)
 
 
 def _is_frame(values: Any) -> bool:
@@ -562,17 +526,17 @@ def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
     are: this reads, or computes, what is not persisted once more.
     """
     dask = _imported("dask")
-    lazy = {name: one for name, one in columns.items() if is_dask(one)}
-    frames = {name: one for name, one in lazy.items() if _is_frame(one)}
+    lazy = {name: column for name, column in columns.items() if is_dask(column)}
+    frames = {name: column for name, column in lazy.items() if _is_frame(column)}
     uncounted = {
-        name: one
-        for name, one in lazy.items()
-        if name not in frames and np.isnan(one.chunks[0]).any()
+        name: column
+        for name, column in lazy.items()
+        if name not in frames and np.isnan(column.chunks[0]).any()
     }
     pieces = [_of_frames(frames)] if frames else []
-    pieces += [_of_array(name, one) for name, one in uncounted.items()]
+    pieces += [_of_array(name, column) for name, column in uncounted.items()]
     if pieces:
-        n_rows = dask.delayed(_n_rows_of_parts, pure=False)
+        n_rows = dask.delayed(lambda piece: len(next(iter(piece.values()))), pure=False)
         lengths = [int(n) for n in dask.compute([n_rows(piece) for piece in pieces[0]])[0]]
     else:
         lengths = list(next(iter(lazy.values())).chunks[0])
@@ -589,11 +553,11 @@ def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
 def _of_frames(frames: Columns) -> list[Any]:
     """Return the partitions of columns of dataframes, in one graph: they are read together."""
     frames_of_dask, pd = _imported("dask.dataframe"), _imported("pandas")
-    first = next(iter(frames))
+    leading = next(iter(frames))
     for name, frame in frames.items():
-        if frame.npartitions != frames[first].npartitions:
-            must = f"have as many partitions as {first!r}"
-            got = f"{frame.npartitions} and {frames[first].npartitions}"
+        if frame.npartitions != frames[leading].npartitions:
+            must = f"have as many partitions as {leading!r}"
+            got = f"{frame.npartitions} and {frames[leading].npartitions}"
             raise check.fail(name, must, got, _TO_ALIGN)
     packed = frames_of_dask.map_partitions(
         _packed,
@@ -608,22 +572,18 @@ def _of_frames(frames: Columns) -> list[Any]:
 
 def _packed(*columns: Any, names: Sequence[str]) -> Any:
     """Return a partition of several columns as one value."""
-    found = {
+    arrays = {
         name: check.converted(name, column) for name, column in zip(names, columns, strict=True)
     }
     release_unused()
-    return found
-
-
-def _n_rows_of_parts(piece: Mapping[str, Any]) -> int:
-    return len(next(iter(piece.values())))
+    return arrays
 
 
 def _of_array(name: str, array: Any) -> list[Any]:
     dask = _imported("dask")
-    whole = array.rechunk({1: -1}) if array.ndim == 2 else array
+    in_rows = array.rechunk({1: -1}) if array.ndim == 2 else array
     named = dask.delayed(_named, pure=False)
-    return [named(name, block) for block in whole.to_delayed().ravel()]
+    return [named(name, block) for block in in_rows.to_delayed().ravel()]
 
 
 def _named(name: str, block: Any) -> dict[str, Any]:
@@ -645,8 +605,7 @@ def _of_known(name: str, values: Any, lengths: Sequence[int]) -> list[Any]:
     return [named(name, part) for part in np.split(column, ends)]
 
 
-# Columns whose rows are not in memory: read once, as the batches of a stream.
-
+# ------------------------------------------------------------------ both, read once
 
 ADVICE = (
     "Rows that are not in memory are resampled as a stream, one by one. If they fit into memory, "

@@ -9,38 +9,43 @@ error, which is infinite where resamples know too little.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._base import checks as check
-from .._base.errors import Note
-from .._base.work import Workers
+from .._base.errors import Note, arguments_named
+from .._base.work import DEFAULT_WORKERS, Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.curves import ClassSizes, Det, NetBenefit, PrecisionRecall, Roc, TwoClassRows
 from ..metrics.statistic import Floats, ReadableBlock, ReducedData
 from ..results import wording
 from ..results.curve import CurveResult
 from ..results.result import CallFacts
-from ..study.curve_rows import (
+from ..study.curves import (
     BANDS,
     DIFFERENCE,
     OVER_THRESHOLDS,
     CurveAsked,
     CurveCall,
+    Drawn,
+    argument_of,
     check_both_weigh,
     check_no_labels,
     check_range,
     checked_grid,
+    evaluate_curves,
+    named_scores,
     own_grid,
     positive_class,
+    results_of_curves,
 )
-from ..study.curves import Drawn, results_of_curves
-from .columns import ADVICE
-from .source import note_on_intervals, plan_of, rounded_up
-from .state import StreamSettings, StreamState
+from ..study.rows import Sampling, Scoring, Wanted
+from .columns import ADVICE, streamed
+from .source import Stream, note_on_intervals, plan_of, rounded_up
+from .state import StreamSettings
 from .sums import FINE_SCORES, SCORES, Table, WeightsBlock
 
 ThresholdCurve = Roc | PrecisionRecall | NetBenefit
@@ -74,17 +79,6 @@ class ScoreCells(NamedTuple):
     weighted: bool
     n_rows: int
 
-    @classmethod
-    def of(cls, state: StreamState, system: int, positive: NDArray[np.bool_]) -> ScoreCells:
-        """Return the cells of a system."""
-        coarse, fine = (state.tables[kind, system] for kind in (SCORES, FINE_SCORES))
-        return cls(coarse, fine, positive, state.weighted, state.n_rows)
-
-    @property
-    def in_intervals(self) -> bool:
-        """Whether scores of resamples were counted in intervals."""
-        return bool(self.coarse.shift)
-
     def rows(self, table: Table) -> TwoClassRows:
         """Return the cells of a table, each as one row with the least score of its interval."""
         truth, score = table.labels[table.truth], table.edges()[0]
@@ -101,12 +95,16 @@ class ScoreCells(NamedTuple):
         of the number of Kish (1965).
         """
         side = self.positive[self.fine.truth]
-        negative, positive = (float(self.weights()[own].sum()) for own in (~side, side))
+        negative, positive = (
+            float(self.weights()[class_cells].sum()) for class_cells in (~side, side)
+        )
         share = positive / (negative + positive)
         if not self.weighted:
             return ClassSizes(negative, positive, share)
-        side, drawn = self.positive[self.coarse.truth], self.coarse.sums.values()
-        negative, positive = (self._worth(drawn[own].sum(axis=0)) for own in (~side, side))
+        side, weights = self.positive[self.coarse.truth], self.coarse.sums.values()
+        negative, positive = (
+            self._worth(weights[class_cells].sum(axis=0)) for class_cells in (~side, side)
+        )
         return ClassSizes(negative, positive, share)
 
     def worth_of_weight(self) -> float:
@@ -122,24 +120,7 @@ class ScoreCells(NamedTuple):
             return float(min(total[0] ** 2 / np.var(total[1:], ddof=1), self.n_rows))
 
 
-class CurveOnCells(NamedTuple):
-    """A curve of a stream.
-
-    Attributes
-    ----------
-    estimate, behind, floor, bin_error : ndarray of shape (n_grid,), or None
-        See `skboot.inference.bands.CurveEvidence`.
-    replicates : ndarray of shape (n_resamples, n_grid)
-    """
-
-    estimate: Floats
-    replicates: Floats
-    behind: Floats | None
-    floor: Floats | None
-    bin_error: Floats | None
-
-
-def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveOnCells:
+def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     """Evaluate a curve on the data and on all resamples.
 
     Parameters
@@ -148,22 +129,38 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveOnCells:
         On its grid.
     cells : ScoreCells
     """
-    replicates, lacking = _on_resamples(curve, cells)
+    # Resamples, some at a time, with the data first.
+    table, on_cells = cells.coarse, curve
+    # Whether scores of resamples were counted in intervals.
+    in_intervals = bool(table.shift)
+    if in_intervals and isinstance(curve, PrecisionRecall):
+        on_cells = _PrecisionWithin(curve.grid)
+    reduced, code = _reduced(on_cells, cells.rows(table))
+    n_values = table.sums.digits.shape[2]
+    replicates = np.empty((n_values, len(curve.grid)))
+    step = max(_BYTES_AT_ONCE // (8 * table.n_cells), 1)
+    for start in range(0, n_values, step):
+        some = slice(start, start + step)
+        block = _block(on_cells, reduced, code, table.sums.values(some))
+        replicates[some] = on_cells.evaluate(block, reduced)
+    lacking = _lacking(curve, table, cells.positive)
     reduced, code = _reduced(curve, cells.rows(cells.fine))
     block = _block(curve, reduced, code, cells.weights()[:, None])
     estimate, bin_error = curve.evaluate(block, reduced)[0], None
-    if cells.in_intervals:
-        known = lacking <= _MOST_LACKING
-        larger = 1 / np.sqrt(1 - np.where(known, lacking, 0.0))
+    if in_intervals:
+        is_known = lacking <= _MOST_LACKING
+        larger = 1 / np.sqrt(1 - np.where(is_known, lacking, 0.0))
         replicates = np.clip(estimate + larger * (replicates - replicates[0]), *curve.bounds)
-        bin_error = np.where(known, _bin_error(curve, cells, estimate), np.inf)
+        bin_error = np.where(is_known, _bin_error(curve, cells, estimate), np.inf)
     if (beyond := curve.beyond(cells.fine.edges()[1])).any():
-        estimate, replicates = (np.where(beyond, np.nan, one) for one in (estimate, replicates))
+        estimate, replicates = (
+            np.where(beyond, np.nan, values) for values in (estimate, replicates)
+        )
     replicates = replicates[1:]
     replicates.flags.writeable = False
     worth = cells.worth_of_weight()
     behind, floor = (of(block, reduced, worth) for of in (curve.behind, curve.floor))
-    return CurveOnCells(estimate, replicates, behind, floor, bin_error)
+    return Drawn(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
 
 
 def _reduced(curve: ThresholdCurve, rows: TwoClassRows) -> tuple[ReducedData, NDArray[np.intp]]:
@@ -182,25 +179,6 @@ def _block(
     return WeightsBlock(by_code.T, curve.reads)
 
 
-def _on_resamples(curve: ThresholdCurve, cells: ScoreCells) -> tuple[Floats, Floats]:
-    """Return the curve on the data and on resamples, (1 + n_resamples, n_grid), some at a time.
-
-    Return also the share of the variance that the resamples lack at each point.
-    """
-    table = cells.coarse
-    if cells.in_intervals and isinstance(curve, PrecisionRecall):
-        curve = _PrecisionWithin(curve.grid)
-    reduced, code = _reduced(curve, cells.rows(table))
-    n_values = table.sums.digits.shape[2]
-    values = np.empty((n_values, len(curve.grid)))
-    step = max(_BYTES_AT_ONCE // (8 * table.n_cells), 1)
-    for start in range(0, n_values, step):
-        some = slice(start, start + step)
-        block = _block(curve, reduced, code, table.sums.values(some))
-        values[some] = curve.evaluate(block, reduced)
-    return values, _lacking(curve, table, cells.positive)
-
-
 class _PrecisionWithin(PrecisionRecall):
     """Precision at recalls within intervals of scores, whose negatives come evenly among positives.
 
@@ -209,13 +187,13 @@ class _PrecisionWithin(PrecisionRecall):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """See `Curve.evaluate` (Davis & Goadrich 2006, section 4)."""
-        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        needed = self.grid * found.total[:, :1]
-        before, step = found.before, found.after - found.before
+        reached = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        needed = self.grid * reached.total[:, :1]
+        before, step = reached.before, reached.after - reached.before
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.clip((needed - before[:, :, 0]) / step[:, :, 0], 0.0, 1.0)
             precision = needed / (before[:, :, 1] + share * step[:, :, 1])
-        return np.where(found.total[:, :1] > 0, precision, np.nan)
+        return np.where(reached.total[:, :1] > 0, precision, np.nan)
 
 
 # ------------------------------------------------------------------ what intervals hide
@@ -248,16 +226,18 @@ class _Around(NamedTuple):
         """Look for negatives from the lowest score up, for recalls of positives downwards."""
         weights, side = table.sums.values(slice(1))[:, 0], positive[table.truth]
         interval, shares = table.rank().astype(np.intp), 1.0 - curve.grid
-        by_class = np.transpose([np.bincount(interval, weights * own) for own in (~side, side)])
+        by_class = np.transpose(
+            [np.bincount(interval, weights * class_cells) for class_cells in (~side, side)]
+        )
         low, high = table.edges()
-        one = np.zeros(len(by_class), dtype=bool)
-        one[interval] = low == high
+        of_one_score = np.zeros(len(by_class), dtype=bool)
+        of_one_score[interval] = low == high
         if isinstance(curve, PrecisionRecall):
-            by_class, one, shares = by_class[::-1, ::-1], one[::-1], curve.grid
+            by_class, of_one_score, shares = by_class[::-1, ::-1], of_one_score[::-1], curve.grid
         upto = np.cumsum(by_class, axis=0)
         reached = np.searchsorted(upto[:, 0], shares * upto[-1, 0] * (1 - _ROUNDING))
         at = np.minimum(reached, len(upto) - 1)
-        return cls(shares, upto[at] - by_class[at], upto[at], upto[-1], one[at])
+        return cls(shares, upto[at] - by_class[at], upto[at], upto[-1], of_one_score[at])
 
 
 def _lacking(curve: ThresholdCurve, table: Table, positive: NDArray[np.bool_]) -> Floats:
@@ -291,7 +271,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
     if isinstance(curve, NetBenefit):
         weights, side = cells.weights(), cells.positive[cells.fine.truth]
         unsure = _unsure(curve, cells.fine)
-        gained, lost = (weights[own] @ unsure[own] for own in (side, ~side))
+        gained, lost = (weights[class_cells] @ unsure[class_cells] for class_cells in (side, ~side))
         return np.asarray(np.maximum(gained, lost * curve.odds) / weights.sum())
     around = _Around.of(curve, cells.fine, cells.positive)
     if isinstance(curve, PrecisionRecall):
@@ -313,7 +293,20 @@ def _unsure(curve: NetBenefit, table: Table) -> NDArray[np.bool_]:
     return np.asarray((low < curve.grid) & (high >= curve.grid))
 
 
-# Curves of columns that are not in memory, and of the rows of an accumulator.
+# ------------------------------------------------------------------ curves of a stream
+
+
+def streamed_curves(
+    y_true: Any, y_score: Any, asked: CurveAsked, sampling: Sampling, wanted: Wanted
+) -> dict[str, CurveResult]:
+    """Return curves by system of columns that are read in parts; see `evaluate_curves`."""
+    check_asked(asked)
+    scoring = Scoring("roc_auc", pos_label=None)
+    systems: dict[str | None, tuple[str, Any]] = {
+        name: (argument_of(name), scores) for name, scores in named_scores(y_score).items()
+    }
+    stream = streamed(y_true, systems, scoring, sampling, wanted)
+    return curves_of_stream(stream, asked, "y_score", wanted.workers)
 
 
 def check_accumulator(settings: StreamSettings, asked: CurveAsked) -> None:
@@ -339,61 +332,44 @@ def check_asked(asked: CurveAsked) -> None:
     checked_grid(asked.grid, asked.curve, {})
 
 
-def curves_of_state(
-    settings: StreamSettings,
-    state: StreamState,
-    asked: CurveAsked,
-    arguments: Mapping[str, str],
+def curves_of_stream(
+    stream: Stream, asked: CurveAsked, argument: str, workers: Workers = DEFAULT_WORKERS
 ) -> dict[str, CurveResult]:
-    """Return curves by system; ``arguments`` are what messages call their scores."""
-    cells = _checked_cells(state, asked, arguments)
+    """Return curves by system; ``argument`` is what messages call their scores.
+
+    Those of few rows are those of rows in memory.
+    """
+    settings, state = stream.settings, stream.state
+    arguments = {name or "": argument_of(name or "", argument) for name in settings.systems}
+    if stream.few is not None:
+        wanted = Wanted("percentile", settings.confidence_level, workers)
+        y_true, y_score, sampling = stream.few
+        with arguments_named({argument_of(name): arguments[name] for name in arguments}):
+            return evaluate_curves(y_true, y_score, asked, sampling, wanted)
+    # The cells of each system: one class is refused, and labels in the place of scores.
+    labels = state.tables[SCORES, 0].labels
+    positive = positive_class(labels, asked.pos_label)
+    cells: dict[str, ScoreCells] = {}
+    for system, (name, scores) in enumerate(arguments.items()):
+        table, fine = state.tables[SCORES, system], state.tables[FINE_SCORES, system]
+        cells[name] = ScoreCells(table, fine, positive, state.weighted, state.n_rows)
+        rows = cells[name].rows(fine)
+        if not fine.shift:
+            check_no_labels(scores, rows.score, labels)
+        check_range(scores, rows.score, asked.curve)
+        check_both_weigh(rows.positive, cells[name].weights())
     kind: Any = OVER_THRESHOLDS[asked.curve]
     curves, sizes = {}, next(iter(cells.values())).sizes()
-    for name, own in cells.items():
+    for name, of_system in cells.items():
         grid = checked_grid(asked.grid, asked.curve, {})
         if grid is None:
-            rows = own.weights() * own.worth_of_weight()
-            grid = own_grid(asked.curve, sizes, own.fine.edges()[0], rows)
+            n_rows = of_system.weights() * of_system.worth_of_weight()
+            grid = own_grid(asked.curve, sizes, of_system.fine.edges()[0], n_rows)
         curves[name] = kind(grid)
     n_points = sum(len(curve.grid) for curve in curves.values())
     check_replicates_fit(settings.n_resamples, 2 * n_points)
-    drawn = {
-        name: Drawn(curve, cells[name].sizes(), *curve_on_cells(curve, cells[name]))
-        for name, curve in curves.items()
-    }
-    call = CurveCall(
-        {name: (curve, cells[name].rows(cells[name].fine)) for name, curve in curves.items()},
-        plan_of(settings, state),
-        asked.band,
-        settings.confidence_level,
-        _settings(settings, state, asked),
-        CallFacts(weighted=state.weighted),
-        Workers(),
-    )
-    return results_of_curves(call, drawn, _remarks(settings, list(drawn.values())))
-
-
-def _checked_cells(
-    state: StreamState, asked: CurveAsked, arguments: Mapping[str, str]
-) -> dict[str, ScoreCells]:
-    """Return the cells of each system; refuse one class, and labels in the place of scores."""
-    labels = state.tables[SCORES, 0].labels
-    positive = positive_class(labels, asked.pos_label)
-    found = {}
-    for system, (name, argument) in enumerate(arguments.items()):
-        cells = ScoreCells.of(state, system, positive)
-        rows = cells.rows(cells.fine)
-        if not cells.fine.shift:
-            check_no_labels(argument, rows.score, labels)
-        check_range(argument, rows.score, asked.curve)
-        check_both_weigh(rows.positive, cells.weights())
-        found[name] = cells
-    return found
-
-
-def _settings(settings: StreamSettings, state: StreamState, asked: CurveAsked) -> dict[str, Any]:
-    """Return the arguments as a result holds them."""
-    return {
+    draws = {name: curve_on_cells(curve, cells[name]) for name, curve in curves.items()}
+    of_call = {
         "curve": asked.curve,
         "band": asked.band,
         "confidence_level": settings.confidence_level,
@@ -404,31 +380,36 @@ def _settings(settings: StreamSettings, state: StreamState, asked: CurveAsked) -
         "groups": state.unit == "groups",
         "sample_weight": state.weighted,
     }
+    facts = CallFacts(weighted=state.weighted)
+    call = CurveCall(
+        plan_of(settings, state), asked.band, settings.confidence_level, of_call, facts
+    )
+    return results_of_curves(call, draws, _remarks(settings, list(draws.values())))
 
 
-def _remarks(settings: StreamSettings, drawn: Sequence[Drawn]) -> list[Note]:
+def _remarks(settings: StreamSettings, draws: Sequence[Drawn]) -> list[Note]:
     """Return what a reader must know of scores in intervals."""
-    if all(each.bin_error is None for each in drawn):
+    if all(side.bin_error is None for side in draws):
         return []
-    grid = np.unique(np.concatenate([each.curve.grid for each in drawn]))
+    grid = np.unique(np.concatenate([side.curve.grid for side in draws]))
     farthest = np.zeros(len(grid))
-    for each in drawn:
-        if each.bin_error is not None:
-            at = np.searchsorted(grid, each.curve.grid)
-            farthest[at] = np.maximum(farthest[at], each.bin_error)
-    known = np.isfinite(farthest)
+    for side in draws:
+        if side.bin_error is not None:
+            at = np.searchsorted(grid, side.curve.grid)
+            farthest[at] = np.maximum(farthest[at], side.bin_error)
+    resolved = np.isfinite(farthest)
     changed = "leaves the curve as it is"
-    if (farthest[known] > 0).any():
-        k = int(np.argmax(np.where(known, farthest, -1)))
+    if (farthest[resolved] > 0).any():
+        k = int(np.argmax(np.where(resolved, farthest, -1)))
         changed = (
             f"moves the curve by at most {rounded_up(float(farthest[k]))} (at "
-            f"{drawn[0].curve.axes[0]} {grid[k]:.3g}), by which the band is wider"
+            f"{draws[0].curve.axes[0]} {grid[k]:.3g}), by which the band is wider"
         )
     notes = [note_on_intervals(settings, changed, finer=True)]
-    if not known.all():
+    if not resolved.all():
         text = (
-            f"At {wording.counted(int(np.sum(~known)), 'point')} of {len(known)} an interval of "
-            "scores holds too many rows to resolve: limits are the ends of the range there."
+            f"At {wording.counted(int(np.sum(~resolved)), 'point')} of {len(resolved)} an interval "
+            "of scores holds too many rows to resolve: limits are the ends of the range there."
         )
         notes.append(Note("choice", text))
     return notes

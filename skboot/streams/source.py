@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -104,7 +104,16 @@ class SumsOfStream(Source):
         assert isinstance(measured, Read)
         read, reduced = measured, measured.reduced
         coding = CodedRows(None, reduced.n_codes, read.statistic.reads)
+        # What a reader must know of how the scores were kept.
+        reading: list[Note] = []
+        if read.intervals:
+            changed = f"changes the estimate by at most {rounded_up(read.error)}"
+            changed = changed if read.error else "leaves the estimate as it is"
+            finer = read.intervals == "finer"
+            reading = [note_on_intervals(self.settings, changed, finer=finer)]
+            reading += note_on_hidden(read)
         positive = self.positive(read, "advice")
+        reading += [] if positive is None else [positive]
         return ScoreOfSums(
             metric,
             read.rows,
@@ -114,13 +123,19 @@ class SumsOfStream(Source):
             BeforeResampling(Drawn.of(plan.design), read.facts, first_look),
             interval,
             read,
-            (*self._on_intervals(read), *([] if positive is None else [positive])),
+            tuple(reading),
         )
 
     def draw(self, plan: ResamplingPlan, scores: Any, workers: Workers) -> Draws:
         """See `Source.draw`."""
-        drawn = [_drawn(one.read.values[: 1 + plan.n_resamples]) for one in scores]
-        return Draws(plan, None, [one.subject for one in scores], drawn, dict(enumerate(scores)))
+        distributions = []
+        for score in scores:
+            values = score.read.values[: 1 + plan.n_resamples]
+            # A metric that divides by zero on a resample is undefined there.
+            values = np.where(np.isinf(values), np.nan, values)
+            distributions.append(BootstrapDistribution(float(values[0]), values[1:], None, None))
+        subjects = [score.subject for score in scores]
+        return Draws(plan, None, subjects, distributions, dict(enumerate(scores)))
 
     def positive(self, read: Read, kind: Any) -> Note | None:
         """Say which of two labels in text is the positive one, where the user did not name it."""
@@ -128,25 +143,9 @@ class SumsOfStream(Source):
         like = np.empty((0, 2) if self.state.in_columns else 0)
         return positive_note(read.statistic, truth, like, kind)
 
-    def _on_intervals(self, read: Read) -> list[Note]:
-        """Return what a reader must know of how the scores of a metric were kept."""
-        if not read.intervals:
-            return []
-        changed = f"changes the estimate by at most {rounded_up(read.error)}"
-        changed = changed if read.error else "leaves the estimate as it is"
-        counted = note_on_intervals(self.settings, changed, finer=read.intervals == "finer")
-        return [counted, *note_on_hidden(read)]
-
-
-def _drawn(values: NDArray[np.float64]) -> BootstrapDistribution:
-    """Return values on the data and on each resample as what a plan would have drawn."""
-    # A metric that divides by zero on a resample is undefined there.
-    values = np.where(np.isinf(values), np.nan, values)
-    return BootstrapDistribution(float(values[0]), values[1:], None, None)
-
 
 def study_of_stream(
-    settings: StreamSettings, state: StreamState, wanted: Wanted, of_call: dict[str, Any]
+    settings: StreamSettings, state: StreamState, wanted: Wanted, of_call: Mapping[str, Any]
 ) -> Study:
     """Return the study of the rows of a stream, and tell what is doubtful in them.
 
@@ -156,15 +155,13 @@ def study_of_stream(
     state : StreamState
     wanted : Wanted
         Of each system.
-    of_call : dict of str
+    of_call : mapping of str
         Other arguments as a result holds them.
     """
+    names = list(map(str, settings.systems))
     scores: Scores = {
-        metric: {
-            str(name): [state.read(metric, system, settings)]
-            for system, name in enumerate(settings.systems)
-        }
-        for metric in settings.readings
+        metric: {name: [read] for name, read in zip(names, values, strict=True)}
+        for metric, values in state.read(settings).items()
     }
     notes = tuple(_notes_on_rows(settings, state))
     tell(*notes, *state.doubts)
@@ -175,7 +172,16 @@ def study_of_stream(
         plan_of(settings, state),
         wanted.interval,
         wanted.confidence_level,
-        settings_of(settings, state) | wanted.settings | of_call,
+        {
+            "confidence_level": settings.confidence_level,
+            "n_resamples": settings.n_resamples,
+            "groups": state.unit == "groups",
+            "sample_weight": state.weighted,
+            "n_bins": settings.n_bins,
+            **settings.scoring.settings,
+            **wanted.settings,
+            **of_call,
+        },
         facts=CallFacts(weighted=state.weighted),
         places=Places(
             settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
@@ -195,60 +201,39 @@ def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     return ResamplingPlan(design, settings.n_resamples, settings.seed)
 
 
-def settings_of(settings: StreamSettings, state: StreamState) -> dict[str, Any]:
-    """Return the arguments as a result holds them."""
-    return {
-        "confidence_level": settings.confidence_level,
-        "n_resamples": settings.n_resamples,
-        "groups": state.unit == "groups",
-        "sample_weight": state.weighted,
-        "n_bins": settings.n_bins,
-        **settings.scoring.settings,
-    }
-
-
 # ------------------------------------------------------------------ what is told
 
 
 def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
     """Warn of decisions as scores, and of a class that is positive because nobody named it."""
     settings = source.settings
-    every = [(name, one) for own in scores.values() for name, [one] in own.items()]
-    positive = []
-    for name, one in every:
-        assert isinstance(one, Read)
+    every = [(name, read) for by_name in scores.values() for name, [read] in by_name.items()]
+    by_text, columns = [], []
+    for name, read in every:
+        assert isinstance(read, Read)
         argument = "y_pred" if settings.systems == (None,) else f"y_pred of {name!r}"
-        if one.rows.y_true is not None:
-            inner = one.statistic.unsigned or one.statistic
-            note = note_on_scores(inner, one.rows.y_pred, argument, source.state.n_rows)
+        if read.rows.y_true is not None:
+            inner = read.statistic.unsigned or read.statistic
+            note = note_on_scores(inner, read.rows.y_pred, argument, source.state.n_rows)
             tell(*[] if note is None else [note])
-        positive.append(source.positive(one, "caution"))
-        tell(*note_on_hidden(one))
-    tell(
-        *[note for note in positive if note is not None][:1], *_positive_of_numbers(settings, every)
-    )
-    of_each = [next(iter(own.values()))[0].statistic for own in scores.values()]
+        by_text.append(source.positive(read, "caution"))
+        tell(*note_on_hidden(read))
+        truth = settings.labels if read.rows.y_true is None else read.rows.y_true
+        columns.append((truth, read.rows.y_pred, None))
+    statistics = {name: reading.statistic for name, reading in settings.readings.items()}
+    positive = None
+    if settings.pos_label is None:
+        # Where scikit-learn takes the lesser label for the positive one.
+        positive = positive_of_call(unnamed_positives(settings.metric, statistics), columns)
+        if positive is not None and positive.are_both:
+            must = "be given where metrics of a stream take different classes as positive"
+            advice = f"Give pos_label=1 (scikit-learn's default) or pos_label={positive.label!r}."
+            raise fail("pos_label", must, f"None, with the labels [1, {positive.label!r}]", advice)
+    tell(*[note for note in by_text if note is not None][:1])
+    tell(*[] if positive is None else [positive.note()])
+    of_each = [next(iter(by_name.values()))[0].statistic for by_name in scores.values()]
     unused = of_no_positive(of_each, settings.pos_label)
     tell(*[] if unused is None else [unused])
-
-
-def _positive_of_numbers(settings: StreamSettings, scores: Sequence[tuple[str, Any]]) -> list[Note]:
-    """Warn of the positive class where scikit-learn's is the lesser label; refuse both at once."""
-    if settings.pos_label is not None:
-        return []
-    columns = [
-        (settings.labels if one.rows.y_true is None else one.rows.y_true, one.rows.y_pred, None)
-        for _, one in scores
-    ]
-    statistics = {name: one.statistic for name, one in settings.readings.items()}
-    positive = positive_of_call(unnamed_positives(settings.metric, statistics), columns)
-    if positive is None:
-        return []
-    if positive.are_both:
-        must = "be given where metrics of a stream take different classes as positive"
-        advice = f"Give pos_label=1 (scikit-learn's default) or pos_label={positive.label!r}."
-        raise fail("pos_label", must, f"None, with the labels [1, {positive.label!r}]", advice)
-    return [positive.note()]
 
 
 def rounded_up(error: float) -> str:
@@ -350,7 +335,18 @@ class Stream:
     @classmethod
     def of(cls, settings: StreamSettings, state: StreamState) -> Stream:
         """Return the stream; refuse one of no rows, or of few units whose rows were not kept."""
-        _check_enough(state)
+        unit = "groups" if state.unit == "groups" else "rows"
+        if not state.n_rows:
+            raise refuse("there are no rows yet. Call update(y_true, y_pred) first.")
+        if state.n_units < FEWEST_UNITS and not state.has_few:
+            raise refuse(
+                f"{state.n_units} {unit} are too few: fewer than {FEWEST_UNITS} need the rows "
+                f"themselves, which were not kept, because they hold more than {MOST_VALUES:,} "
+                "values, or batches of different shapes or types. Give all rows to "
+                "skboot.bootstrap_score."
+            )
+        if state.weighted and state.terms.values(slice(1, 2))[0, 0] == 0:
+            raise fail("sample_weight", "be more than 0 for some row", "0 for all rows")
         if state.n_units >= FEWEST_UNITS:
             return cls(settings, state, None)
         assert state.few is not None
@@ -367,21 +363,6 @@ class Stream:
             [y_preds] = y_preds.values()
         return cls(settings, state, FewGiven(columns.get(TRUTH), y_preds, sampling))
 
-    def study(self, wanted: Wanted, of_call: dict[str, Any]) -> Study:
+    def study(self, wanted: Wanted, of_call: Mapping[str, Any]) -> Study:
         """Return the study of its sums; see `study_of_stream`."""
         return study_of_stream(self.settings, self.state, wanted, of_call)
-
-
-def _check_enough(state: StreamState) -> None:
-    """Refuse a stream of no rows, of few units whose rows are not known, or without weight."""
-    unit = "groups" if state.unit == "groups" else "rows"
-    if not state.n_rows:
-        raise refuse("there are no rows yet. Call update(y_true, y_pred) first.")
-    if state.n_units < FEWEST_UNITS and not state.has_few:
-        raise refuse(
-            f"{state.n_units} {unit} are too few: fewer than {FEWEST_UNITS} need the rows "
-            f"themselves, which were not kept, because they hold more than {MOST_VALUES:,} values, "
-            "or batches of different shapes or types. Give all rows to skboot.bootstrap_score."
-        )
-    if state.weighted and state.terms.values(slice(1, 2))[0, 0] == 0:
-        raise fail("sample_weight", "be more than 0 for some row", "0 for all rows")

@@ -34,7 +34,9 @@ from ..study.rows import Rows, Scoring, check_averaged, checked_columns, checked
 from .sums import (
     FINE_SCORES,
     LABELS,
+    NOTHING,
     SCORES,
+    Coded,
     ColumnsReading,
     ExactSums,
     Kept,
@@ -51,11 +53,11 @@ from .sums import (
     spare_bits,
 )
 
-# The rows of a stream of few units, kept until there are enough for Poisson resamples.
-#
+# ------------------------------------------------------------------ rows of few units
+
 # Below `FEWEST_UNITS` a Poisson number of units is nowhere near the number there are. So few rows
-# fit
-# into memory: they are kept beside the sums, and scored as rows that were given at once.
+# fit into memory: they are kept beside the sums until there are enough, and scored as rows that
+# were given at once.
 
 
 FEWEST_UNITS = 30
@@ -85,11 +87,23 @@ class FewRows:
 
         Labels of several types cannot, nor what is neither a number nor a text.
         """
-        given = {UNIT: keys, TRUTH: rows[0].y_true, WEIGHT: rows[0].sample_weight}
-        given |= {f"{PREDICTED}{k}": one.y_pred for k, one in enumerate(rows)}
-        columns = {name: _plain(one) for name, one in given.items() if one is not None}
-        if any(column.dtype.kind not in "biufU" for column in columns.values()):
-            return None
+        by_name = {UNIT: keys, TRUTH: rows[0].y_true, WEIGHT: rows[0].sample_weight}
+        by_name |= {f"{PREDICTED}{k}": of_system.y_pred for k, of_system in enumerate(rows)}
+        columns: dict[str, NDArray[Any]] = {}
+        column: Any
+        for name, column in by_name.items():
+            if column is None:
+                continue
+            # A type that does not depend on the batch.
+            if column.dtype.kind in "iu" and column.dtype != np.uint64:
+                column = column.astype(np.int64)
+            if column.dtype.kind == "S":
+                column = np.char.decode(column, "latin-1")
+            if column.dtype.kind == "U":
+                column = column.astype(f"U{max(int(np.char.str_len(column).max()), 1)}")
+            if column.dtype.kind not in "biufU":
+                return None
+            columns[name] = column
         return cls((columns,))._within_bounds()
 
     def fits(self, n_rows: int, n_systems: int, weighted: bool) -> bool:
@@ -97,7 +111,7 @@ class FewRows:
         [columns] = self.batches
         needed = {UNIT, *(f"{PREDICTED}{k}" for k in range(n_systems))}
         needed |= {WEIGHT} if weighted else set()
-        shapes = {name: (len(one), one.ndim) for name, one in columns.items()}
+        shapes = {name: (len(column), column.ndim) for name, column in columns.items()}
         return needed == columns.keys() - {TRUTH} and all(
             n == n_rows and n_dimensions <= (2 if name.startswith(PREDICTED) else 1)
             for name, (n, n_dimensions) in shapes.items()
@@ -105,7 +119,11 @@ class FewRows:
 
     def plus(self, other: FewRows) -> FewRows | None:
         """Return the rows of both; None where these cannot be kept together."""
-        if _kinds(self.batches[0]) != _kinds(other.batches[0]):
+        kinds, kinds_b = (
+            {name: (column.dtype.kind == "U", column.shape[1:]) for name, column in batch.items()}
+            for batch in (self.batches[0], other.batches[0])
+        )
+        if kinds != kinds_b:
             return None
         return FewRows((*self.batches, *other.batches))._within_bounds()
 
@@ -124,40 +142,21 @@ class FewRows:
             parts = [batch[name] for batch in self.batches]
             joined[name] = np.concatenate(parts)
             ends = np.cumsum([len(part) for part in parts])[:-1]
-            if not all(map(_holds, np.split(joined[name], ends), parts)):
-                return None
-        names = sorted(joined, key=_precedence)
-        keys = [one for name in names for one in np.atleast_2d(joined[name].T)]
+            for part, converted in zip(parts, np.split(joined[name], ends), strict=True):
+                # Floats round integers above 2**53.
+                if not np.array_equal(converted.astype(part.dtype), part):
+                    return None
+        # Rows are in the order of their keys, truth, predictions and weight.
+        kinds = [UNIT, TRUTH, PREDICTED, WEIGHT]
+        names = sorted(
+            joined, key=lambda name: (kinds.index(name.rstrip("0123456789")), len(name), name)
+        )
+        keys = [column for name in names for column in np.atleast_2d(joined[name].T)]
         order = np.lexsort(keys[::-1])
         return {name: column[order] for name, column in joined.items()}
 
 
-def _plain(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column in a type that does not depend on its batch."""
-    if column.dtype.kind in "iu" and column.dtype != np.uint64:
-        return column.astype(np.int64)
-    if column.dtype.kind == "S":
-        column = np.char.decode(column, "latin-1")
-    if column.dtype.kind == "U":
-        return column.astype(f"U{max(int(np.char.str_len(column).max()), 1)}")
-    return column
-
-
-def _holds(joined: NDArray[Any], part: NDArray[Any]) -> bool:
-    """Whether a common type keeps the values apart: floats round integers above 2**53."""
-    return np.array_equal(joined.astype(part.dtype), part)
-
-
-def _kinds(columns: Columns) -> dict[str, Any]:
-    """Return what the columns of two batches must have in common to be joined."""
-    return {name: (one.dtype.kind == "U", one.shape[1:]) for name, one in columns.items()}
-
-
-def _precedence(name: str) -> tuple[int, int, str]:
-    """Return the place of a column in the order of rows: its key, truth, predictions, weight."""
-    kinds = [UNIT, TRUTH, PREDICTED, WEIGHT]
-    return kinds.index(name.rstrip("0123456789")), len(name), name
-
+# ------------------------------------------------------------------ settings and state
 
 # Number of rows from which pairs of labels are counted before resamples are drawn.
 FEWEST_COUNTED = 20_000
@@ -179,6 +178,10 @@ _NEW_ROWS = "be of rows that were not added before"
 _ADDED_ONCE = "Add each row once: leave out what a worker that tried again has added before."
 # Number of intervals of a score below which a message does not offer them.
 _FEWEST_BINS = 16
+
+
+# Kind of a table, and the number of the system that it is of.
+TableKey = tuple[str, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,28 +227,30 @@ class StreamSettings:
     @cached_property
     def readings(self) -> dict[str, Reading]:
         """How each metric is read, by its name."""
-        statistics = self._resolved[0].items()
-        found = {name: reading_of(one, counted=self.counted) for name, one in statistics}
-        self._check_histograms(found)
-        return found
-
-    def _check_histograms(self, readings: Mapping[str, Reading]) -> None:
-        """Refuse averages over so many classes that their histograms may not fit."""
-        averages = {name: one for name, one in readings.items() if isinstance(one, ColumnsReading)}
-        sides = {kind: one.n_sides for one in averages.values() for kind in one.tables}
-        each = sum(sides.values()) * len(self.systems) * (1 + self.n_resamples) * 8
-        if each * self.n_bins <= _MOST_BYTES_OF_COLUMNS:
-            return
-        must = f"hold averages over classes whose sums fit {_MOST_BYTES_OF_COLUMNS >> 20} MB"
-        n_classes = max(len(one.labels) for one in averages.values())
-        got = (
-            f"{' and '.join(map(repr, averages))} of {n_classes} classes, which may take "
-            f"{each * self.n_bins >> 20} MB with {self.n_resamples} resamples"
-        )
-        advice = "Use fewer resamples, or one class against the others."
-        if (n_bins := _MOST_BYTES_OF_COLUMNS // each) >= _FEWEST_BINS:
-            advice = f"Use fewer resamples, or BootstrapAccumulator with n_bins={n_bins}."
-        raise fail("metric", must, got, advice)
+        readings = {
+            name: reading_of(statistic, counted=self.counted)
+            for name, statistic in self._resolved[0].items()
+        }
+        # Averages over so many classes are refused that their histograms may not fit.
+        averages = {
+            name: reading
+            for name, reading in readings.items()
+            if isinstance(reading, ColumnsReading)
+        }
+        sides = {kind: reading.n_sides for reading in averages.values() for kind in reading.tables}
+        per_bin = sum(sides.values()) * len(self.systems) * (1 + self.n_resamples) * 8
+        if per_bin * self.n_bins > _MOST_BYTES_OF_COLUMNS:
+            must = f"hold averages over classes whose sums fit {_MOST_BYTES_OF_COLUMNS >> 20} MB"
+            n_classes = max(len(reading.labels) for reading in averages.values())
+            got = (
+                f"{' and '.join(map(repr, averages))} of {n_classes} classes, which may take "
+                f"{per_bin * self.n_bins >> 20} MB with {self.n_resamples} resamples"
+            )
+            advice = "Use fewer resamples, or one class against the others."
+            if (n_bins := _MOST_BYTES_OF_COLUMNS // per_bin) >= _FEWEST_BINS:
+                advice = f"Use fewer resamples, or BootstrapAccumulator with n_bins={n_bins}."
+            raise fail("metric", must, got, advice)
+        return readings
 
     @property
     def statistics(self) -> dict[str, list[Statistic]]:
@@ -279,22 +284,12 @@ class StreamSettings:
     @cached_property
     def n_terms(self) -> int:
         """Sums of terms of all metrics and systems, with that of the weights."""
-        return 1 + len(self.systems) * sum(one.n_terms for one in self.readings.values())
+        return 1 + len(self.systems) * sum(reading.n_terms for reading in self.readings.values())
 
     @cached_property
-    def places(self) -> dict[tuple[str, int], slice]:
-        """Where the terms of a metric and system are."""
-        found, at = {}, 1
-        for name, reading in self.readings.items():
-            for system in range(len(self.systems)):
-                found[name, system] = slice(at, at + reading.n_terms)
-                at += reading.n_terms
-        return found
-
-    @cached_property
-    def tables(self) -> list[tuple[str, int]]:
+    def tables(self) -> list[TableKey]:
         """Kinds of tables, and of which system each is."""
-        kinds = sorted({kind for one in self.readings.values() for kind in one.tables})
+        kinds = sorted({kind for reading in self.readings.values() for kind in reading.tables})
         return [(kind, system) for kind in kinds for system in range(len(self.systems))]
 
     def bins_of(self, kind: str) -> int:
@@ -339,7 +334,7 @@ class StreamState:
     terms: ExactSums
     largest: Floats
     zero_one: NDArray[np.bool_]
-    tables: dict[tuple[str, int], Table] = field(default_factory=dict)
+    tables: dict[TableKey, Table] = field(default_factory=dict)
     n_rows: int = 0
     unit: str = ""
     groups: Words = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
@@ -377,12 +372,25 @@ class StreamState:
         if not self.unit:
             return other
         ranges = joined_ranges(self.ranges, other.ranges)
-        few = self._few_with(other)
+        few_rows = (
+            self.few.plus(other.few) if self.few is not None and other.few is not None else None
+        )
+        if few_rows is not None and self.unit == "ids":
+            ids = np.concatenate([batch[UNIT] for batch in few_rows.batches])
+            if len(np.unique(ids)) < len(ids):
+                raise fail("ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
         groups = np.union1d(self.groups, other.groups)[:GROUPS_KEPT]
         tables = {}
-        for key, table in self.tables.items():
-            tables[key] = _checked(table + other.tables[key], key, settings)
-        both = replace(
+        for (kind, system), table in self.tables.items():
+            table = table + other.tables[kind, system]
+            if kind == LABELS:
+                check_size(table.n_cells, settings)
+            else:
+                if kind == SCORES:
+                    check_classes(table.labels)
+                table = table.within(settings.bins_of(kind))
+            tables[kind, system] = table
+        total = replace(
             self,
             terms=self.terms + other.terms,
             largest=np.maximum(self.largest, other.largest),
@@ -395,18 +403,9 @@ class StreamState:
             ranges=ranges,
             few=None,
         )
-        if few is None or both.n_units >= FEWEST_UNITS:
-            return both
-        return replace(both, few=few)
-
-    def _few_with(self, other: StreamState) -> FewRows | None:
-        """Return the rows of both, where these are kept; refuse an id that both have."""
-        few = self.few.plus(other.few) if self.few is not None and other.few is not None else None
-        if few is not None and self.unit == "ids":
-            ids = np.concatenate([batch[UNIT] for batch in few.batches])
-            if len(np.unique(ids)) < len(ids):
-                raise fail("ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
-        return few
+        if few_rows is None or total.n_units >= FEWEST_UNITS:
+            return total
+        return replace(total, few=few_rows)
 
     def drawn(self, settings: StreamSettings) -> StreamState | None:
         """Return the state of counts of all rows with their counts in each resample.
@@ -419,54 +418,51 @@ class StreamState:
         if table.n_cells * (1 + settings.n_resamples) * 8 > _MOST_BYTES:
             return None
         counts = table.sums.values()[:, 0].astype(np.int64)
-        drawn = np.empty((len(counts), 1 + settings.n_resamples), dtype=np.int64)
-        drawn[:, 0] = counts
+        resampled = np.empty((len(counts), 1 + settings.n_resamples), dtype=np.int64)
+        resampled[:, 0] = counts
         for cell, n in enumerate(counts):
             rng = np.random.Generator(np.random.SFC64(child_seed(settings.seed, 1 + cell)))
-            drawn[cell, 1:] = rng.poisson(n, settings.n_resamples)
-        sizes = drawn.sum(axis=0)
+            resampled[cell, 1:] = rng.poisson(n, settings.n_resamples)
+        sizes = resampled.sum(axis=0)
         terms = ExactSums.of(np.append(sizes[0], sizes)[None])
-        return replace(self, terms=terms, tables={key: replace(table, sums=ExactSums.of(drawn))})
-
-    def read(self, name: str, system: int, settings: StreamSettings) -> Read:
-        """Return a metric of a system on the data and on every resample."""
-        reading = settings.readings[name]
-        place = settings.places[name, system]
-        return reading.read(
-            Kept(
-                self.terms.values(rows=[0, *range(place.start, place.stop)]),
-                self.largest[place],
-                bool(self.zero_one[place].all()),
-                [self.tables[kind, system] for kind in reading.tables],
-                self.n_rows,
-                self.weighted,
-            )
+        return replace(
+            self, terms=terms, tables={key: replace(table, sums=ExactSums.of(resampled))}
         )
 
+    def read(self, settings: StreamSettings) -> dict[str, list[Read]]:
+        """Return each metric of each system on the data and on every resample, by metric."""
+        values: dict[str, list[Read]] = {name: [] for name in settings.readings}
+        # The first sums are of the weights; those of terms are by metric, and by system.
+        start = 1
+        for name, reading in settings.readings.items():
+            for system in range(len(settings.systems)):
+                place = slice(start, start + reading.n_terms)
+                start = place.stop
+                summary = Kept(
+                    self.terms.values(rows=[0, *range(place.start, place.stop)]),
+                    self.largest[place],
+                    bool(self.zero_one[place].all()),
+                    [self.tables[kind, system] for kind in reading.tables],
+                    self.n_rows,
+                    self.weighted,
+                )
+                values[name].append(reading.read(summary))
+        return values
 
-def joined_ranges(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+
+def joined_ranges(ranges: NDArray[np.int64], ranges_b: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the runs of rows of both, those that touch as one; refuse runs that overlap."""
-    both = np.concatenate((one, other))
-    if not len(one) or not len(other):
-        return both
-    first, last = both[np.argsort(both[:, 0], kind="stable")].T
-    again = first[1:] <= last[:-1]
+    runs = np.concatenate((ranges, ranges_b))
+    if not len(ranges) or not len(ranges_b):
+        return runs
+    start, last = runs[np.argsort(runs[:, 0], kind="stable")].T
+    again = start[1:] <= last[:-1]
     if again.any():
         k = int(np.argmax(again))
-        got = f"rows {first[k + 1]} to {min(last[k], last[k + 1])} again"
+        got = f"rows {start[k + 1]} to {min(last[k], last[k + 1])} again"
         raise fail("start", _NEW_ROWS, got, _ADDED_ONCE)
-    apart = first[1:] > last[:-1] + 1
-    return np.column_stack((first[np.append(True, apart)], last[np.append(apart, True)]))
-
-
-def _checked(table: Table, key: tuple[str, int], settings: StreamSettings) -> Table:
-    """Return the table of two, of scores in no more intervals than asked for."""
-    if key[0] == LABELS:
-        check_size(table.n_cells, settings)
-        return table
-    if key[0] == SCORES:
-        check_classes(table.labels)
-    return table.within(settings.bins_of(key[0]))
+    apart = start[1:] > last[:-1] + 1
+    return np.column_stack((start[np.append(True, apart)], last[np.append(apart, True)]))
 
 
 def check_size(n_cells: int, settings: StreamSettings) -> None:
@@ -486,13 +482,9 @@ def check_classes(labels: NDArray[Any]) -> None:
         raise fail("y_true", must, f"the labels {labels.tolist()[:5]}", advice)
 
 
-# The state of one batch: what its rows add to the data and to each resample.
+# ------------------------------------------------------------------ the state of one batch
 
 
-# A table without its sums, and the cell of each row.
-Coded = tuple[Table, NDArray[np.intp]]
-
-_NOTHING = ExactSums.zeros(0, 0)
 # Pairs of codes of two tables that are summed together.
 _JOINT_CODES = 256
 
@@ -502,7 +494,7 @@ def state_of(
     rows: Sequence[Rows],
     units: Words,
     unit: str,
-    bits_dropped: Mapping[tuple[str, int], int],
+    bits_dropped: Mapping[TableKey, int],
 ) -> StreamState:
     """Return the state of one batch.
 
@@ -518,12 +510,21 @@ def state_of(
         By table of scores, bits that other batches have dropped.
     """
     sample_weight = rows[0].sample_weight
-    coded: dict[tuple[str, int], Coded] = {}
-    for key in settings.tables:
-        own = rows[key[1]], key, bits_dropped.get(key, 0)
-        fine = coded.get((FINE_SCORES, key[1])) if key[0] == SCORES else None
-        coded[key] = _coded(settings, *own) if fine is None else _coarser(settings, fine, own[2])
-    terms = _terms(settings, rows)
+    coded: dict[TableKey, Coded] = {}
+    for kind, system in settings.tables:
+        dropped = bits_dropped.get((kind, system), 0)
+        if kind == SCORES and (FINE_SCORES, system) in coded:
+            coded[kind, system] = _coarser(settings, coded[FINE_SCORES, system], dropped)
+        else:
+            coded[kind, system] = _coded(settings, rows[system], kind, dropped)
+    # What each row adds to each sum, before its weight.
+    of_readings = [
+        reading.terms(of_system)
+        for reading in settings.readings.values()
+        if reading.n_terms
+        for of_system in rows
+    ]
+    terms = np.vstack([np.ones((1, rows[0].n_samples)), *of_readings])
     largest = np.abs(terms).max(axis=1)
     if not np.all(np.isfinite(largest)):
         must = "give a finite value of each metric for every row"
@@ -532,14 +533,16 @@ def state_of(
     if sample_weight is not None:
         terms *= sample_weight
         largest = np.abs(terms).max(axis=1)
-    resampled = {key: one for key, one in coded.items() if key[0] != FINE_SCORES}
+    resampled = {key: item for key, item in coded.items() if key[0] != FINE_SCORES}
     # Rows are units of their own, which need no sorting.
     groups, group = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.intp)
     if unit == "groups":
         groups, group = np.unique(units, return_inverse=True)
     if 0 < 2 * len(groups) <= len(units):
-        drawn = groups, group.reshape(-1)
-        sums, by_table = _resampled_groups(settings, units, drawn, terms, resampled, sample_weight)
+        grouped = groups, group.reshape(-1)
+        sums, by_table = _resampled_groups(
+            settings, units, grouped, terms, resampled, sample_weight
+        )
     else:
         sums, by_table = _resampled(settings, units, terms, resampled, sample_weight)
     for key in coded.keys() - resampled.keys():
@@ -555,40 +558,27 @@ def state_of(
         unit,
         groups[:GROUPS_KEPT],
         sample_weight is not None,
-        in_columns=any(one.y_pred.ndim == 2 for one in rows),
+        in_columns=any(item.y_pred.ndim == 2 for item in rows),
     )
 
 
-def _terms(settings: StreamSettings, rows: Sequence[Rows]) -> Floats:
-    """Return what each row adds to each sum, before its weight, (n_terms, n_rows)."""
-    terms = [np.ones((1, rows[0].n_samples))]
-    terms += [
-        own
-        for reading in settings.readings.values()
-        for one in rows
-        for own in [reading.terms(one)]
-    ]
-    return np.vstack(terms)
-
-
-def _coded(settings: StreamSettings, rows: Rows, key: tuple[str, int], bits_dropped: int) -> Coded:
+def _coded(settings: StreamSettings, rows: Rows, kind: str, bits_dropped: int) -> Coded:
     """Return the table of a batch without its sums, and the cell of each row."""
-    kind = key[0]
-    reading: Any = next(one for one in settings.readings.values() if kind in one.tables)
-    given, predicted = reading.columns(rows, kind)
-    truth = _as_labels(given, "y_true")
+    reading: Any = next(
+        candidate for candidate in settings.readings.values() if kind in candidate.tables
+    )
+    y_true, predicted = reading.columns(rows, kind)
+    truth = _as_labels(y_true, "y_true")
     labels = label_counts(truth)[0]
     if kind == LABELS:
         decided = _as_labels(predicted, "y_pred")
         labels = joined_labels(labels, label_counts(decided)[0])
-        first, second = encode(truth, labels), encode(decided, labels).astype(np.uint64)
-        found = distinct_cells(first, second)
-        check_size(len(found[0]), settings)
-        return Table(labels, found[0], found[1], _NOTHING), found[2]
+        truth_code, decision_code = encode(truth, labels), encode(decided, labels).astype(np.uint64)
+        cells = distinct_cells(truth_code, decision_code)
+        check_size(len(cells[0]), settings)
+        return Table(labels, cells[0], cells[1], NOTHING), cells[2]
     bits, n_bins = bits_of(predicted), settings.bins_of(kind)
-    cells = cells_within(encode(truth, labels), bits, bits_dropped, n_bins)
-    own = cells.truth, cells.other, _NOTHING, cells.shift, cells.ends
-    return Table(labels, *own), cells.at
+    return cells_within(labels, encode(truth, labels), bits, bits_dropped, n_bins)
 
 
 def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
@@ -598,39 +588,48 @@ def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
     shift = max(bits_dropped, table.shift)
     bits = table.other >> np.uint64(shift - table.shift)
     spare = spare_bits(np.unique(bits), settings.n_bins)
-    truth, other, at = distinct_cells(table.truth, bits >> np.uint64(spare))
+    truth, interval, at = distinct_cells(table.truth, bits >> np.uint64(spare))
     assert table.ends is not None
     ends = joined_ends(table.ends, at, len(truth))
-    return Table(table.labels, truth, other, _NOTHING, shift + spare, ends), at[code]
+    return Table(table.labels, truth, interval, NOTHING, shift + spare, ends), at[code]
 
 
 def _as_labels(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
     """Return labels as an array of numbers or of text."""
     assert y is not None
-    found = np.array(y.tolist()) if y.dtype.kind == "O" else y
-    if found.dtype.kind not in "biufU":
-        raise fail(name, "hold labels that are numbers, or text", f"{found.dtype}")
-    return found
+    labels = np.array(y.tolist()) if y.dtype.kind == "O" else y
+    if labels.dtype.kind not in "biufU":
+        raise fail(name, "hold labels that are numbers, or text", f"{labels.dtype}")
+    return labels
 
 
 def _resampled(
     settings: StreamSettings,
     units: Words,
     terms: Floats,
-    coded: Mapping[tuple[str, int], Coded],
+    coded: Mapping[TableKey, Coded],
     sample_weight: Floats | None,
-) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
     """Return the sums of terms on resamples, and those of cells on the data and on resamples."""
     weights = settings.weights
-    by_table: dict[tuple[str, int], NDArray[Any]] = {}
+    by_table: dict[TableKey, NDArray[Any]] = {}
     n_cells = {key: table.n_cells for key, (table, _) in coded.items()}
     if sample_weight is not None:
         for key, (_, code) in coded.items():
             on_data = np.bincount(code, sample_weight, n_cells[key])
             by_table[key] = weights.sums_by_code(units, sample_weight, code, on_data)
         return weights.sums(units, terms)[0], by_table
+    # Tables of few cells are summed together.
+    sets: list[list[TableKey]] = []
+    joint = _JOINT_CODES + 1
+    for key, n in sorted(n_cells.items(), key=lambda item: item[1]):
+        if joint * n > _JOINT_CODES:
+            sets.append([])
+            joint = 1
+        sets[-1].append(key)
+        joint *= n
     sums = None
-    for keys in _together(n_cells):
+    for keys in sets:
         sizes = [n_cells[key] for key in keys]
         codes = [coded[key][1] for key in keys]
         code = codes[0] if len(codes) == 1 else np.ravel_multi_index(codes, sizes)
@@ -639,57 +638,46 @@ def _resampled(
         own_terms = terms if sums is None else None
         of_terms, by_code = weights.sums(units, own_terms, code, on_data)
         sums = of_terms if sums is None else sums
-        both = by_code.reshape(*sizes, -1)
+        joint_sums = by_code.reshape(*sizes, -1)
         for k, key in enumerate(keys):
-            others = tuple(axis for axis in range(len(sizes)) if axis != k)
-            by_table[key] = both.sum(axis=others, dtype=both.dtype) if others else both
+            axes = tuple(axis for axis in range(len(sizes)) if axis != k)
+            by_table[key] = (
+                joint_sums.sum(axis=axes, dtype=joint_sums.dtype) if axes else joint_sums
+            )
     return weights.sums(units, terms)[0] if sums is None else sums, by_table
 
 
 def _resampled_groups(
     settings: StreamSettings,
     units: Words,
-    drawn: tuple[Words, NDArray[np.intp]],
+    grouped: tuple[Words, NDArray[np.intp]],
     terms: Floats,
-    coded: Mapping[tuple[str, int], Coded],
+    coded: Mapping[TableKey, Coded],
     sample_weight: Floats | None,
-) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
     """Return the same, rows of a group being added up before it is drawn.
 
-    ``drawn`` are the groups and the group of each row. Where most rows of a group are in cells of
+    ``grouped`` are the groups and the group of each row. Where most rows of a group are in cells of
     their own, there is nothing to add up.
     """
-    own_groups, group = drawn
-    by_table, others = {}, {}
+    own_groups, group = grouped
+    by_table, ungrouped = {}, {}
     for key, (table, code) in coded.items():
         pairs, of_row = np.unique(group * table.n_cells + code, return_inverse=True)
         if 2 * len(pairs) > len(units):
-            others[key] = table, code
+            ungrouped[key] = table, code
             continue
         size = np.bincount(of_row.reshape(-1), sample_weight, len(pairs)).astype(np.float64)
         at, cell = np.divmod(pairs, table.n_cells)
         on_data = np.bincount(code, sample_weight, table.n_cells)
         by_table[key] = settings.weights.sums_by_code(own_groups[at], size, cell, on_data)
-    if others:
-        by_table |= _resampled(settings, units, terms[:0], others, sample_weight)[1]
+    if ungrouped:
+        by_table |= _resampled(settings, units, terms[:0], ungrouped, sample_weight)[1]
     of_groups = np.array([np.bincount(group, term, len(own_groups)) for term in terms])
     return settings.weights.sums(own_groups, of_groups)[0], by_table
 
 
-def _together(n_cells: Mapping[tuple[str, int], int]) -> list[list[tuple[str, int]]]:
-    """Return the tables in sets that are summed together: those of few cells."""
-    sets: list[list[tuple[str, int]]] = []
-    joint = _JOINT_CODES + 1
-    for key, n in sorted(n_cells.items(), key=lambda item: item[1]):
-        if joint * n > _JOINT_CODES:
-            sets.append([])
-            joint = 1
-        sets[-1].append(key)
-        joint *= n
-    return sets
-
-
-# From the arguments of a batch to a state: checked rows, units and what they add to the sums.
+# ------------------------------------------------------------------ rows as they are given
 
 
 # Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
@@ -717,26 +705,21 @@ def part_added(
     start : int
         Number of the first row, which tells rows apart where there are no groups.
     """
-    given = {name: np.asarray(column) for name, column in columns.items()}
-    n_rows = check.check_same_length(**given)
+    arrays = {name: np.asarray(column) for name, column in columns.items()}
+    n_rows = check.check_same_length(**arrays)
     for at in range(0, n_rows, ROWS_AT_ONCE):
-        own = {name: column[at : at + ROWS_AT_ONCE] for name, column in given.items()}
-        truth, groups = own.pop("y_true", None), own.pop("groups", None)
-        weights = own.pop("sample_weight", None)
+        batch = {name: column[at : at + ROWS_AT_ONCE] for name, column in arrays.items()}
+        truth, groups = batch.pop("y_true", None), batch.pop("groups", None)
+        weights = batch.pop("sample_weight", None)
         unit, ids = ("start", start + at) if groups is None else ("groups", groups)
         try:
-            state = batch_added(settings, state, truth, own, weights, unit, ids)
+            state = batch_added(settings, state, truth, batch, weights, unit, ids)
         except ValueError as error:
-            raise _of_rows(error, start + at) from error.__cause__
+            if (bad := parts_of(error)) is None:
+                raise
+            got = f"{bad.got}, in the batch of rows from {start + at} on"
+            raise bad._replace(got=got).error() from error.__cause__
     return state
-
-
-def _of_rows(error: ValueError, first: int) -> ValueError:
-    """Return an error that says with which row the batch begins whose rows it counts."""
-    bad = parts_of(error)
-    if bad is None:
-        return error
-    return bad._replace(got=f"{bad.got}, in the batch of rows from {first} on").error()
 
 
 def batch_added(
@@ -766,37 +749,49 @@ def batch_added(
     ValueError
         For arguments that cannot be right, or that do not fit the rows before.
     """
-    weights = _checked_weights(sample_weight)
-    rows, found = [], Notes()
+    weights = None if sample_weight is None else _checked_weights(sample_weight)
+    rows, notes = [], Notes()
     for name, column in predicted.items():
-        own = checked_rows(y_true, column, None, settings.labels, name)
-        own = replace(own, y_true=in_text(own.y_true), y_pred=in_text(own.y_pred))
-        check.check_same_length(**{name: own.y_pred, "sample_weight": weights})
-        for argument, values in (("y_true", own.y_true), (name, own.y_pred)):
+        checked = checked_rows(y_true, column, None, settings.labels, name)
+        checked = replace(checked, y_true=in_text(checked.y_true), y_pred=in_text(checked.y_pred))
+        check.check_same_length(**{name: checked.y_pred, "sample_weight": weights})
+        for argument, values in (("y_true", checked.y_true), (name, checked.y_pred)):
             if values is not None:
                 check.check_no_missing(argument, values)
-        with collected(found):
-            rows.append(_checked_batch(settings, replace(own, sample_weight=weights), name))
-        found += _doubts(settings, own, name)
-    _check_alike(settings, state, unit, sample_weight)
-    first = state.n_rows if unit == "arrival" else ids
-    keys, ranges = _keys(unit, first, rows[0].n_samples)
-    units = _units(settings, unit, keys)
+        with collected(notes):
+            rows.append(_checked_batch(settings, replace(checked, sample_weight=weights), name))
+        # Labels that are hardly those of the truth.
+        of_system = (checked.y_true, checked.y_pred, checked.labels, name)
+        metrics = [reading.statistic for reading in settings.readings.values()]
+        read = [(metric, *of_system) for metric in metrics if not checked.decides(metric)]
+        notes += doubts(read, of_part=True)
+    if state.unit and unit != state.unit:
+        must = f"identify rows by {WORDS[state.unit]}, as in other batches"
+        raise check.fail(UNITS, must, WORDS[unit])
+    if state.unit and (sample_weight is not None) != state.weighted:
+        must = f"be {'given' if state.weighted else 'None'}, as in other batches"
+        got = "None" if sample_weight is None else "weights"
+        raise check.fail("sample_weight", must, got)
+    start = state.n_rows if unit == "arrival" else ids
+    keys, ranges = _keys(unit, start, rows[0].n_samples)
+    units = settings.weights.units(keys)
+    if unit == "ids" and len(np.unique(units)) < len(units):
+        must = "be different for all rows"
+        advice = "Rows that belong together have groups= in common."
+        raise check.fail("ids", must, "some id twice", advice)
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
     batch = state_of(settings, rows, units, unit, dropped)
     may_be_few = (not state.unit or state.few is not None) and batch.n_units < FEWEST_UNITS
-    few = FewRows.of(rows, keys) if may_be_few else None
-    batch = replace(batch, ranges=ranges, few=few)
+    few_rows = FewRows.of(rows, keys) if may_be_few else None
+    batch = replace(batch, ranges=ranges, few=few_rows)
     for (kind, _), table in batch.tables.items():
         if kind == SCORES:
             check_classes(table.labels)
-    return state.plus(replace(batch, doubts=tuple(found[:1])), settings)
+    return state.plus(replace(batch, doubts=tuple(notes[:1])), settings)
 
 
 def _checked_weights(sample_weight: Any) -> NDArray[np.float64] | None:
     """Return weights on a scale that all batches can have: none knows the weights of others."""
-    if sample_weight is None:
-        return None
     weights = check.check_rows("sample_weight", sample_weight)
     if weights.ndim != 1 or weights.dtype.kind not in "iubf":
         return check.check_weights(sample_weight)
@@ -827,7 +822,12 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
     _check_labels(settings, rows)
     for reading in settings.readings.values():
         if settings.labels is None and reading.assumes_zero_one and rows.y_true is not None:
-            _check_zero_one(rows.y_true)
+            labels = label_counts(rows.y_true)[0].tolist()
+            # A batch cannot know others to be all.
+            if not set(labels) <= {0, 1}:
+                must = "be given for probabilities of other labels than 0 and 1"
+                advice = "Give all labels, in the order of the columns: a batch may lack some."
+                raise check.fail("labels", must, f"None, with {labels[:5]} in y_true", advice)
         if rows.y_true is None and reading.tables:
             must = f"hold the true labels for the metric {reading.statistic.name!r}"
             raise check.fail("y_true", must, "None")
@@ -838,7 +838,7 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
 
 def _check_labels(settings: StreamSettings, rows: Rows) -> None:
     """Refuse labels of the call that a stream cannot read, and an order that a batch may lack."""
-    statistics = {name: one.statistic for name, one in settings.readings.items()}
+    statistics = {name: reading.statistic for name, reading in settings.readings.items()}
     averaged = averaging(settings.metric, statistics) if settings.labels is not None else ()
     order = category_order(rows.y_true, rows.y_pred)
     for name, statistic in statistics.items():
@@ -859,68 +859,25 @@ def _check_labels(settings: StreamSettings, rows: Rows) -> None:
             raise check.fail("y_true", must, f"the categories {order.tolist()[:5]}", advice)
 
 
-def _doubts(settings: StreamSettings, rows: Rows, name: str) -> list[Note]:
-    """Return the warning of labels that are hardly those of the truth."""
-    metrics = [reading.statistic for reading in settings.readings.values()]
-    rows_of_each = (rows.y_true, rows.y_pred, rows.labels, name)
-    return doubts([(one, *rows_of_each) for one in metrics if not rows.decides(one)], of_part=True)
-
-
-def _check_zero_one(y_true: NDArray[Any]) -> None:
-    """Refuse labels that a batch cannot know to be all."""
-    labels = label_counts(y_true)[0].tolist()
-    if not set(labels) <= {0, 1}:
-        must = "be given for probabilities of other labels than 0 and 1"
-        advice = "Give all labels, in the order of the columns: a batch may lack some."
-        raise check.fail("labels", must, f"None, with {labels[:5]} in y_true", advice)
-
-
-def _check_alike(settings: StreamSettings, state: StreamState, unit: str, weights: Any) -> None:
-    """Refuse units or weights that other batches do not have."""
-    if state.unit and unit != state.unit:
-        must = f"identify rows by {WORDS[state.unit]}, as in other batches"
-        raise check.fail(UNITS, must, WORDS[unit])
-    if state.unit and (weights is not None) != state.weighted:
-        must = f"be {'given' if state.weighted else 'None'}, as in other batches"
-        got = "None" if weights is None else "weights"
-        raise check.fail("sample_weight", must, got)
-
-
-def _keys(unit: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return what tells the unit of each row from others, and the run of numbers of the rows."""
-    if unit in NUMBERED:
-        first = check.check_count("start", ids, 0)
-        if first + n_rows > _MOST_ROWS:
+    if argument in NUMBERED:
+        start = check.check_count("start", ids, 0)
+        if start + n_rows > _MOST_ROWS:
             must = "be the number of the first row in the whole data, of fewer than 2**63 rows"
-            raise check.fail("start", must, f"{first}")
-        numbers = np.arange(first, first + n_rows)
-        return numbers, np.array([[first, first + n_rows - 1]], dtype=np.int64)
-    given = _checked_ids(unit, ids)
-    if len(given) != n_rows:
+            raise check.fail("start", must, f"{start}")
+        numbers = np.arange(start, start + n_rows)
+        return numbers, np.array([[start, start + n_rows - 1]], dtype=np.int64)
+    keys = check.check_column(argument, ids)
+    if keys.dtype.kind == "O":
+        keys = np.array(keys.tolist())
+    if keys.dtype.kind not in "iuUS":
+        got = f"values such as {keys[:1].tolist()[0]!r}"
+        raise check.fail(argument, "hold integers or text", got)
+    if len(keys) != n_rows:
         must = f"have an entry for each of the {n_rows} rows"
-        raise check.fail(unit, must, f"{len(given)}")
-    return given, np.empty((0, 2), dtype=np.int64)
-
-
-def _units(settings: StreamSettings, unit: str, keys: NDArray[Any]) -> Words:
-    """Return a hash of the unit of each row; refuse an id that two rows have."""
-    units = settings.weights.units(keys)
-    if unit == "ids" and len(np.unique(units)) < len(units):
-        must = "be different for all rows"
-        advice = "Rows that belong together have groups= in common."
-        raise check.fail("ids", must, "some id twice", advice)
-    return units
-
-
-def _checked_ids(name: str, values: Any) -> NDArray[Any]:
-    """Return ids as 64-bit integers, or as text."""
-    found = check.check_column(name, values)
-    if found.dtype.kind == "O":
-        found = np.array(found.tolist())
-    if found.dtype.kind not in "iuUS":
-        got = f"values such as {found[:1].tolist()[0]!r}"
-        raise check.fail(name, "hold integers or text", got)
-    return found
+        raise check.fail(argument, must, f"{len(keys)}")
+    return keys, np.empty((0, 2), dtype=np.int64)
 
 
 # A stream as bytes, and from bytes, which are data only: nothing in them is ever run.

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,25 +91,29 @@ class ExactSums:
         cls, digits_of: Callable[[slice], Pieces], shape: tuple[int, ...], lowest: int
     ) -> Self:
         """Return sums from the digits of some rows, which need not be in their range yet."""
-        found: Digits = np.empty(shape, dtype=np.int32)
+        digits: Digits = np.empty(shape, dtype=np.int32)
         for some in _pieces(shape[1:]):
             pieces = digits_of(some)
             for k in range(len(pieces) - 1):
                 pieces[k], carried = _carried(pieces[k])
                 pieces[k + 1] = pieces[k + 1] + carried
-            if found.dtype == np.int32 and not _is_small(pieces[-1]):
-                found = found.astype(np.int64)
+            if digits.dtype == np.int32 and not _is_small(pieces[-1]):
+                digits = digits.astype(np.int64)
             for k, piece in enumerate(pieces):
-                found[k, some] = piece
-        while found.dtype == np.int64 and _is_large(found[-1]):
-            digit, carried = _carried(found[-1])
-            found = np.array([*found[:-1], digit, carried])
+                digits[k, some] = piece
+        while digits.dtype == np.int64:
+            # Whether the highest digit needs one more.
+            largest = max(int(digits[-1].max(initial=0)), -int(digits[-1].min(initial=0)))
+            if not largest >> _LARGE:
+                break
+            digit, carried = _carried(digits[-1])
+            digits = np.array([*digits[:-1], digit, carried])
             if _is_small(carried):
-                found = found.astype(np.int32)
+                digits = digits.astype(np.int32)
         spare = 0
-        while lowest + spare < 0 and not found[spare].any():
+        while lowest + spare < 0 and not digits[spare].any():
             spare += 1
-        return cls(found[spare:].copy() if spare else found, lowest + spare)
+        return cls(digits[spare:].copy() if spare else digits, lowest + spare)
 
     def __add__(self, other: ExactSums) -> ExactSums:
         """Return the sums of both."""
@@ -131,15 +135,28 @@ class ExactSums:
         n_rows: int,
     ) -> ExactSums:
         """Return ``n_rows`` sums: those of both, added up at the rows of each, the others 0."""
-        parts = [_Placed(self, rows), _Placed(other, other_rows)]
+        parts = []
+        for sums, at in ((self, rows), (other, other_rows)):
+            order = None if np.all(at[1:] >= at[:-1]) else np.argsort(at, kind="stable")
+            sorted_at = at if order is None else at[order]
+            are_different = bool(np.all(sorted_at[1:] != sorted_at[:-1]))
+            parts.append((sums, order, sorted_at, are_different))
         lowest = min(self.lowest, other.lowest)
-        highest = max(one.lowest + len(one.digits) for one in (self, other))
+        highest = max(part.lowest + len(part.digits) for part in (self, other))
         shape = highest - lowest, n_rows, self.digits.shape[2]
 
         def digits_of(some: slice) -> Pieces:
             total = np.zeros((shape[0], some.stop - some.start, shape[2]), dtype=np.int64)
-            for part in parts:
-                part.add_to(total[part.sums.lowest - lowest :], some)
+            for sums, order, at, are_different in parts:
+                start, last = np.searchsorted(at, (some.start, some.stop))
+                rows_of_sums: Any = slice(start, last) if order is None else order[start:last]
+                places = at[start:last] - some.start
+                for k, digit in enumerate(sums.digits, sums.lowest - lowest):
+                    if are_different:
+                        total[k, places] += digit[rows_of_sums]
+                    else:
+                        # Fewer than 2**31 digits below 2**32 fit a digit of 64 bits.
+                        np.add.at(total[k], places, digit[rows_of_sums])
             return list(total)
 
         return ExactSums._made(digits_of, shape, lowest)
@@ -154,28 +171,6 @@ class ExactSums:
         return total
 
 
-class _Placed:
-    """Sums and the row of a larger array that each is added to."""
-
-    def __init__(self, sums: ExactSums, rows: NDArray[np.intp]) -> None:
-        self.sums = sums
-        self._order = None if np.all(rows[1:] >= rows[:-1]) else np.argsort(rows, kind="stable")
-        self._rows = rows if self._order is None else rows[self._order]
-        self._are_different = bool(np.all(self._rows[1:] != self._rows[:-1]))
-
-    def add_to(self, total: NDArray[np.int64], some: slice) -> None:
-        """Add the digits of what lies in some rows to the digits of these rows."""
-        first, last = np.searchsorted(self._rows, (some.start, some.stop))
-        own: Any = slice(first, last) if self._order is None else self._order[first:last]
-        at = self._rows[first:last] - some.start
-        for k, digit in enumerate(self.sums.digits):
-            if self._are_different:
-                total[k, at] += digit[own]
-            else:
-                # Fewer than 2**31 digits below 2**32 fit a digit of 64 bits.
-                np.add.at(total[k], at, digit[own])
-
-
 def _pieces(shape: tuple[int, ...]) -> Iterator[slice]:
     """Yield rows that are worked on at a time."""
     n_rows, n_columns = shape
@@ -186,35 +181,29 @@ def _pieces(shape: tuple[int, ...]) -> Iterator[slice]:
 
 def _lowest(values: NDArray[Any]) -> int:
     """Return the power of the lowest digit of any of the numbers, 0 or below."""
-    rest, power = np.array(values, dtype=np.float64), 0
-    rest -= np.trunc(rest)
-    while rest.any():
-        rest = np.ldexp(rest, _BITS)
-        rest -= np.trunc(rest)
+    remainder, power = np.array(values, dtype=np.float64), 0
+    remainder -= np.trunc(remainder)
+    while remainder.any():
+        remainder = np.ldexp(remainder, _BITS)
+        remainder -= np.trunc(remainder)
         power -= 1
     return power
 
 
 def _split(values: NDArray[Any], lowest: int, highest: int) -> Pieces:
     """Return the digits of numbers from the lowest to the highest power."""
-    rest = np.array(values, dtype=np.float64)
-    found = []
+    remainder = np.array(values, dtype=np.float64)
+    digits = []
     for power in range(highest, lowest - 1, -1):
-        digit = np.trunc(np.ldexp(rest, -_BITS * power))
-        rest -= np.ldexp(digit, _BITS * power)
-        found.append(digit.astype(np.int64))
-    return found[::-1]
+        digit = np.trunc(np.ldexp(remainder, -_BITS * power))
+        remainder -= np.ldexp(digit, _BITS * power)
+        digits.append(digit.astype(np.int64))
+    return digits[::-1]
 
 
 def _is_small(digit: NDArray[np.int64]) -> bool:
     """Whether digits fit 32 bits."""
     return bool(digit.max(initial=0) < _HALF and digit.min(initial=0) >= -_HALF)
-
-
-def _is_large(digit: NDArray[np.int64]) -> bool:
-    """Whether a highest digit needs one more."""
-    largest = max(int(digit.max(initial=0)), -int(digit.min(initial=0)))
-    return bool(largest >> _LARGE)
 
 
 def _carried(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -284,36 +273,36 @@ class Table:
     def __add__(self, other: Table) -> Table:
         """Return the table of the rows of both, of scores still in as many intervals."""
         labels = joined_labels(self.labels, other.labels)
-        both = [one._in(labels) for one in (self, other)]
+        tables = []
+        for table in (self, other):
+            # The numbers of labels among those of both.
+            number = np.searchsorted(labels, table.labels)
+            decision = table.other
+            if table.shift is None:
+                decision = number[table.other.astype(np.intp)].astype(np.uint64)
+            tables.append(replace(table, labels=labels, truth=number[table.truth], other=decision))
         shift = self.shift
         if shift is not None and other.shift is not None:
             shift = max(shift, other.shift)
-            both = [one.coarser(shift) for one in both]
-        truth, kept, at = distinct_cells(
-            np.concatenate([one.truth for one in both]), np.concatenate([one.other for one in both])
+            tables = [table.coarser(shift) for table in tables]
+        truth, keys, at = distinct_cells(
+            np.concatenate([table.truth for table in tables]),
+            np.concatenate([table.other for table in tables]),
         )
-        own, its = np.split(at, [both[0].n_cells])
-        sums = both[0].sums.added_at(own, both[1].sums, its, len(truth))
+        places, places_b = np.split(at, [tables[0].n_cells])
+        sums = tables[0].sums.added_at(places, tables[1].sums, places_b, len(truth))
         ends = None
-        if both[0].ends is not None and both[1].ends is not None:
-            ends = joined_ends(np.hstack([both[0].ends, both[1].ends]), at, len(truth))
-        return Table(labels, truth, kept, sums, shift, ends)
-
-    def _in(self, labels: NDArray[Any]) -> Table:
-        """Return the table with numbers among more labels."""
-        number = np.searchsorted(labels, self.labels)
-        decision = self.other
-        if self.shift is None:
-            decision = number[self.other.astype(np.intp)].astype(np.uint64)
-        return replace(self, labels=labels, truth=number[self.truth], other=decision)
+        if tables[0].ends is not None and tables[1].ends is not None:
+            ends = joined_ends(np.hstack([tables[0].ends, tables[1].ends]), at, len(truth))
+        return Table(labels, truth, keys, sums, shift, ends)
 
     def coarser(self, shift: int) -> Table:
         """Return the table with at least so many bits dropped."""
         if self.shift is None or shift <= self.shift:
             return self
-        truth, kept, at = distinct_cells(self.truth, self.other >> np.uint64(shift - self.shift))
+        truth, keys, at = distinct_cells(self.truth, self.other >> np.uint64(shift - self.shift))
         ends = None if self.ends is None else joined_ends(self.ends, at, len(truth))
-        return Table(self.labels, truth, kept, self.sums.placed(at, len(truth)), shift, ends)
+        return Table(self.labels, truth, keys, self.sums.placed(at, len(truth)), shift, ends)
 
     def within(self, n_bins: int) -> Table:
         """Return the table with as few bits dropped as leave no more than ``n_bins`` intervals."""
@@ -335,18 +324,18 @@ class Table:
 
 def joined_ends(ends: NDArray[np.uint64], at: NDArray[np.intp], n: int) -> NDArray[np.uint64]:
     """Return the least of the least, and the greatest of the greatest, at each of n places."""
-    found = np.empty((2, n), dtype=np.uint64)
-    found[0], found[1] = ~np.uint64(0), 0
-    np.minimum.at(found[0], at, ends[0])
-    np.maximum.at(found[1], at, ends[1])
-    return found
+    joined = np.empty((2, n), dtype=np.uint64)
+    joined[0], joined[1] = ~np.uint64(0), 0
+    np.minimum.at(joined[0], at, ends[0])
+    np.maximum.at(joined[1], at, ends[1])
+    return joined
 
 
 def distinct_cells(
-    truth: NDArray[np.int64], other: NDArray[np.uint64]
+    truth: NDArray[np.int64], keys: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]:
     """Return both keys of each cell that occurs, in rising order, and the cell of each row."""
-    values, number = np.unique(other, return_inverse=True)
+    values, number = np.unique(keys, return_inverse=True)
     return cells_of(truth, values, number.reshape(-1))
 
 
@@ -361,55 +350,62 @@ def cells_of(
         cells, at = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
     else:
         cells, at = np.unique(key, return_inverse=True)
-    first, second = np.divmod(cells, n_values)
-    return first, values[second], at.reshape(-1)
+    truths, key_numbers = np.divmod(cells, n_values)
+    return truths, values[key_numbers], at.reshape(-1)
 
 
-class CodedScores(NamedTuple):
-    """Cells of scores: what a `Table` has of them, and the cell of each row."""
-
-    truth: NDArray[np.int64]
-    other: NDArray[np.uint64]
-    shift: int
-    ends: NDArray[np.uint64]
-    at: NDArray[np.intp]
+# A table without its sums, and the cell of each row.
+Coded = tuple[Table, NDArray[np.intp]]
+NOTHING = ExactSums.zeros(0, 0)
 
 
 def cells_within(
-    truth: NDArray[np.int64], bits: NDArray[np.uint64], shift: int, n_bins: int
-) -> CodedScores:
+    labels: NDArray[Any],
+    truth: NDArray[np.int64],
+    bits: NDArray[np.uint64],
+    shift: int,
+    n_bins: int,
+) -> Coded:
     """Return cells of scores in at most so many intervals, of at least ``shift`` dropped bits."""
     distinct, number = np.unique(bits, return_inverse=True)
-    kept = distinct >> np.uint64(shift)
-    spare = spare_bits(np.unique(kept), n_bins)
-    kept = kept >> np.uint64(spare)
-    starts = np.flatnonzero(np.append(True, kept[1:] != kept[:-1])[: len(kept)])
-    interval = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(kept))))
-    first, second, at = cells_of(truth, kept[starts], interval[number.reshape(-1)])
-    ends = joined_ends(np.broadcast_to(bits, (2, len(bits))), at, len(first))
-    return CodedScores(first, second, shift + spare, ends, at)
+    leading = distinct >> np.uint64(shift)
+    spare = spare_bits(np.unique(leading), n_bins)
+    leading = leading >> np.uint64(spare)
+    starts = np.flatnonzero(np.append(True, leading[1:] != leading[:-1])[: len(leading)])
+    interval = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(leading))))
+    truths, keys, at = cells_of(truth, leading[starts], interval[number.reshape(-1)])
+    ends = joined_ends(np.broadcast_to(bits, (2, len(bits))), at, len(truths))
+    return Table(labels, truths, keys, NOTHING, shift + spare, ends), at
 
 
-def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+def joined_labels(labels: NDArray[Any], labels_b: NDArray[Any]) -> NDArray[Any]:
     """Return the labels of both, sorted; all are numbers, or all are text."""
-    if "U" in (first.dtype.kind, second.dtype.kind) and first.dtype.kind != second.dtype.kind:
-        if len(first) and len(second):
+    if "U" in (labels.dtype.kind, labels_b.dtype.kind) and labels.dtype.kind != labels_b.dtype.kind:
+        if len(labels) and len(labels_b):
             raise ValueError("Labels are numbers in one batch and text in another.")
-        return first if len(first) else second
-    for one, other in ((first, second), (second, first)):
-        if not (one.dtype.kind == "f" and other.dtype.kind in "iu" and len(one) and len(other)):
+        return labels if len(labels) else labels_b
+    for floats, integers in ((labels, labels_b), (labels_b, labels)):
+        if not (
+            floats.dtype.kind == "f"
+            and integers.dtype.kind in "iu"
+            and len(floats)
+            and len(integers)
+        ):
             continue
         # numpy would make floats of all of them, which merge large integers.
-        if max(float(np.abs(one).max()), abs(int(other.max())), abs(int(other.min()))) >= EXACT:
+        if (
+            max(float(np.abs(floats).max()), abs(int(integers.max())), abs(int(integers.min())))
+            >= EXACT
+        ):
             raise ValueError("Labels of 2**53 or more are floats in one batch, not in another.")
-    return np.union1d(first, second)
+    return np.union1d(labels, labels_b)
 
 
 def in_text(labels: Any) -> Any:
     """Return labels in bytes as text, and any others as they are."""
     if labels is None or labels.ndim != 1 or labels.dtype.kind not in "SO":
         return labels
-    of_bytes = labels.dtype.kind == "S" or all(isinstance(one, bytes) for one in labels)
+    of_bytes = labels.dtype.kind == "S" or all(isinstance(label, bytes) for label in labels)
     return np.char.decode(labels.astype(bytes), "latin-1") if of_bytes else labels
 
 
@@ -419,33 +415,37 @@ def bits_of(scores: NDArray[Any]) -> NDArray[np.uint64]:
     numbers = scores.astype(np.float64) + 0.0
     bits = numbers.view(np.uint64)
     is_negative = bits >= _SIGN
-    found = np.where(is_negative, ~bits, bits | _SIGN)
+    ordered = np.where(is_negative, ~bits, bits | _SIGN)
     upper = np.flatnonzero(~is_negative & (bits > _HALF_OF_TABLE))
     if len(upper):
-        own = bits[upper]
+        upper_bits = bits[upper]
         distance = np.maximum(1.0 - numbers[upper], _LEAST_DISTANCE).view(np.uint64)
         beyond = (
-            np.where(own < _LARGE_TABLE, own, _LARGE_TABLE + ((own - _LARGE_TABLE) >> np.uint64(2)))
+            np.where(
+                upper_bits < _LARGE_TABLE,
+                upper_bits,
+                _LARGE_TABLE + ((upper_bits - _LARGE_TABLE) >> np.uint64(2)),
+            )
             + _MORE
         )
-        found[upper] = (
-            np.where(own < _ONE, (_HALF_OF_TABLE << np.uint64(1)) - distance, beyond) | _SIGN
+        ordered[upper] = (
+            np.where(upper_bits < _ONE, (_HALF_OF_TABLE << np.uint64(1)) - distance, beyond) | _SIGN
         )
-    return found
+    return ordered
 
 
 def scores_of(bits: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return the scores whose `bits_of` are given; between two of them the one above."""
-    own = bits & ~_SIGN
+    magnitude = bits & ~_SIGN
     # Some are of no number: they are the edges of intervals that hold the largest ones.
-    distance = ((_HALF_OF_TABLE << np.uint64(1)) - own).view(np.float64)
-    beyond = own - _MORE
+    distance = ((_HALF_OF_TABLE << np.uint64(1)) - magnitude).view(np.float64)
+    beyond = magnitude - _MORE
     beyond = np.where(
         beyond < _LARGE_TABLE, beyond, _LARGE_TABLE + ((beyond - _LARGE_TABLE) << np.uint64(2))
     )
     with np.errstate(invalid="ignore"):
-        upper = np.where(own < _ONE + _MORE, 1.0 - distance, beyond.view(np.float64))
-    positive = np.where(own > _HALF_OF_TABLE, upper, own.view(np.float64))
+        upper = np.where(magnitude < _ONE + _MORE, 1.0 - distance, beyond.view(np.float64))
+    positive = np.where(magnitude > _HALF_OF_TABLE, upper, magnitude.view(np.float64))
     return np.where(bits & _SIGN, positive, (~bits).view(np.float64))
 
 
@@ -557,15 +557,16 @@ class Reading(ABC):
         """Refuse rows of a batch that the metric cannot take."""
 
     @abstractmethod
-    def read(self, kept: Kept) -> Read:
+    def read(self, summary: Kept) -> Read:
         """Return the metric from what is kept of all rows."""
+
+    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+        """Return the truth, and decisions or scores, as the table of this kind has them."""
+        return rows.y_true, rows.predicted_for(self.statistic)
 
     def terms(self, rows: Rows) -> Floats:
         """Return what each row adds to each sum, before its weight, (n_terms, n_rows)."""
         return np.empty((0, rows.n_samples))
-
-    def _predicted(self, rows: Rows) -> NDArray[Any]:
-        return rows.predicted_for(self.statistic)
 
 
 class SumsReading(Reading):
@@ -577,7 +578,7 @@ class SumsReading(Reading):
 
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse rows that the metric cannot take, and top-k accuracy of one column of scores."""
-        predicted = self._predicted(rows)
+        predicted = rows.predicted_for(self.statistic)
         with collected():  # the batch is looked at as a whole
             check_response(self.statistic, rows.y_true, predicted, argument)
         if self.inner.ranks_columns and rows.y_pred.ndim == 1:
@@ -587,87 +588,68 @@ class SumsReading(Reading):
 
     def terms(self, rows: Rows) -> Floats:
         """See `Reading.terms`."""
-        added: Floats = self.inner.added_by_rows(rows.y_true, self._predicted(rows))
+        predicted = rows.predicted_for(self.statistic)
+        added: Floats = self.inner.added_by_rows(rows.y_true, predicted)
         return added
 
-    def read(self, kept: Kept) -> Read:
+    def read(self, summary: Kept) -> Read:
         """See `Reading.read`."""
-        sums = kept.sums
+        sums = summary.sums
         values = self.inner.of_sums(sums[:, 1:])
         size = float(sums[1:, 0].sum())
-        share = float(kept.largest.max()) / size if size > 0 else None
-        rows = SumsOfRows(sums[:, 1], kept.n_rows, share, kept.zero_one, kept.weighted)
+        share = float(summary.largest.max()) / size if size > 0 else None
+        rows = SumsOfRows(sums[:, 1], summary.n_rows, share, summary.zero_one, summary.weighted)
         facts = self.statistic.facts_of_sums(rows)
         values = values if self.inner is self.statistic else 0.0 - values
         return Read(Rows(None, np.empty(0), None, None), self.statistic, values, facts)
 
 
-class _Tabled(Reading):
-    """A metric of the weights of cells."""
-
-    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-        """Return the truth, and decisions or scores, as the table of this kind has them."""
-        return rows.y_true, self._predicted(rows)
-
-
-class _OneTable(_Tabled):
-    """A metric of the weights of the cells of one table."""
-
-    def read(self, kept: Kept) -> Read:
-        """See `Reading.read`."""
-        [table] = kept.tables
-        return self._of_table(table, weighted=kept.weighted)
-
-    def _of_table(self, table: Table, *, weighted: bool) -> Read:
-        truth, weights = table.labels[table.truth], table.sums.values()
-        decision = self._other(table)
-        argument = "y_pred"
-        with collected():  # the batch is looked at as a whole
-            statistic = check_response(self.statistic, truth, decision, argument)
-        reduced, by_code = _coded(statistic, truth, decision, weights)
-        values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
-        known = statistic.facts(reduced, (truth, decision, None))
-        facts = replace(known, row_mean=False)
-        if weighted:
-            # The weight of a row is not known where rows were counted by cells.
-            facts = Facts(known.bounds, statistic.reads == "sums", weighted=True)
-        cells = Rows(truth, self._predictions(table), weights[:, 0], None)
-        return Read(cells, statistic, values, facts, reduced)
-
-    @abstractmethod
-    def _other(self, table: Table) -> NDArray[Any]:
-        """Return what the metric reads in the place of the predictions of the cells."""
-
-    def _predictions(self, table: Table) -> NDArray[Any]:
-        """Return the predictions of the cells, or the least in their interval."""
-        return self._other(table)
-
-
-class CellsReading(_OneTable):
+class CellsReading(Reading):
     """A function of the confusion matrix."""
 
     tables = (LABELS,)
 
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than labels; the labels are checked when all are known."""
-        predicted = self._predicted(rows)
+        predicted = rows.predicted_for(self.statistic)
         if predicted.ndim != 1 or (predicted.dtype.kind == "f" and np.any(predicted % 1)):
             must = f"hold class labels for the metric {self.statistic.name!r}"
             raise fail(argument, must, "scores or probabilities", "Decide first.")
 
-    def _other(self, table: Table) -> NDArray[Any]:
-        return np.asarray(table.labels[table.other.astype(np.intp)])
+    def read(self, summary: Kept) -> Read:
+        """See `Reading.read`."""
+        [table] = summary.tables
+        decisions = table.labels[table.other.astype(np.intp)]
+        return _read_cells(self.statistic, table, decisions, decisions, weighted=summary.weighted)
 
 
-def _check_exact(argument: str, scores: NDArray[Any]) -> None:
-    """Refuse integers that floats merge, as which the scores of a stream are counted."""
-    if scores.dtype.kind in "iu" and max(int(scores.max()), -int(scores.min())) > EXACT:
-        must = "hold scores that floats of 64 bits tell apart, in a stream"
-        got = f"integers such as {int(scores[np.argmax(np.abs(scores))])}"
-        raise fail(argument, must, got, "Subtract the same number from the scores of all batches.")
+def _read_cells(
+    statistic: Statistic,
+    table: Table,
+    decisions: NDArray[Any],
+    predictions: NDArray[Any],
+    *,
+    weighted: bool,
+) -> Read:
+    """Return a metric of the weights of the cells of one table.
+
+    It reads ``decisions``, or the order of scores, in the place of the ``predictions`` of cells.
+    """
+    truth, weights = table.labels[table.truth], table.sums.values()
+    with collected():  # the batch is looked at as a whole
+        statistic = check_response(statistic, truth, decisions, "y_pred")
+    reduced, by_code = _coded(statistic, truth, decisions, weights)
+    values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
+    of_cells = statistic.facts(reduced, (truth, decisions, None))
+    facts = replace(of_cells, row_mean=False)
+    if weighted:
+        # The weight of a row is not known where rows were counted by cells.
+        facts = Facts(of_cells.bounds, statistic.reads == "sums", weighted=True)
+    cells = Rows(truth, predictions, weights[:, 0], None)
+    return Read(cells, statistic, values, facts, reduced)
 
 
-class ScoresReading(_OneTable):
+class ScoresReading(Reading):
     """A metric of the order in which scores put the rows of two classes."""
 
     tables = (SCORES, FINE_SCORES)
@@ -675,7 +657,12 @@ class ScoresReading(_OneTable):
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than one score a row."""
         y_pred = rows.y_pred
-        _check_exact(argument, y_pred)
+        if y_pred.dtype.kind in "iu" and max(int(y_pred.max()), -int(y_pred.min())) > EXACT:
+            # Floats, as which scores are counted, would merge such integers.
+            must = "hold scores that floats of 64 bits tell apart, in a stream"
+            got = f"integers such as {int(y_pred[np.argmax(np.abs(y_pred))])}"
+            advice = "Subtract the same number from the scores of all batches."
+            raise fail(argument, must, got, advice)
         if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
             must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
             got = f"an array of shape {y_pred.shape}"
@@ -686,38 +673,37 @@ class ScoresReading(_OneTable):
         must = f"be one score per row, or probabilities of two classes, for {self.inner.name!r}"
         check_two_columns(argument, y_pred, must)
 
-    def _other(self, table: Table) -> NDArray[Any]:
-        # The metrics know the order of scores alone.
-        return table.rank()
-
-    def _predictions(self, table: Table) -> NDArray[Any]:
-        return table.edges()[0]
-
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-        """See `_Tabled.columns`."""
+        """See `Reading.columns`."""
         return rows.y_true, positive_scores(rows.y_pred, self.inner.labels, self.inner.pos_label)
 
-    def read(self, kept: Kept) -> Read:
+    def read(self, summary: Kept) -> Read:
         """See `Reading.read`; an interval of scores may hold rows in any order.
 
         The estimate is that of the finer intervals. Resamples lie around it as they do around that
         of the intervals in which they were counted.
         """
-        coarse, finer = kept.tables
-        found, fine = (self._of_table(one, weighted=kept.weighted) for one in (coarse, finer))
+        coarse, finer = summary.tables
+        # The metrics know the order of scores alone.
+        counted, fine = (
+            _read_cells(
+                self.statistic, table, table.rank(), table.edges()[0], weighted=summary.weighted
+            )
+            for table in (coarse, finer)
+        )
         if not coarse.shift:
-            return found
+            return counted
         estimate = fine.values[0]
-        values = np.clip(found.values + (estimate - found.values[0]), *found.statistic.bounds)
+        values = np.clip(counted.values + (estimate - counted.values[0]), *counted.statistic.bounds)
         values[0] = estimate
-        error, hidden = (_movement(*of) for of in ((fine, finer), (found, coarse)))
+        error, hidden = (_movement(*of) for of in ((fine, finer), (counted, coarse)))
         facts = replace(fine.facts, delong=None if error else fine.facts.delong)
         return replace(
             fine, values=values, facts=facts, error=error, intervals="finer", hidden=hidden
         )
 
 
-class ColumnsReading(_Tabled):
+class ColumnsReading(Reading):
     """An area averaged over several classes, each of which has a column of scores.
 
     A table has the scores of one column, beside the true class of pairs of classes, or else beside
@@ -732,11 +718,8 @@ class ColumnsReading(_Tabled):
         if not self.by_pairs:
             beside = (f"the class {label!r}" for label in self.labels.tolist())
         self.tables = tuple(f"column {k} beside {name}" for k, name in enumerate(beside))
-
-    @property
-    def n_sides(self) -> int:
-        """Classes that a table tells apart."""
-        return len(self.labels) if self.by_pairs else 2
+        # Classes that a table tells apart.
+        self.n_sides = len(self.labels) if self.by_pairs else 2
 
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than a column for each class, and weights of pairs."""
@@ -748,92 +731,94 @@ class ColumnsReading(_Tabled):
             raise fail("sample_weight", must, "weights", advice)
 
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-        """See `_Tabled.columns`."""
+        """See `Reading.columns`."""
         column = self.tables.index(kind)
         assert rows.y_true is not None
         truth = rows.y_true if self.by_pairs else rows.y_true == self.labels[column]
         return truth, rows.y_pred[:, column]
 
-    def read(self, kept: Kept) -> Read:
+    def read(self, summary: Kept) -> Read:
         """See `Reading.read`; some of the resamples at a time."""
-        tables = kept.tables
+        tables = summary.tables
         n_codes = sum(table.n_cells for table in tables)
-        member = self._member(tables)
-        reduced = self._reduced(tables, member, [table.rank() for table in tables])
+        # Which cells of all tables belong to each class, (n_classes, n_cells).
+        members = []
+        for column, table in enumerate(tables):
+            truth = table.labels[table.truth]
+            is_class = np.arange(len(self.labels)) == column
+            if self.by_pairs:
+                members.append(truth == self.labels[:, None])
+            else:
+                members.append(truth & is_class[:, None])
+        member = np.concatenate(members, axis=1)
+        # What each cell adds to the size of each class: of pairs of classes one table tells all.
+        counted = np.arange(n_codes) < tables[0].n_cells if self.by_pairs else True
+        of_class = np.where(counted, member, False).T.astype(np.float64)
+        reduced = self._reduced(tables, member, of_class, [table.rank() for table in tables])
         n_values = tables[0].sums.digits.shape[2]
         step = max(_BYTES_AT_ONCE // (8 * n_codes), 1)
         values = np.empty(n_values)
         for start in range(0, n_values, step):
             some = slice(start, start + step)
-            values[some] = self._evaluated(self._weights(tables, some), reduced)
-        on_data = self._weights(tables, slice(1))
-        sizes = on_data[:, 0] @ self._sizes(tables, member)
+            weights = np.concatenate([table.sums.values(some) for table in tables])
+            block = WeightsBlock(weights.T, self.statistic.reads)
+            values[some] = self.statistic.evaluate(block, reduced)
+        on_data = np.concatenate([table.sums.values(slice(1)) for table in tables])
+        sizes = on_data[:, 0] @ of_class
         cells = Rows(self.labels, np.zeros((len(self.labels),) * 2), sizes, None)
-        facts = Facts(self.statistic.bounds, weighted=kept.weighted)
-        found = Read(cells, self.statistic, values, facts)
+        facts = Facts(self.statistic.bounds, weighted=summary.weighted)
+        result = Read(cells, self.statistic, values, facts)
         if not any(table.shift for table in tables) or np.isnan(values[0]):
-            return found
-        extremes = self._extremes(tables, member, on_data)
+            return result
+        extremes = self._extremes(tables, member, of_class, on_data)
         error = max(abs(value - values[0]) for value in extremes)
-        return replace(found, error=error, intervals="all", hidden=error)
-
-    def _evaluated(self, weights: Floats, reduced: ReducedData) -> Floats:
-        return self.statistic.evaluate(WeightsBlock(weights.T, self.statistic.reads), reduced)
-
-    def _weights(self, tables: Sequence[Table], columns: slice) -> Floats:
-        return np.concatenate([table.sums.values(columns) for table in tables])
-
-    def _member(self, tables: Sequence[Table]) -> NDArray[np.bool_]:
-        """Which cells of all tables belong to each class, (n_classes, n_cells)."""
-        found = []
-        for column, table in enumerate(tables):
-            truth = table.labels[table.truth]
-            is_class = np.arange(len(self.labels)) == column
-            own = truth == self.labels[:, None] if self.by_pairs else truth & is_class[:, None]
-            found.append(own)
-        return np.concatenate(found, axis=1)
-
-    def _sizes(self, tables: Sequence[Table], member: NDArray[np.bool_]) -> Floats:
-        """What each cell adds to the size of each class, (n_cells, n_classes)."""
-        counted = np.arange(member.shape[1]) < tables[0].n_cells if self.by_pairs else True
-        return np.where(counted, member, False).T.astype(np.float64)
+        return replace(result, error=error, intervals="all", hidden=error)
 
     def _reduced(
-        self, tables: Sequence[Table], member: NDArray[np.bool_], scores: Sequence[Floats]
+        self,
+        tables: Sequence[Table],
+        member: NDArray[np.bool_],
+        of_class: Floats,
+        scores: Sequence[Floats],
     ) -> ReducedData:
         """Return the cells of all tables as rows, each table in the order of its scores."""
         starts = np.cumsum([0, *(table.n_cells for table in tables)])
         ranked = []
         for column, score in enumerate(scores):
-            own = rank(member[column, starts[column] : starts[column + 1]], score)
-            ranked.append(own._replace(order=own.order + starts[column]))
-        found: ReducedData = self.inner.of_ranked(ranked, member, self._sizes(tables, member))
-        return found
+            ranking = rank(member[column, starts[column] : starts[column + 1]], score)
+            ranked.append(ranking._replace(order=ranking.order + starts[column]))
+        reduced: ReducedData = self.inner.of_ranked(ranked, member, of_class)
+        return reduced
 
     def _extremes(
-        self, tables: Sequence[Table], member: NDArray[np.bool_], on_data: Floats
+        self,
+        tables: Sequence[Table],
+        member: NDArray[np.bool_],
+        of_class: Floats,
+        on_data: Floats,
     ) -> list[float]:
         """Values with each class above the others in every interval of its scores, and below."""
         starts = np.cumsum([table.n_cells for table in tables])[:-1]
-        sides = [own[k] for k, own in enumerate(np.split(member, starts, axis=1))]
-        found = []
+        sides = [part[k] for k, part in enumerate(np.split(member, starts, axis=1))]
+        extremes = []
         for is_upper in (True, False):
             scores = [
                 2 * table.rank() + ((side == is_upper) & _movable(table))
                 for table, side in zip(tables, sides, strict=True)
             ]
-            reduced = self._reduced(tables, member, scores)
-            found.append(float(self._evaluated(on_data, reduced)[0]))
+            reduced = self._reduced(tables, member, of_class, scores)
+            block = WeightsBlock(on_data.T, self.statistic.reads)
+            extremes.append(float(self.statistic.evaluate(block, reduced)[0]))
         weights = np.split(on_data[:, 0], starts)
-        of_class = [
-            self.inner.least_in_intervals(side, table.rank(), own, _movable(table))
-            for table, side, own in zip(tables, sides, weights, strict=True)
+        least = [
+            self.inner.least_in_intervals(side, table.rank(), part, _movable(table))
+            for table, side, part in zip(tables, sides, weights, strict=True)
         ]
-        if None not in of_class:
-            sizes = [own @ side for own, side in zip(weights, sides, strict=True)]
+        if None not in least:
+            sizes = [part @ side for part, side in zip(weights, sides, strict=True)]
             by_size = sizes if self.inner.average == "weighted" else None
-            found[1] = float(np.average(of_class, weights=by_size))
-        return found
+            extremes[1] = float(np.average(least, weights=by_size))
+        return extremes
 
 
 _READINGS: Mapping[str, type[Reading]] = {
@@ -854,10 +839,10 @@ def reading_of(statistic: Statistic, *, counted: bool = False) -> Reading:
         return CellsReading(statistic)
     inner: Any = without_sign(statistic)
     if inner.lacks_labels and inner.response == "probabilities":
-        own = replace(inner, labels=ZERO_ONE)
-        found = reading_of(own if inner is statistic else Negated(own))
-        found.assumes_zero_one = True
-        return found
+        with_labels = replace(inner, labels=ZERO_ONE)
+        reading = reading_of(with_labels if inner is statistic else Negated(with_labels))
+        reading.assumes_zero_one = True
+        return reading
     if inner.lacks_labels:
         must = f"be given for the metric {statistic.name!r} of a stream"
         advice = "Give all labels, in the order of the columns: a batch may lack some."
@@ -892,10 +877,10 @@ class WeightsBlock(Block):
 
 
 def _coded(
-    statistic: Statistic, truth: NDArray[Any], other: NDArray[Any], weights: Floats
+    statistic: Statistic, truth: NDArray[Any], answers: NDArray[Any], weights: Floats
 ) -> tuple[ReducedData, Floats]:
     """Reduce cells as rows; return also the weight of each code, (n_codes, 1 + n_resamples)."""
-    reduced = statistic.reduce(truth, other, None)
+    reduced = statistic.reduce(truth, answers, None)
     code = np.arange(len(truth)) if reduced.code is None else reduced.code.astype(np.intp)
     by_code = np.zeros((reduced.n_codes, weights.shape[1]))
     np.add.at(by_code, code, weights)
@@ -921,20 +906,15 @@ def _movement(read: Read, table: Table) -> float:
     truth, weights = read.rows.y_true, read.rows.sample_weight
     assert truth is not None
     assert weights is not None
-    positive = truth == _positive_label(statistic, truth)
-    found = []
+    inner = without_sign(statistic)
+    positive = truth == (truth.max() if inner.pos_label is None else inner.pos_label)
+    moved = []
     for upper in (positive, ~positive):
         scores = 2 * rank + (upper & movable)
         reduced, by_code = _coded(statistic, truth, scores, weights[:, None])
         block = WeightsBlock(by_code.T, statistic.reads)
-        found.append(float(statistic.evaluate(block, reduced)[0]))
-    inner = without_sign(statistic)
+        moved.append(float(statistic.evaluate(block, reduced)[0]))
     least = inner.least_in_intervals(positive, rank, weights, movable)
     if least is not None:
-        found[1] = least if inner is statistic else -least
-    return max(abs(value - float(read.values[0])) for value in found)
-
-
-def _positive_label(statistic: Statistic, truth: NDArray[Any]) -> Any:
-    given = without_sign(statistic).pos_label
-    return truth.max() if given is None else given
+        moved[1] = least if inner is statistic else -least
+    return max(abs(value - float(read.values[0])) for value in moved)
