@@ -169,7 +169,9 @@ class Key:
         # A compiled function is known where numpy or scipy has it under its name.
         is_compiled, name_there = isinstance(value, np.ufunc), getattr(value, "__name__", "")
         libraries = (np, scipy.special)
-        if is_compiled and all(getattr(own, name_there, None) is not value for own in libraries):
+        if is_compiled and all(
+            getattr(library, name_there, None) is not value for library in libraries
+        ):
             raise UnknownIdentity(f"the compiled function {name!r}, whose code cannot be read")
         version = version_of(module) or _file_of(module)
         if version is None and isinstance(value, types.BuiltinFunctionType):
