@@ -327,8 +327,8 @@ def _cautions(
         if number < few_rows:
             cautions.append(
                 f"About {min(round(number), math.ceil(few_rows) - 1)} of the {len(truth)} rows "
-                f"decide the variance of the truth (fewer than {few_rows:.0f}): expect less coverage than "
-                "stated."
+                f"decide the variance of the truth (fewer than {few_rows:.0f}): expect less "
+                "coverage than stated."
             )
     rarest = run_records.target.smallest_class
     if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(interval.interval.low):
