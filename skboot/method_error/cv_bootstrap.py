@@ -421,13 +421,15 @@ class CVBootstrap:
             interval = ConfidenceInterval(low, high, confidence_level, method)
             return with_texts(interval, self.notes + notes, self.cautions)
         quantile = float(stdtrit(self.degrees_of_freedom, 1 - tail))
-        own = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
-        low, high = own
+        limits = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
+        low, high = limits
         if guard is not None:
             low, high = min(low, guard[0]), max(high, guard[1])
         notes = self.notes
         # Where both limits are those of the guard, no training sample makes them wide.
-        if self.is_unstable(method) and (guard is None or own[0] < guard[0] or own[1] > guard[1]):
+        if self.is_unstable(method) and (
+            guard is None or limits[0] < guard[0] or limits[1] > guard[1]
+        ):
             notes = (*notes, self._why_wide(method))
         interval = ConfidenceInterval(low, high, confidence_level, method)
         return with_texts(interval, notes, self.cautions)
@@ -816,9 +818,9 @@ def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
 
 def _share_below(sorted_values: Array, queries: Array) -> Array:
     """Return the share of `sorted_values` below each query, ties half."""
-    left = np.searchsorted(sorted_values, queries, side="left")
+    below = np.searchsorted(sorted_values, queries, side="left")
     right = np.searchsorted(sorted_values, queries, side="right")
-    return (left + right) / (2 * len(sorted_values))
+    return (below + right) / (2 * len(sorted_values))
 
 
 def _farther_limit(share: float, half: float, edge: float) -> float:

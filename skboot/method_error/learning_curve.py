@@ -79,11 +79,11 @@ def errors_by_size(values: Floats, *, is_mean: bool = True) -> ErrorsBySize:
         mean = np.where(outside, errors, 0.0).sum(axis=0) / np.maximum(n_times, 1)
         estimate[k] = mean[tested].mean()
         units[k] = np.where(tested, mean - estimate[k], 0.0)
-        rest = np.where(outside, errors - mean, 0.0)
+        residuals = np.where(outside, errors - mean, 0.0)
         n_outside = outside.sum(axis=1)
-        samples[k, used] = rest.sum(axis=1) / n_outside
+        samples[k, used] = residuals.sum(axis=1) / n_outside
         # What the units' own scatter makes of a subsample's mean.
-        scatter = (rest**2).sum() / max(float((n_times - 1)[tested].sum()), 1.0)
+        scatter = (residuals**2).sum() / max(float((n_times - 1)[tested].sum()), 1.0)
         of_units = (outside * (1 - 1 / np.maximum(n_times, 1))).sum(axis=1)
         noise = float((of_units / n_outside**2).mean())
         between[k] = max(float(samples[k, used].var(ddof=1)) - scatter * noise, 0.0)
@@ -133,22 +133,22 @@ def extended(x: Floats, values: Floats, weights: Floats, at: float) -> Floats:
     ndarray of shape (n_curves,)
         With the power of each curve that leaves the least, among .1, .15, ..., 2.
     """
-    least, found = np.full(len(values), np.inf), np.zeros(len(values))
+    least, continued = np.full(len(values), np.inf), np.zeros(len(values))
     root = np.sqrt(weights)
     for power in _POWERS:
         design = np.column_stack([np.ones(len(x)), x**-power]) * root[:, None]
         fitted = values * root @ np.linalg.pinv(design).T
-        left = ((fitted @ design.T - values * root) ** 2).sum(axis=1)
-        better = left < least
-        least[better] = left[better]
-        found[better] = (fitted @ np.array([1.0, at**-power]))[better]
-    return found
+        residual = ((fitted @ design.T - values * root) ** 2).sum(axis=1)
+        better = residual < least
+        least[better] = residual[better]
+        continued[better] = (fitted @ np.array([1.0, at**-power]))[better]
+    return continued
 
 
 def _correlation(of_samples: Floats) -> Floats:
     """Return the correlation over subsamples that have a value at every size; 0 if it has none."""
-    whole = of_samples[:, ~np.isnan(of_samples).any(axis=0)]
-    centred = whole - whole.mean(axis=1, keepdims=True) if whole.shape[1] else whole
+    complete = of_samples[:, ~np.isnan(of_samples).any(axis=0)]
+    centred = complete - complete.mean(axis=1, keepdims=True) if complete.shape[1] else complete
     length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
     unit = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
     correlation = unit @ unit.T

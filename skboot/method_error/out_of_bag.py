@@ -254,26 +254,26 @@ def out_of_bag_metric(
     units, D_i = psi_i / n + Cov_b(N_i, u_b). For groups the standard error is still low under about
     40 groups.
     """
-    values, drawn = np.asarray(scores, dtype=float), np.asarray(counts)
+    values, counts_of_units = np.asarray(scores, dtype=float), np.asarray(counts)
     lines = np.flatnonzero(np.isfinite(values))
     if len(lines) < 2:
         must = "be finite in at least two resamples"
         advice = "Use more resamples, or resample within strata, so that every class is out-of-bag."
         raise fail("scores", must, repr(len(lines)), advice)
-    read, n_units, scores = columns_of(influence), drawn.shape[1], values[lines]
+    read, n_units, scores = columns_of(influence), counts_of_units.shape[1], values[lines]
     units = Units.of(None, n_units)
     mean = np.zeros(n_units)
     size, shift, noise = np.zeros((3, len(scores)))
 
     def noise_of_unit(chunk: UnitChunk) -> Array:
-        outside = drawn[lines, chunk.rows] == 0
+        outside = counts_of_units[lines, chunk.rows] == 0
         times = np.maximum(outside.sum(axis=0), 1)
         deviations = where_outside(read(chunk.rows)[lines] - mean[chunk.rows], outside)
         deviations *= len(scores) / (n_units * times)
         return deviations
 
     for chunk in units.chunks(len(scores)):
-        outside = drawn[lines, chunk.rows] == 0
+        outside = counts_of_units[lines, chunk.rows] == 0
         total = where_outside(read(chunk.rows)[lines], outside).sum(axis=0)
         mean[chunk.rows] = total / np.maximum(outside.sum(axis=0), 1)
         size += outside.sum(axis=1)
@@ -285,7 +285,7 @@ def out_of_bag_metric(
         base=base,
         slope=scores - shift / np.maximum(size, 1),
         noise=noise,
-        drawn=lambda chunk: drawn[lines, chunk.rows],
+        drawn=lambda chunk: counts_of_units[lines, chunk.rows],
         noise_of_unit=noise_of_unit,
         units=units,
     )
@@ -357,9 +357,9 @@ class Units:
         # Groups of average size: the rows of a chunk make about one block of columns.
         per_group = max(1, round(self.starts[-1] / self.n_units))
         for units in column_blocks(n_lines * per_group, self.n_units):
-            first, last = self.starts[units.start], self.starts[units.stop]
-            offsets = self.starts[units] - first
-            yield UnitChunk(units, self.order[first:last], offsets)
+            start, last = self.starts[units.start], self.starts[units.stop]
+            offsets = self.starts[units] - start
+            yield UnitChunk(units, self.order[start:last], offsets)
 
 
 def _influence_values(
@@ -417,9 +417,9 @@ def _published(
         moves = (counts - counts.mean(axis=0)) * raw[:, None]
         covariance = moves.sum(axis=0) / (n_lines - 1)
         values[columns] = factor * base[columns] + scale * covariance
-        left = ((n_lines - 1) * covariance - n_lines / (n_lines - 1) * moves) / (n_lines - 2)
+        without_run = ((n_lines - 1) * covariance - n_lines / (n_lines - 1) * moves) / (n_lines - 2)
         gaps = _without_one(losses, weights, by_row, columns) - errors[:, None]
-        moved = factor * np.nan_to_num(gaps) / n_used + scale * left
+        moved = factor * np.nan_to_num(gaps) / n_used + scale * without_run
         internal += float(moved.var(axis=0).sum()) * (n_lines - 1)
     return standard_error_of(error, by_row, replicates, values, internal, base, "et97")
 
@@ -428,9 +428,9 @@ def _without_one(losses: Array, weights: Array, by_row: Array, columns: slice) -
     """Return E_i without resample b, (n_resamples, n_columns); E_i if no other leaves i out."""
     outside = weights[:, columns] == 0
     left_out = where_outside(losses[:, columns].astype(float), outside)
-    left = outside.sum(axis=0) - outside
+    n_others = outside.sum(axis=0) - outside
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(left > 0, (left_out.sum(axis=0) - left_out) / left, by_row[columns])
+        return np.where(n_others > 0, (left_out.sum(axis=0) - left_out) / n_others, by_row[columns])
 
 
 def inverse_share(n_units: int) -> float:
@@ -549,25 +549,25 @@ class TrainingSpread(NamedTuple):
     def variance(self) -> float:
         """s_T^2: variance between training samples; infinite where it is too large for a float."""
         with np.errstate(invalid="ignore", over="ignore"):
-            known = self.sampling[~np.isnan(self.sampling)]
-            noise = float(np.mean(known)) if len(known) else 0.0
+            variances = self.sampling[~np.isnan(self.sampling)]
+            noise = float(np.mean(variances)) if len(variances) else 0.0
             variance = float(self.residual.var(ddof=1)) - noise
         return np.inf if np.isnan(variance) else max(variance, 0.0)
 
     @property
     def robust_variance(self) -> float:
         """s_rob^2: the same from the interquartile range of the residuals."""
-        first, _, third = quartiles(self.residual)
-        known = self.sampling[~np.isnan(self.sampling)]
-        noise = quartiles(known)[1] if len(known) else 0.0
-        return max(((third - first) / _NORMAL_IQR) ** 2 - noise, 0.0)
+        lower, _, upper = quartiles(self.residual)
+        variances = self.sampling[~np.isnan(self.sampling)]
+        noise = quartiles(variances)[1] if len(variances) else 0.0
+        return max(((upper - lower) / _NORMAL_IQR) ** 2 - noise, 0.0)
 
     @property
     def moves_robust(self) -> Array:
         """How far a sample moves s_rob^2, (n_used,), as if residuals were normal."""
-        first, _, third = quartiles(self.residual)
-        beyond = (self.residual < first) | (self.residual > third)
-        scale = ((third - first) / _NORMAL_IQR) ** 2
+        lower, _, upper = quartiles(self.residual)
+        beyond = (self.residual < lower) | (self.residual > upper)
+        scale = ((upper - lower) / _NORMAL_IQR) ** 2
         return 2 * scale * (beyond - 0.5) / (_NORMAL_IQR * _NORMAL_DENSITY)
 
 
@@ -577,8 +577,8 @@ def quartiles(values: Array) -> tuple[float, float, float]:
     at = np.array((0.25, 0.5, 0.75)) * (len(ordered) - 1)
     below = at.astype(np.intp)
     step = ordered[np.minimum(below + 1, len(ordered) - 1)] - ordered[below]
-    first, median, third = (ordered[below] + (at - below) * step).tolist()
-    return first, median, third
+    lower, median, upper = (ordered[below] + (at - below) * step).tolist()
+    return lower, median, upper
 
 
 def within_fences(scores: Array) -> tuple[Array, Array]:
@@ -595,12 +595,12 @@ def within_fences(scores: Array) -> tuple[Array, Array]:
     factors : ndarray of shape (n_used,)
         Share of its distance from the median that each score keeps; 1 where none was moved.
     """
-    first, median, third = quartiles(scores)
+    lower, median, upper = quartiles(scores)
     factors = np.ones(len(scores))
-    reach = FENCE * (third - first)
+    reach = FENCE * (upper - lower)
     if not reach > 0:
         return scores, factors
-    fence = np.clip(scores, first - reach, third + reach)
+    fence = np.clip(scores, lower - reach, upper + reach)
     beyond = fence != scores
     factors[beyond] = (fence[beyond] - median) / (scores[beyond] - median)
     return fence, factors
@@ -636,7 +636,7 @@ def training_spread(
     TrainingSpread
     """
     n_used, n_units = counts.shape
-    size, shift, first, second = np.zeros((4, n_used))
+    size, shift, sums, squares = np.zeros((4, n_used))
     # Squares of very large scores may be infinite; `TrainingSpread.variance` is infinite then.
     with np.errstate(over="ignore", invalid="ignore"):
         for columns in column_blocks(n_used, n_units):
@@ -648,12 +648,12 @@ def training_spread(
             size += outside.sum(axis=1)
             shift += outside @ mean
             deviations = where_outside(influence - mean, outside)
-            first += deviations.sum(axis=1)
-            second += np.einsum("ij,ij->i", deviations, deviations)
+            sums += deviations.sum(axis=1)
+            squares += np.einsum("ij,ij->i", deviations, deviations)
         check_influence(shift)
         residual = scores - shift / np.maximum(size, 1)
         residual -= residual.mean()
-        within = (second - first**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
+        within = (squares - sums**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
         # T_i, V_IJ without its Monte Carlo noise, P_i, and how far each sample moves these.
         effect, presence, jackknife = np.empty(n_units), np.empty(n_units), 0.0
@@ -668,13 +668,13 @@ def training_spread(
             on_training += products @ effect[columns]
             jackknife += float(np.sum((of_units / n_units + effect[columns]) ** 2))
             jackknife -= sum_of_variances(products) / n_used
-            drawn = [(counts[:, columns] == times).astype(float) for times in (0, 1)]
-            sizes = [lines.sum(axis=0) for lines in drawn]
-            means = [residual @ d / np.maximum(n, 1) for d, n in zip(drawn, sizes, strict=True)]
-            known = (sizes[0] > 0) & (sizes[1] > 0)
-            presence[columns] = np.where(known, means[1] - means[0], 0.0)
-            for lines, n, sign in zip(drawn, sizes, (-1, 1), strict=True):
-                on_presence += lines @ np.where(known, sign * of_units / np.maximum(n, 1), 0.0)
+            has_times = [(counts[:, columns] == times).astype(float) for times in (0, 1)]
+            sizes = [lines.sum(axis=0) for lines in has_times]
+            means = [residual @ d / np.maximum(n, 1) for d, n in zip(has_times, sizes, strict=True)]
+            is_known = (sizes[0] > 0) & (sizes[1] > 0)
+            presence[columns] = np.where(is_known, means[1] - means[0], 0.0)
+            for lines, n, sign in zip(has_times, sizes, (-1, 1), strict=True):
+                on_presence += lines @ np.where(is_known, sign * of_units / np.maximum(n, 1), 0.0)
         on_testing *= 2 / n_units
     return TrainingSpread(
         residual,
@@ -793,9 +793,9 @@ def _parts(
     for block in blocks:
         step = max(1, COUNTS_AT_ONCE // block.shape[1])
         # The last block may hold more resamples than were chosen for.
-        for first in range(0, min(len(block), n_lines - start), step):
-            lines = block[first : min(first + step, n_lines - start)]
-            yield slice(start + first, start + first + len(lines)), lines
+        for first_line in range(0, min(len(block), n_lines - start), step):
+            lines = block[first_line : min(first_line + step, n_lines - start)]
+            yield slice(start + first_line, start + first_line + len(lines)), lines
         start += len(block)
 
 

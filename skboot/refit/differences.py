@@ -97,30 +97,30 @@ def out_of_bag_losses(
     -------
     list of OutOfBagLosses
     """
-    found = [_left_out(*each) for each in zip(metrics, runs, strict=True)]
-    every = found[0].used
-    for one in found[1:]:
-        every = np.intersect1d(every, one.used)
-    if all(len(one.used) == len(every) for one in found):
-        return found
+    losses = [_left_out(*method) for method in zip(metrics, runs, strict=True)]
+    every = losses[0].used
+    for of_method in losses[1:]:
+        every = np.intersect1d(every, of_method.used)
+    if all(len(of_method.used) == len(every) for of_method in losses):
+        return losses
     # Without the runs on other training samples.
     n_seeds, n_boot = runs[0].samples.n_seeds, runs[0].samples.n_bootstrap_runs
     samples, only = set(every.tolist()), []
-    for kept in runs:
+    for run_records in runs:
         records = [
             record if k >= n_boot or k // n_seeds in samples else {}
-            for k, record in enumerate(kept.records)
+            for k, record in enumerate(run_records.records)
         ]
-        only.append(replace(kept, records=records))
-    return [_left_out(*each) for each in zip(metrics, only, strict=True)]
+        only.append(replace(run_records, records=records))
+    return [_left_out(*method) for method in zip(metrics, only, strict=True)]
 
 
-def difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagError:
+def difference_error(losses_a: OutOfBagLosses, losses_b: OutOfBagLosses) -> OutOfBagError:
     """Out-of-bag error of the first method less that of the second, with its standard error.
 
     Parameters
     ----------
-    first, second : OutOfBagLosses
+    losses_a, losses_b : OutOfBagLosses
         From one call of `out_of_bag_losses`, with at least two samples.
 
     Returns
@@ -128,36 +128,39 @@ def difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagE
     OutOfBagError
         Replicates that differ by rounding alone are 0.
     """
-    kept, is_metric = first.kept, first.losses is None
-    change: Any = None if first.scores is None else _less(first.scores, second.scores)
+    run_records, is_metric = losses_a.kept, losses_a.losses is None
+    change: Any = None if losses_a.scores is None else _less(losses_a.scores, losses_b.scores)
     if is_metric:
-        assert first.influence is not None
-        assert second.influence is not None
-        influence = first.influence - second.influence
-        error = out_of_bag_metric(change, kept.samples.counts[first.used], influence)
+        assert losses_a.influence is not None
+        assert losses_b.influence is not None
+        influence = losses_a.influence - losses_b.influence
+        error = out_of_bag_metric(change, run_records.samples.counts[losses_a.used], influence)
     else:
-        losses = _less(first.losses, second.losses)
-        error = out_of_bag_error(losses, kept.row_counts[first.used], groups=kept.target.unit)
+        losses = _less(losses_a.losses, losses_b.losses)
+        error = out_of_bag_error(
+            losses, run_records.row_counts[losses_a.used], groups=run_records.target.unit
+        )
         if change is not None:
-            value = first.value - second.value
+            value = losses_a.value - losses_b.value
             by_row = error.by_row - error.error + value
             error = replace(error, error=value, by_row=by_row, replicates=change)
     of_both: list[Any] = [
-        one.losses if one.scores is None else one.scores for one in (first, second)
+        of_method.losses if of_method.scores is None else of_method.scores
+        for of_method in (losses_a, losses_b)
     ]
-    size = max(float(np.nanmax(np.abs(own), initial=0.0)) for own in of_both)
+    size = max(float(np.nanmax(np.abs(values), initial=0.0)) for values in of_both)
     alike = np.abs(error.replicates) <= _ROUNDING * size
     return replace(error, replicates=read_only(np.where(alike, 0.0, error.replicates)))
 
 
 def out_of_bag_difference(
-    first: OutOfBagLosses, second: OutOfBagLosses, error: OutOfBagError
+    losses_a: OutOfBagLosses, losses_b: OutOfBagLosses, error: OutOfBagError
 ) -> MethodsDifference:
     """Score of the first method less that of the second, on the rows left out.
 
     Parameters
     ----------
-    first, second : OutOfBagLosses
+    losses_a, losses_b : OutOfBagLosses
     error : OutOfBagError
         Of the same two, by `difference_error`.
 
@@ -166,11 +169,12 @@ def out_of_bag_difference(
     MethodsDifference
     """
     values: list[Any] = [
-        one.scores if one.losses is None else one.losses for one in (first, second)
+        of_method.scores if of_method.losses is None else of_method.losses
+        for of_method in (losses_a, losses_b)
     ]
-    two_valued = all(is_two_valued(first.metric, own) for own in values)
-    size = max(float(np.abs(own).mean(dtype=float)) for own in values)
-    return _difference((first, second), error.error, error.standard_error, size, two_valued)
+    two_valued = all(is_two_valued(losses_a.metric, of_samples) for of_samples in values)
+    size = max(float(np.abs(of_samples).mean(dtype=float)) for of_samples in values)
+    return _difference((losses_a, losses_b), error.error, error.standard_error, size, two_valued)
 
 
 # ------------------------------------------------------------------ cross-validation
@@ -216,9 +220,9 @@ def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, Fol
     # for rank metrics and callables, which are no means, one error and the influence on it.
     errors: list[Any] = []
     losses: list[Array] = []
-    for part, kept in zip(every, _with_common_folds(every), strict=True):
+    for part, run_records in zip(every, _with_common_folds(every), strict=True):
         if isinstance(part.metric, RowRunMetric):
-            data = kept.of_folds(part.metric.key)
+            data = run_records.of_folds(part.metric.key)
             if not len(data):
                 return None
             errors_of_repeats, values = part.metric.linearised(
@@ -226,7 +230,7 @@ def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, Fol
             )
             errors.append(errors_of_repeats)
         else:
-            folds = of_folds(part.metric, kept)
+            folds = of_folds(part.metric, run_records)
             if folds is None:
                 return None
             values = folds.influence
@@ -251,8 +255,8 @@ def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, Fol
 
 
 def cross_validated_difference(
-    first: FoldsOfMethod,
-    second: FoldsOfMethod,
+    folds_a: FoldsOfMethod,
+    folds_b: FoldsOfMethod,
     out_of_bag: OutOfBagError,
     resubstitution: tuple[float, float],
 ) -> MethodsDifference:
@@ -260,7 +264,7 @@ def cross_validated_difference(
 
     Parameters
     ----------
-    first, second : FoldsOfMethod
+    folds_a, folds_b : FoldsOfMethod
         From one call of `cross_validated_by_all`.
     out_of_bag : OutOfBagError
         Of the same two, by `difference_error`.
@@ -271,29 +275,29 @@ def cross_validated_difference(
     -------
     MethodsDifference
     """
-    part, both = first.left_out, (first, second)
+    part, folds = folds_a.left_out, (folds_a, folds_b)
     (scores, influence, share), (other_scores, other_influence, other_share) = (
-        _sample_errors(one, error) for one, error in zip(both, resubstitution, strict=True)
+        _sample_errors(method, error) for method, error in zip(folds, resubstitution, strict=True)
     )
     variance = cross_validated_variance(
-        first.influence - second.influence,
+        folds_a.influence - folds_b.influence,
         part.kept.samples.counts[part.used],
         scores - other_scores,
         influence - other_influence,
         left_out=out_of_bag.standard_error**2,
         share=max(share, other_share),
     )
-    size = max(abs(first.centre), abs(second.centre))
-    two_valued = first.two_valued and second.two_valued
-    change = first.centre - second.centre
-    parts = (part, second.left_out)
+    size = max(abs(folds_a.centre), abs(folds_b.centre))
+    two_valued = folds_a.two_valued and folds_b.two_valued
+    change = folds_a.centre - folds_b.centre
+    parts = (part, folds_b.left_out)
     return _difference(parts, change, float(np.sqrt(variance)), size, two_valued)
 
 
 def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
     """The runs of each method, without the folds that failed, or have no score, for any."""
-    first = parts[0].kept.samples.n_bootstrap_runs
-    every = [list(part.kept.records[first:]) for part in parts]
+    first_fold = parts[0].kept.samples.n_bootstrap_runs
+    every = [list(part.kept.records[first_fold:]) for part in parts]
     keys = [f"{part.metric.key}: error" for part in parts]
     for fold, records in enumerate(zip(*every, strict=True)):
         if any(record.get("error") is not None for record in records):
@@ -303,11 +307,11 @@ def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
             continue
         else:
             changed = [{**r, key: np.nan} for r, key in zip(records, keys, strict=True)]
-        for own, record in zip(every, changed, strict=True):
-            own[fold] = record
+        for records_of_method, record in zip(every, changed, strict=True):
+            records_of_method[fold] = record
     return [
-        replace(part.kept, records=[*part.kept.records[:first], *own])
-        for part, own in zip(parts, every, strict=True)
+        replace(part.kept, records=[*part.kept.records[:first_fold], *records_of_method])
+        for part, records_of_method in zip(parts, every, strict=True)
     ]
 
 
@@ -356,7 +360,7 @@ def _difference(
         known(0.0 - part.metric.sign * change),
         known(standard_error),
         # Those of an average over classes depend on the answers, and must not on the order of both.
-        min(one.degrees_of_freedom for one in parts),
+        min(losses.degrees_of_freedom for losses in parts),
         n_units=part.kept.n_units,
         span=float(high - low) if two_valued else None,
     )
@@ -369,28 +373,28 @@ def is_two_valued(metric: RunMetric, losses: Any) -> bool:
     return bool(np.isfinite(metric.bounds).all() and np.isin(losses, metric.bounds).all())
 
 
-def _left_out(metric: RunMetric, kept: RunRecords) -> OutOfBagLosses:
-    n_seeds = kept.samples.n_seeds
+def _left_out(metric: RunMetric, run_records: RunRecords) -> OutOfBagLosses:
+    n_seeds = run_records.samples.n_seeds
     if isinstance(metric, RowRunMetric):
-        rows = usable_rows(metric, kept)
+        rows = usable_rows(metric, run_records)
         used = np.unique(rows.runs // n_seeds)
         if not len(used):
-            return OutOfBagLosses(metric, kept, used, None, None, np.nan, None)
-        losses, value, scores = losses_of(metric, kept, rows)
-        return OutOfBagLosses(metric, kept, used, losses, None, value, scores, rows)
-    runs, errors, influence = replicates_of(metric, kept)
-    outside = kept.samples.counts[runs // n_seeds] == 0
+            return OutOfBagLosses(metric, run_records, used, None, None, np.nan, None)
+        losses, value, scores = losses_of(metric, run_records, rows)
+        return OutOfBagLosses(metric, run_records, used, losses, None, value, scores, rows)
+    runs, errors, influence = replicates_of(metric, run_records)
+    outside = run_records.samples.counts[runs // n_seeds] == 0
     influence = Computed.of(influence, outside).filled(1.0, slice(None))
     influence = over_seeds(influence, runs, n_seeds)
     used = np.unique(runs // n_seeds)
     return OutOfBagLosses(
-        metric, kept, used, None, influence, np.nan, over_seeds(errors, runs, n_seeds)
+        metric, run_records, used, None, influence, np.nan, over_seeds(errors, runs, n_seeds)
     )
 
 
-def _less(first: Any, second: Any) -> Array:
+def _less(values_a: Any, values_b: Any) -> Array:
     """First minus second, in numbers that small integers do not overflow."""
-    return np.subtract(first, second, dtype=np.result_type(first, second, np.int16))
+    return np.subtract(values_a, values_b, dtype=np.result_type(values_a, values_b, np.int16))
 
 
 # ------------------------------------------------------------------ sizes
@@ -448,31 +452,34 @@ def scores_by_size(
     by_size = []
     for k in range(n_sizes):
         of_size = []
-        for kept in runs:
-            n_samples = len(kept.samples.counts) // n_sizes
-            own = slice(k * n_samples, (k + 1) * n_samples)
-            samples = replace(kept.samples, counts=kept.samples.counts[own])
-            of_size.append(replace(kept, samples=samples, records=kept.records[own]))
+        for run_records in runs:
+            n_samples = len(run_records.samples.counts) // n_sizes
+            part = slice(k * n_samples, (k + 1) * n_samples)
+            samples = replace(run_records.samples, counts=run_records.samples.counts[part])
+            of_size.append(replace(run_records, samples=samples, records=run_records.records[part]))
         by_size.append(out_of_bag_losses(metrics, of_size))
     scores, errors, centres = [], [], []
-    for metric, kept, losses in zip(metrics, runs, zip(*by_size, strict=True), strict=True):
-        values = np.array([_errors_of_units(own) for own in losses])
+    for metric, run_records, losses in zip(metrics, runs, zip(*by_size, strict=True), strict=True):
+        values = np.array([_errors_of_units(part) for part in losses])
         # The error of all runs together where it is no mean over units; NaN for those.
-        centre = np.array([own.value for own in losses])
-        for k, own in enumerate(losses):
-            if own.rows is None and own.scores is not None and len(own.used):
-                centre[k] = own.scores.mean()
+        centre = np.array([part.value for part in losses])
+        for k, part in enumerate(losses):
+            if part.rows is None and part.scores is not None and len(part.used):
+                centre[k] = part.scores.mean()
         is_share = metric.bounds in ((0.0, 1.0), (-1.0, 0.0)) and all(
-            own.losses is not None and is_two_valued(metric, own.losses) for own in losses
+            part.losses is not None and is_two_valued(metric, part.losses) for part in losses
         )
-        n_rows, n_effective = kept.n_rows if is_share else 0, n_effective_of(metric, kept)
+        n_rows, n_effective = (
+            run_records.n_rows if is_share else 0,
+            n_effective_of(metric, run_records),
+        )
         scores.append(_scores(metric, values, centre, n_effective, n_rows))
         errors.append(values)
         centres.append(centre)
     if len(scores) == 2:
         # The first method's scores less those of the second, unit by unit.
         change, centre = errors[0] - errors[1], centres[0] - centres[1]
-        n_effective = min(own.n_effective for own in scores)
+        n_effective = min(part.n_effective for part in scores)
         floor, (low, high) = None, scores[0].bounds
         if scores[0].behind is not None and scores[1].behind is not None:
             # Where both always agree: paired shares with half a row more in each cell.
@@ -482,24 +489,24 @@ def scores_by_size(
     return scores
 
 
-def training_scores(metric: RunMetric, kept: RunRecords, n_sizes: int) -> Floats:
+def training_scores(metric: RunMetric, run_records: RunRecords, n_sizes: int) -> Floats:
     """Return the score of each run on the rows that it was trained on, (n_sizes, n_repeats).
 
     Parameters
     ----------
     metric : RunMetric
-    kept : RunRecords
+    run_records : RunRecords
         With answers for all rows.
     n_sizes : int
     """
-    errors = np.full(len(kept.records), np.nan)
+    errors = np.full(len(run_records.records), np.nan)
     if isinstance(metric, RowRunMetric):
-        data, runs = kept.of_bootstrap(metric.key)
+        data, runs = run_records.of_bootstrap(metric.key)
         if len(runs):
-            errors[runs] = metric.errors(data, kept.row_counts[runs].astype(float))
+            errors[runs] = metric.errors(data, run_records.row_counts[runs].astype(float))
     else:
         key = f"{metric.key}: inside"
-        errors[:] = [record.get(key, np.nan) for record in kept.records]
+        errors[:] = [record.get(key, np.nan) for record in run_records.records]
     return np.asarray(metric.score(errors)).reshape(n_sizes, -1)
 
 
@@ -527,13 +534,13 @@ def _scores(
     ``n_rows`` is 0 where they are no shares.
     """
     n_sizes, _, n_units = values.shape
-    known = (~np.isnan(values).all(axis=2)).sum(axis=1) >= 2
+    is_known = (~np.isnan(values).all(axis=2)).sum(axis=1) >= 2
     estimate, covariance = np.full(n_sizes, np.nan), np.full((n_sizes, n_sizes), np.nan)
-    if known.any():
-        found = errors_by_size(values[known], is_mean=metric.is_mean)
-        estimate[known] = found.estimate
-        covariance[np.ix_(known, known)] = found.covariance
-        estimate = np.where(known & ~np.isnan(centre), centre, estimate)
+    if is_known.any():
+        by_size = errors_by_size(values[is_known], is_mean=metric.is_mean)
+        estimate[is_known] = by_size.estimate
+        covariance[np.ix_(is_known, is_known)] = by_size.covariance
+        estimate = np.where(is_known & ~np.isnan(centre), centre, estimate)
     low, high = metric.bounds
     behind = None
     if n_rows:

@@ -104,12 +104,15 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     if not len(influence):
         return None
     rows = runs.n_rows // runs.samples.n_folds
-    what, others = "A callable of estimator, X and y", "Metrics by name pool"
+    what, pooling = "A callable of estimator, X and y", "Metrics by name pool"
     if runs.target.y is not None and runs.target.y.ndim > 1:
-        what, others = "A metric of targets of several columns", "Metrics of one column pool"
+        what, pooling = (
+            "A metric of targets of several columns",
+            "Metrics of one column pool",
+        )
     note = (
         f"{what} is averaged over folds of about {rows} rows; if it is biased on so few, as "
-        f"average precision and R2 are, so is the estimate. {others} all folds of a repeat."
+        f"average precision and R2 are, so is the estimate. {pooling} all folds of a repeat."
     )
     return CrossValidated(float(np.nanmean(errors)), influence, {"notes": (note,)})
 
@@ -120,8 +123,10 @@ def _folds_of_responses(
     """Return the metric of all answers of a repeat read together, or its mean over folds."""
     comparable = runs.of_folds(f"{metric.key}: comparable")
     pooled = metric.reads_folds_together and len(comparable) > 0
-    given = comparable if pooled else runs.of_folds(f"{metric.key}: response")
-    by_repeat = [_pooled_metric(metric, answers, number) for number, answers in enumerate(given)]
+    answers_of_repeats = comparable if pooled else runs.of_folds(f"{metric.key}: response")
+    by_repeat = [
+        _pooled_metric(metric, answers, number) for number, answers in enumerate(answers_of_repeats)
+    ]
     defined = [(value, values) for value, values in by_repeat if np.isfinite(values).all()]
     if not defined or not (pooled or np.isfinite(errors).any()):
         return None
@@ -143,11 +148,11 @@ def _folds_of_responses(
     return CrossValidated(centre, influence, {"notes": (note,)})
 
 
-def _pooled_metric(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
+def _pooled_metric(metric: ReplicateRunMetric, answers: Array, number: int) -> tuple[float, Array]:
     """Return the metric of all out-of-fold answers of a repeat, and each row's influence on it."""
     assert metric.target.y is not None
     value, influence = replicate(
-        metric.function, metric.target.y, given, None, number, metric.weights
+        metric.function, metric.target.y, answers, None, number, metric.weights
     )
     computed = np.isfinite(influence)
     if computed.all() or not computed.any():
@@ -472,52 +477,52 @@ class MethodError:
     notes: tuple[str, ...] = ()
 
 
-def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> MethodError:
+def method_error(metric: RunMetric, run_records: RunRecords, no_information: float) -> MethodError:
     """Error of the method by one metric.
 
     Parameters
     ----------
     metric : RunMetric
-    kept : RunRecords
+    run_records : RunRecords
     no_information : float
 
     Returns
     -------
     MethodError
     """
-    inner, n_seeds = metric.under_root, kept.samples.n_seeds
+    inner, n_seeds = metric.under_root, run_records.samples.n_seeds
     straight = metric if inner is None else inner
     spread = (
-        _row_parts(straight, kept)
+        _row_parts(straight, run_records)
         if isinstance(straight, RowRunMetric)
-        else _replicate_parts(straight, kept)
+        else _replicate_parts(straight, run_records)
     )
-    parts = spread if inner is None else _root_of_parts(spread, kept)
-    run_errors = np.full(kept.samples.n_bootstrap_runs, np.nan)
+    parts = spread if inner is None else _root_of_parts(spread, run_records)
+    run_errors = np.full(run_records.samples.n_bootstrap_runs, np.nan)
     run_errors[parts.runs] = parts.errors
     said = (metric.positive_note, metric.no_information_note)
     notes = tuple(note for note in said if note is not None)
     resubstitution = float(parts.full.mean())
-    point = optimism_error(metric, kept, resubstitution) if kept.all_rows else np.nan
+    point = optimism_error(metric, run_records, resubstitution) if run_records.all_rows else np.nan
     if parts.out_of_bag is None:
         reason = "fewer than two training samples gave a value on the rows left out"
         return MethodError(
             metric, None, reason, point, parts.full, run_errors, {**_NO_COMPONENTS}, notes
         )
     assert spread.out_of_bag is not None
-    between, interaction = _seed_variance(kept, spread) if n_seeds > 1 else (0.0, np.nan)
+    between, interaction = _seed_variance(run_records, spread) if n_seeds > 1 else (0.0, np.nan)
     # Errors on the rows that each training sample left out, averaged over its runs, and the
     # variance of these that is due to seeds; 0 if it is unknown.
     samples: dict[str, Any] = {
-        "counts": kept.samples.counts[spread.used],
+        "counts": run_records.samples.counts[spread.used],
         "oob_scores": over_seeds(spread.errors, spread.runs, n_seeds),
         "oob_influence": over_seeds(spread.influence, spread.runs, n_seeds),
         "seed_variance": 0.0 if np.isnan(between) else between / n_seeds,
         "bounds": straight.bounds,
     }
     cv = by_parts = None
-    if len(kept.samples.folds):
-        cv = by_parts = _cv(straight, kept, float(spread.full.mean()), samples)
+    if len(run_records.samples.folds):
+        cv = by_parts = _cv(straight, run_records, float(spread.full.mean()), samples)
     if by_parts is None:
         # Without folds, the rows left out stand for the test rows.
         outside = samples["counts"] == 0
@@ -546,7 +551,7 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
         components = {name: slope**2 * value for name, value in components.items()}
     if inner is not None and cv is not None:
         # Mean over the repeats of the square root of the error on all rows.
-        data = kept.of_folds(inner.key)
+        data = run_records.of_folds(inner.key)
         roots = square_root(inner.errors(data, np.ones(data.shape[:2])))
         cv = root_of_cv(cv, float(roots[np.isfinite(roots)].mean()))
     error = error632(
@@ -554,25 +559,27 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
         resubstitution=resubstitution,
         no_information_rate=no_information,
         bounds=metric.bounds,
-        n_effective=n_effective_of(metric, kept),
+        n_effective=n_effective_of(metric, run_records),
         cv=cv,
     )
     return MethodError(metric, error, "", point, parts.full, run_errors, components, notes)
 
 
-def optimism_error(metric: RunMetric, kept: RunRecords, resubstitution: float) -> float:
+def optimism_error(metric: RunMetric, run_records: RunRecords, resubstitution: float) -> float:
     """Resubstitution plus the mean optimism of the bootstrap samples (Efron 1983)."""
     if isinstance(metric, RowRunMetric):
-        data, runs = kept.of_bootstrap(metric.key)
+        data, runs = run_records.of_bootstrap(metric.key)
         if not len(runs):
             return np.nan
-        counts = kept.row_counts[runs // kept.samples.n_seeds].astype(float)
+        counts = run_records.row_counts[runs // run_records.samples.n_seeds].astype(float)
         inside = metric.errors(data, counts)
         on_all = metric.errors(data, np.ones_like(counts))
     else:
-        records = kept.records[: kept.samples.n_bootstrap_runs]
+        records = run_records.records[: run_records.samples.n_bootstrap_runs]
         inside, on_all = (
-            np.array([one.get(f"{metric.key}: {part}", np.nan) for one in records], dtype=float)
+            np.array(
+                [record.get(f"{metric.key}: {part}", np.nan) for record in records], dtype=float
+            )
             for part in ("inside", "all")
         )
     usable = np.isfinite(inside) & np.isfinite(on_all)
@@ -597,24 +604,26 @@ class _Parts:
     out_of_bag: OutOfBagError | None
 
 
-def _row_parts(metric: RowRunMetric, kept: RunRecords) -> _Parts:
+def _row_parts(metric: RowRunMetric, run_records: RunRecords) -> _Parts:
     """Means of losses and functions of means."""
-    answers = np.array([one[metric.key] for one in kept.full])
+    answers = np.array([record[metric.key] for record in run_records.full])
     full = np.asarray(metric.errors(answers, np.ones(answers.shape[:2])), dtype=float)
-    rows = usable_rows(metric, kept)
-    used = np.unique(rows.runs // kept.samples.n_seeds)
+    rows = usable_rows(metric, run_records)
+    used = np.unique(rows.runs // run_records.samples.n_seeds)
     error = None
     if len(used) >= 2:
         # Err(1) with its standard error; of a function of means by its linearised losses.
-        losses, value, replicates = losses_of(metric, kept, rows)
-        error = out_of_bag_error(losses, kept.row_counts[used], groups=kept.target.unit)
+        losses, value, replicates = losses_of(metric, run_records, rows)
+        error = out_of_bag_error(
+            losses, run_records.row_counts[used], groups=run_records.target.unit
+        )
         if replicates is not None:
             by_row = error.by_row - error.error + value
             error = replace(error, error=value, by_row=by_row, replicates=replicates)
-    return _Parts(rows.runs, rows.errors, by_unit(rows, kept), used, full, error)
+    return _Parts(rows.runs, rows.errors, by_unit(rows, run_records), used, full, error)
 
 
-def _root_of_parts(parts: _Parts, kept: RunRecords) -> _Parts:
+def _root_of_parts(parts: _Parts, run_records: RunRecords) -> _Parts:
     """Errors that are the square roots of those of the parts; of the first order where spread."""
     errors, full, error = square_root(parts.errors), square_root(parts.full), parts.out_of_bag
     if error is not None:
@@ -623,7 +632,7 @@ def _root_of_parts(parts: _Parts, kept: RunRecords) -> _Parts:
             error,
             error=value,
             by_row=value + slope * (error.by_row - error.error),
-            replicates=over_seeds(errors, parts.runs, kept.samples.n_seeds),
+            replicates=over_seeds(errors, parts.runs, run_records.samples.n_seeds),
             influence=slope * error.influence,
             standard_error=slope * error.standard_error,
             standard_error_unadjusted=slope * error.standard_error_unadjusted,
@@ -654,90 +663,96 @@ class UsableRows(NamedTuple):
     linear: Array
 
 
-def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
+def usable_rows(metric: RowRunMetric, run_records: RunRecords) -> UsableRows:
     """Leave out runs whose error on these rows, or its gradient, is undefined."""
-    data, runs = kept.of_bootstrap(metric.key)
+    data, runs = run_records.of_bootstrap(metric.key)
     if not len(runs):
-        none = np.empty((0, kept.n_rows))
+        none = np.empty((0, run_records.n_rows))
         return UsableRows(data, runs, none == 0, np.empty(0), none)
-    outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
+    outside = run_records.row_counts[runs // run_records.samples.n_seeds] == 0
     errors, linear = metric.linearised(data, outside)
     good = np.isfinite(errors)
     if not good.all():
         data, runs, outside, errors, linear = (
             of_runs[good] for of_runs in (data, runs, outside, errors, linear)
         )
-    if kept.counts_failures and len(failed := kept.failed_bootstrap()):
-        failed_error = metric.error_of(kept.failed_score)
+    if run_records.counts_failures and len(failed := run_records.failed_bootstrap()):
+        failed_error = metric.error_of(run_records.failed_score)
         # Of a mean of losses; on each row such a run has the loss that it counts with.
         order = np.argsort(np.append(runs, failed))
         runs, added = np.append(runs, failed)[order], np.full(len(failed), failed_error)
         errors = np.append(errors, added)[order]
-        linear = np.vstack([linear, np.full((len(failed), kept.n_rows), failed_error)])[order]
-        outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
+        linear = np.vstack([linear, np.full((len(failed), run_records.n_rows), failed_error)])[
+            order
+        ]
+        outside = run_records.row_counts[runs // run_records.samples.n_seeds] == 0
     return UsableRows(None if metric.is_mean else data, runs, outside, errors, linear)
 
 
-def losses_of(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> tuple[Array, float, Any]:
+def losses_of(
+    metric: RowRunMetric, run_records: RunRecords, rows: UsableRows
+) -> tuple[Array, float, Any]:
     """Losses (n_used, n_samples) of each training sample, averaged over its runs.
 
     For a function of means they are linearised; with them its value, and its value on the rows
     that each sample left out, (n_used,).
     """
     data, runs, outside, errors, linear = rows
-    n_seeds = kept.samples.n_seeds
+    n_seeds = run_records.samples.n_seeds
     if data is None:
         return over_seeds(linear, runs, n_seeds), np.nan, None
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     rows_used = np.count_nonzero(outside.any(axis=0))
-    value, moves = metric.together(data, outside * (kept.n_rows / (times * rows_used)))
-    moves *= kept.n_rows
+    value, moves = metric.together(data, outside * (run_records.n_rows / (times * rows_used)))
+    moves *= run_records.n_rows
     return over_seeds(moves, runs, n_seeds), value, over_seeds(errors, runs, n_seeds)
 
 
-def by_unit(rows: UsableRows, kept: RunRecords) -> Reader:
+def by_unit(rows: UsableRows, run_records: RunRecords) -> Reader:
     """Influence of each unit on each run's error: some columns of (n_runs, n_units)."""
-    unit = kept.target.unit
+    unit = run_records.target.unit
     if unit is None:
         return columns_less(rows.linear, rows.errors)
-    influence = np.zeros((len(rows.runs), kept.n_units))
+    influence = np.zeros((len(rows.runs), run_records.n_units))
     for run, outside in enumerate(rows.outside):
         gaps = rows.linear[run, outside] - rows.errors[run]
-        influence[run] = group_influence(gaps, unit[outside], kept.n_units)
+        influence[run] = group_influence(gaps, unit[outside], run_records.n_units)
     return columns_of(influence)
 
 
-def _replicate_parts(metric: RunMetric, kept: RunRecords) -> _Parts:
+def _replicate_parts(metric: RunMetric, run_records: RunRecords) -> _Parts:
     """Rank metrics and callables: the mean over bootstrap samples."""
-    runs, errors, influence = replicates_of(metric, kept)
-    n_seeds = kept.samples.n_seeds
-    outside = kept.samples.counts[runs // n_seeds] == 0
+    runs, errors, influence = replicates_of(metric, run_records)
+    n_seeds = run_records.samples.n_seeds
+    outside = run_records.samples.counts[runs // n_seeds] == 0
     computed = Computed.of(influence, outside)
     used = np.unique(runs // n_seeds)
-    full = np.array([one[f"{metric.key}: error"] for one in kept.full], dtype=float)
+    full = np.array([record[f"{metric.key}: error"] for record in run_records.full], dtype=float)
     out_of_bag = None
     if len(used) >= 2:
         out_of_bag = out_of_bag_metric(
             over_seeds(errors, runs, n_seeds),
-            kept.samples.counts[used],
+            run_records.samples.counts[used],
             over_seeds(partial(computed.filled, 1.0), runs, n_seeds),
         )
     return _Parts(runs, errors, partial(computed.filled, 0.5), used, full, out_of_bag)
 
 
-def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Array]:
+def replicates_of(metric: RunMetric, run_records: RunRecords) -> tuple[Array, Array, Array]:
     """Numbers of the runs with a value, their errors, and the influence of each unit.
 
     Influence values are (n_runs, n_units), NaN where they were not computed.
     """
-    records = kept.records[: kept.samples.n_bootstrap_runs]
-    errors = np.array([one.get(f"{metric.key}: error", np.nan) for one in records], dtype=float)
-    if kept.counts_failures:
-        errors[kept.failed_bootstrap()] = metric.error_of(kept.failed_score)
+    records = run_records.records[: run_records.samples.n_bootstrap_runs]
+    errors = np.array(
+        [record.get(f"{metric.key}: error", np.nan) for record in records], dtype=float
+    )
+    if run_records.counts_failures:
+        errors[run_records.failed_bootstrap()] = metric.error_of(run_records.failed_score)
     runs = np.flatnonzero(np.isfinite(errors))
-    counts = kept.samples.counts[runs // kept.samples.n_seeds]
-    influence = np.full((len(runs), kept.n_units), np.nan)
+    counts = run_records.samples.counts[runs // run_records.samples.n_seeds]
+    influence = np.full((len(runs), run_records.n_units), np.nan)
     for run, k in enumerate(runs.tolist()):
         # The score that a failed run counts with does not hang on its rows.
         influence[run, counts[run] == 0] = records[k].get(f"{metric.key}: influence", 0.0)
@@ -765,8 +780,10 @@ class Computed(NamedTuple):
     def of(cls, influence: Array, outside: Array) -> Computed:
         """Look whether all were computed."""
         blocks = column_blocks(*influence.shape)
-        known = (np.isfinite(influence[:, own]) | ~outside[:, own] for own in blocks)
-        return cls(influence, outside, all(own.all() for own in known))
+        is_computed = (
+            np.isfinite(influence[:, columns]) | ~outside[:, columns] for columns in blocks
+        )
+        return cls(influence, outside, all(columns.all() for columns in is_computed))
 
     def filled(self, power: float, columns: slice) -> Array:
         """Influence values with the unit's mean where they were not computed.
@@ -777,12 +794,12 @@ class Computed(NamedTuple):
         influence, outside = self.influence[:, columns], self.outside[:, columns]
         if self.everywhere:
             return where_outside(influence, outside)
-        known = outside & np.isfinite(influence)
-        n_known = known.sum(axis=0)
+        is_computed = outside & np.isfinite(influence)
+        n_known = is_computed.sum(axis=0)
         # Run after run, so that the mean of a unit does not depend on the columns beside it.
-        mean = reduce(np.add, np.where(known, influence, 0.0)) / np.maximum(n_known, 1)
+        mean = reduce(np.add, np.where(is_computed, influence, 0.0)) / np.maximum(n_known, 1)
         scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
-        return np.where(known, mean + scale * (influence - mean), mean)
+        return np.where(is_computed, mean + scale * (influence - mean), mean)
 
 
 def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
@@ -806,7 +823,7 @@ def over_seeds(values: _Values, runs: Array, n_seeds: int) -> _Values:
 
 
 def _cv(
-    metric: RunMetric, kept: RunRecords, resubstitution: float, samples: dict[str, Any]
+    metric: RunMetric, run_records: RunRecords, resubstitution: float, samples: dict[str, Any]
 ) -> CVBootstrap | None:
     """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation.
 
@@ -814,53 +831,53 @@ def _cv(
     an R2 or an F1 of its own.
     """
     if isinstance(metric, RowRunMetric):
-        data = kept.of_folds(metric.key)
+        data = run_records.of_folds(metric.key)
         if not len(data):
             return None
         errors, linear = metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
-        if kept.counts_failures:
-            failed = kept.failed_in_folds(metric.key)
-            linear = np.where(failed, metric.error_of(kept.failed_score), linear)
+        if run_records.counts_failures:
+            failed = run_records.failed_in_folds(metric.key)
+            linear = np.where(failed, metric.error_of(run_records.failed_score), linear)
             errors = linear.mean(axis=1)
         good = np.isfinite(errors)
         if not good.any():
             return None
         centre, influence = float(errors[good].mean()), (linear - errors[:, None])[good]
-        extra = guard_of(metric, kept, data, linear)
+        extra = guard_of(metric, run_records, data, linear)
     else:
-        cv = of_folds(metric, kept)
+        cv = of_folds(metric, run_records)
         if cv is None:
             return None
         centre, influence, extra = cv
     n_rows = influence.shape[1]
-    if kept.target.unit is not None:
-        influence = group_influence(influence, kept.target.unit, kept.n_units)
+    if run_records.target.unit is not None:
+        influence = group_influence(influence, run_records.target.unit, run_records.n_units)
     return cv_bootstrap(
         centre,
         influence,
         n_rows=n_rows,
-        n_effective=n_effective_of(metric, kept),
+        n_effective=n_effective_of(metric, run_records),
         resubstitution=resubstitution,
         **samples,
         **extra,
     )
 
 
-def _seed_variance(kept: RunRecords, parts: _Parts) -> tuple[float, float]:
+def _seed_variance(run_records: RunRecords, parts: _Parts) -> tuple[float, float]:
     """Variance between runs of one training sample, without and with that of its rows left out."""
-    n_seeds, between, within = kept.samples.n_seeds, [], []
+    n_seeds, between, within = run_records.samples.n_seeds, [], []
     sample, influence = parts.runs // n_seeds, parts.influence(slice(None))
     for k in parts.used:
-        own = np.flatnonzero(sample == k)
-        outside = kept.samples.counts[k] == 0
+        runs_of_sample = np.flatnonzero(sample == k)
+        outside = run_records.samples.counts[k] == 0
         m = np.count_nonzero(outside)
-        if len(own) < 2 or m < 2:
+        if len(runs_of_sample) < 2 or m < 2:
             continue
-        gaps = influence[own][:, outside]
+        gaps = influence[runs_of_sample][:, outside]
         gaps = gaps - gaps.mean(axis=0)
-        between.append(parts.errors[own].var(ddof=1))
-        per_row = np.sum(gaps**2) / ((len(own) - 1) * (m - 1))
-        within.append((per_row / m, per_row / kept.n_units))
+        between.append(parts.errors[runs_of_sample].var(ddof=1))
+        per_row = np.sum(gaps**2) / ((len(runs_of_sample) - 1) * (m - 1))
+        within.append((per_row / m, per_row / run_records.n_units))
     if not between:
         return np.nan, np.nan
     on_test, interaction = np.mean(within, axis=0)

@@ -74,17 +74,17 @@ class Lender:
     def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
         """Call a function with data that it does not own, and keep it from writing into them."""
         hand_over = copy_of if self.copies else locked
-        given = [hand_over(value) for value in lent]
+        arguments = [hand_over(value) for value in lent]
         named = {name: hand_over(value) for name, value in options.items()}
         is_lent = lent or (options and not _all_atoms(options.values()))
         if self.copies or not is_lent:
-            return call_foreign(function, *given, **named)
+            return call_foreign(function, *arguments, **named)
         try:
             if self.is_strict:
-                return call_foreign(function, *given, **named)
+                return call_foreign(function, *arguments, **named)
             with warnings.catch_warnings():
                 warnings.filterwarnings("error", _IGNORES_THE_LOCK)
-                return call_foreign(function, *given, **named)
+                return call_foreign(function, *arguments, **named)
         except Exception:
             self.refused = True
             raise

@@ -77,41 +77,41 @@ class ErrorFunction:
     factor: float
     classes: Array | None
 
-    def __call__(self, y: Array, given: Array, weights: Array | None = None) -> float:
+    def __call__(self, y: Array, y_pred: Array, weights: Array | None = None) -> float:
         """Error on some rows."""
         if len(y) == 0 or (weights is not None and not weights.any()):
             return np.nan
         if self.statistic.calls_function:
-            return self._values_on(y, given, weights, [np.arange(len(y))])[0]
-        reduced = self.statistic.reduce(y, given, weights)
+            return self._values_on(y, y_pred, weights, [np.arange(len(y))])[0]
+        reduced = self.statistic.reduce(y, y_pred, weights)
         binding = _binding(self.statistic, reduced, RowDesign.of(len(y)))
         value = float(self.statistic.evaluate(binding.observed()[0], reduced)[0])
         return self.factor * value if np.isfinite(value) else np.nan
 
     def without_each(
-        self, y: Array, given: Array, units: Array, weights: Array | None = None
+        self, y: Array, y_pred: Array, units: Array, weights: Array | None = None
     ) -> Array:
         """Error without each unit, numbered from 0: (n_units,)."""
         n_units = int(units.max()) + 1
         if self.statistic.calls_function:
-            others = (np.flatnonzero(units != unit) for unit in range(n_units))
-            return np.array(self._values_on(y, given, weights, others))
-        reduced = self.statistic.reduce(y, given, weights)
+            rows = (np.flatnonzero(units != unit) for unit in range(n_units))
+            return np.array(self._values_on(y, y_pred, weights, rows))
+        reduced = self.statistic.reduce(y, y_pred, weights)
         design = GroupDesign.of(units.astype(np.intp))
         values = np.empty(n_units)
         n_resamples = max(1, _BLOCK // n_units)
         for start in range(0, n_units, n_resamples):
             some = np.arange(start, min(start + n_resamples, n_units))
-            drawn = np.ones((len(some), n_units), dtype=np.int64)
-            drawn[np.arange(len(some)), some] = 0
-            binding = _binding(self.statistic, reduced, design, drawn)
+            n_drawn = np.ones((len(some), n_units), dtype=np.int64)
+            n_drawn[np.arange(len(some)), some] = 0
+            binding = _binding(self.statistic, reduced, design, n_drawn)
             blocks = over_blocks(binding, _block_values, (binding, self.statistic, reduced), _ALONE)
             values[some] = np.concatenate(blocks)[: len(some)]
         return self.factor * values
 
-    def _values_on(self, y: Array, given: Array, weights: Array | None, rows: Any) -> list[float]:
-        reduced = self.statistic.reduce(y, given, weights)
-        blocks = (_Rows(each, reduced) for each in rows)
+    def _values_on(self, y: Array, y_pred: Array, weights: Array | None, rows: Any) -> list[float]:
+        reduced = self.statistic.reduce(y, y_pred, weights)
+        blocks = (_Rows(numbers, reduced) for numbers in rows)
         values = [self.statistic.evaluate(block, reduced)[0] for block in blocks]  # type: ignore[arg-type]
         return [self.factor * float(v) if np.isfinite(v) else np.nan for v in values]
 
@@ -135,7 +135,7 @@ class _Rows:
 def replicate(
     function: ErrorFunction,
     y: Array,
-    given: Array,
+    y_pred: Array,
     units: Array | None,
     number: int,
     weights: Array | None = None,
@@ -145,7 +145,7 @@ def replicate(
     Parameters
     ----------
     function : ErrorFunction
-    y, given : ndarray of shape (m_rows, ...)
+    y, y_pred : ndarray of shape (m_rows, ...)
         Rows left out.
     units : ndarray of shape (m_rows,) or None
         Unit of each row; None: rows are units.
@@ -160,38 +160,38 @@ def replicate(
     influence : ndarray of shape (m_units,)
         In the order of rows, or of sorted units; NaN where it was not computed.
     """
-    statistic, is_label = function.statistic, given.dtype.kind not in "fc" and given.ndim == 1
+    statistic, is_label = function.statistic, y_pred.dtype.kind not in "fc" and y_pred.ndim == 1
     are_plain = units is None and weights is None
     classes: Any = () if function.classes is None else function.classes
-    is_pairs = statistic.reads == "pairs" and given.ndim == 1 and len(classes) == 2
+    is_pairs = statistic.reads == "pairs" and y_pred.ndim == 1 and len(classes) == 2
     if are_plain and is_pairs:
-        value, influence = auc_error_influence(y == classes[1], given)
+        value, influence = auc_error_influence(y == classes[1], y_pred)
         return abs(function.factor) * (value - 1), abs(function.factor) * influence
     # Of labels without weights it is enough to leave out one row of each cell; see below.
     by_cell = is_label and are_plain
     if units is None and statistic.calls_function and not by_cell:
 
         def error(rows: Array) -> float:
-            return function(y[rows], given[rows], None if weights is None else weights[rows])
+            return function(y[rows], y_pred[rows], None if weights is None else weights[rows])
 
         return replicate_rows(error, len(y), None, number)
-    value = function(y, given, weights)
+    value = function(y, y_pred, weights)
     codes = np.arange(len(y))
     if units is not None:
         codes = np.unique(units, return_inverse=True)[1]
     elif is_label and statistic.calls_function:
         truth = np.unique(y, return_inverse=True)[1]
-        labels, decision = np.unique(given, return_inverse=True)
+        labels, decision = np.unique(y_pred, return_inverse=True)
         codes = np.unique(truth * len(labels) + decision, return_inverse=True)[1]
     n_units = len(y) if units is None else int(codes.max()) + 1
     if not np.isfinite(value) or n_units < 2:
         return np.nan, np.full(n_units, np.nan)
     if by_cell and statistic.calls_function:
         # Rows of one cell are interchangeable: it is enough to leave one of each out.
-        first = np.unique(codes, return_index=True)[1]
-        without = [function(np.delete(y, row), np.delete(given, row)) for row in first]
+        first_of_cell = np.unique(codes, return_index=True)[1]
+        without = [function(np.delete(y, row), np.delete(y_pred, row)) for row in first_of_cell]
         return value, (n_units - 1) * (value - np.array(without))[codes]
-    return value, (n_units - 1) * (value - function.without_each(y, given, codes, weights))
+    return value, (n_units - 1) * (value - function.without_each(y, y_pred, codes, weights))
 
 
 def replicate_rows(
@@ -238,10 +238,10 @@ def _block_values(shared: tuple[Binding, Statistic, ReducedData], number: int) -
 
 
 def _binding(
-    statistic: Statistic, reduced: Any, design: SamplingDesign, drawn: Array | None = None
+    statistic: Statistic, reduced: Any, design: SamplingDesign, n_drawn: Array | None = None
 ) -> Any:
-    n_resamples = 1 if drawn is None else len(drawn)
-    plan = ResamplingPlan(design, n_resamples, np.random.SeedSequence(0), drawn=drawn)
+    n_resamples = 1 if n_drawn is None else len(n_drawn)
+    plan = ResamplingPlan(design, n_resamples, np.random.SeedSequence(0), drawn=n_drawn)
     return plan.bind([BoundStatistic.of(statistic, reduced).coding])
 
 
@@ -430,14 +430,14 @@ class RowRunMetric(RunMetric):
         if self.statistic.is_row_mean:
             losses, weighed = self.losses(data), self._weighed(weights)
             errors = _means(losses, weighed)
-            linear, rest = self._moves_of_mean(losses, weighed, errors[:, None]), -errors
+            linear, offset = self._moves_of_mean(losses, weighed, errors[:, None]), -errors
         else:
             sums = self._sums(data, self._weighed(weights))
             errors, gradient = self._at(sums)
             linear = self._derivatives(data, gradient)
-            rest = np.einsum("ij,ij->i", sums, gradient) - errors
+            offset = np.einsum("ij,ij->i", sums, gradient) - errors
         linear *= weights.sum(axis=1)[:, None]
-        linear -= rest[:, None]
+        linear -= offset[:, None]
         return errors, linear
 
     def together(self, data: Array, weights: Array) -> tuple[float, Array]:
@@ -460,8 +460,8 @@ class RowRunMetric(RunMetric):
 
     def _sums(self, data: Array, weights: Array) -> Array:
         """Weighted sums of each run, (n_runs, n_terms)."""
-        each = zip(map(self.reduced, data), weights, strict=True)
-        return np.array([_sums_of(rows, weight) for rows, weight in each])
+        runs = zip(map(self.reduced, data), weights, strict=True)
+        return np.array([_sums_of(rows, weight) for rows, weight in runs])
 
     def _at(self, sums: Array) -> tuple[Array, Array]:
         """Error of each run by its sums, and its derivative by each of them."""
@@ -472,10 +472,10 @@ class RowRunMetric(RunMetric):
     def _derivatives(self, data: Array, gradient: Array) -> Array:
         """Derivative of each run's error by the weight of each row, (n_runs, n_samples)."""
         derivatives = np.empty(data.shape[:2])
-        for own, answers, slopes in zip(derivatives, data, gradient, strict=True):
+        for of_run, answers, slopes in zip(derivatives, data, gradient, strict=True):
             rows = self.reduced(answers)
             of_codes = np.asarray(rows.terms @ slopes)
-            own[:] = of_codes if rows.code is None else of_codes.take(rows.code)
+            of_run[:] = of_codes if rows.code is None else of_codes.take(rows.code)
         return derivatives if self.weights is None else derivatives * self.weights
 
     @cached_property
@@ -537,8 +537,8 @@ class LabelRunMetric(RowRunMetric):
     def losses(self, data: Array) -> Array:
         """Loss of each row's cell."""
         losses = np.empty(data.shape, self._cell_losses.dtype)
-        for own, answers in zip(losses, data, strict=True):
-            own[:] = self._cell_losses.take(self._first_cell + answers)
+        for of_run, answers in zip(losses, data, strict=True):
+            of_run[:] = self._cell_losses.take(self._first_cell + answers)
         return losses
 
     def reduced(self, answers: Array) -> ReducedData:
@@ -585,8 +585,8 @@ class ValueRunMetric(RowRunMetric):
     def losses(self, data: Array) -> Array:
         """Loss of each run and row."""
         losses = np.empty(data.shape[:2])
-        for own, predicted in zip(losses, data, strict=True):
-            own[:] = self.statistic.signed_values(self._y, predicted)
+        for of_run, predicted in zip(losses, data, strict=True):
+            of_run[:] = self.statistic.signed_values(self._y, predicted)
         losses *= self.factor
         return losses
 
@@ -693,8 +693,8 @@ class ReplicateRunMetric(RunMetric):
 
     def responses(self, answers: Answers) -> Array:
         """Answers that the metric takes."""
-        given = answers.response(self.statistic.response, self._methods, self._positive)
-        return np.array(given.tolist()) if given.dtype.hasobject else given
+        response = answers.response(self.statistic.response, self._methods, self._positive)
+        return np.array(response.tolist()) if response.dtype.hasobject else response
 
     @property
     def reads_folds_together(self) -> bool:
@@ -709,33 +709,37 @@ class ReplicateRunMetric(RunMetric):
         """Return answers on a scale that the models of all folds share; None where none is."""
         if self.statistic.response == "probabilities":
             return answers.probabilities
-        given = answers.comparable(self._methods, self._positive)
-        return np.array(given.tolist()) if given is not None and given.dtype.hasobject else given
+        response = answers.comparable(self._methods, self._positive)
+        return (
+            np.array(response.tolist())
+            if response is not None and response.dtype.hasobject
+            else response
+        )
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep error and influence; the responses too where folds are pooled afterwards."""
-        y, given = self._truth(scored.rows), self.responses(answers)
+        y, y_pred = self._truth(scored.rows), self.responses(answers)
         weights = self.weights_of(scored.rows)
-        kept: dict[str, Any] = {}
+        arrays: dict[str, Any] = {}
         if scored.kind == "fold":
-            kept[f"{self.key}: response"] = given
-            kept[f"{self.key}: error"] = self.function(y, given, weights)
+            arrays[f"{self.key}: response"] = y_pred
+            arrays[f"{self.key}: error"] = self.function(y, y_pred, weights)
             comparable = self._comparable(answers) if self.reads_folds_together else None
             if comparable is not None:
-                kept[f"{self.key}: comparable"] = comparable
-            return kept
+                arrays[f"{self.key}: comparable"] = comparable
+            return arrays
         if scored.kind == "full":
-            return {f"{self.key}: error": self.function(y, given, weights)}
+            return {f"{self.key}: error": self.function(y, y_pred, weights)}
         if scored.train is not None:
-            kept[f"{self.key}: all"] = self.function(y, given, weights)
-            kept[f"{self.key}: inside"] = self.function(
-                self._truth(scored.train), given[scored.train], self.weights_of(scored.train)
+            arrays[f"{self.key}: all"] = self.function(y, y_pred, weights)
+            arrays[f"{self.key}: inside"] = self.function(
+                self._truth(scored.train), y_pred[scored.train], self.weights_of(scored.train)
             )
         units = None if scored.units is None else scored.units[scored.outside]
-        y, given = y[scored.outside], given[scored.outside]
+        y, y_pred = y[scored.outside], y_pred[scored.outside]
         weights = None if weights is None else weights[scored.outside]
-        error, influence = replicate(self.function, y, given, units, scored.number, weights)
-        return {**kept, f"{self.key}: error": error, f"{self.key}: influence": influence}
+        error, influence = replicate(self.function, y, y_pred, units, scored.number, weights)
+        return {**arrays, f"{self.key}: error": error, f"{self.key}: influence": influence}
 
     def _truth(self, rows: Array) -> Array:
         assert self.target.y is not None
@@ -746,9 +750,9 @@ class ReplicateRunMetric(RunMetric):
         if self._limit is not None:
             return float(self.function.factor * self._limit)
         self.no_information_note = _permuted("targets")
-        given, n = self.responses(answers), len(answers.predicted)
+        y_pred, n = self.responses(answers), len(answers.predicted)
         draws = (self._truth(rng.permutation(n)) for _ in range(N_PERMUTATIONS))
-        return _mean_defined([self.function(y, given, self.weights) for y in draws])
+        return _mean_defined([self.function(y, y_pred, self.weights) for y in draws])
 
 
 class ScorerRunMetric(RunMetric):
@@ -777,10 +781,10 @@ class ScorerRunMetric(RunMetric):
         """Keep error and influence; for bootstrap runs on the rows left out."""
         if scored.kind == "full":
             return {f"{self.key}: error": self.error(answers, scored.rows)}
-        kept: dict[str, Any] = {}
+        arrays: dict[str, Any] = {}
         if scored.train is not None:
-            kept[f"{self.key}: all"] = self.error(answers, scored.rows)
-            kept[f"{self.key}: inside"] = self.error(answers, scored.rows, scored.train)
+            arrays[f"{self.key}: all"] = self.error(answers, scored.rows)
+            arrays[f"{self.key}: inside"] = self.error(answers, scored.rows, scored.train)
         outside = np.flatnonzero(scored.outside)
         units = None if scored.units is None else scored.units[outside]
         error, influence = replicate_rows(
@@ -789,7 +793,7 @@ class ScorerRunMetric(RunMetric):
             units,
             scored.number,
         )
-        return {**kept, f"{self.key}: error": error, f"{self.key}: influence": influence}
+        return {**arrays, f"{self.key}: error": error, f"{self.key}: influence": influence}
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Mean over permutations of y; NaN without y."""
@@ -860,16 +864,16 @@ class RunRecords:
         runs = np.array([k for k, record in enumerate(records) if key in record], dtype=np.intp)
         if not len(runs):
             return np.empty((0, self.n_rows)), runs
-        first = records[runs[0]][key]
-        data = np.zeros((len(runs), self.n_rows, *first.shape[1:]), dtype=first.dtype)
+        like = records[runs[0]][key]
+        data = np.zeros((len(runs), self.n_rows, *like.shape[1:]), dtype=like.dtype)
         for values, k in zip(data, runs, strict=True):
             counts = self.row_counts[k // self.samples.n_seeds]
             rows = slice(None) if self.all_rows else np.flatnonzero(counts == 0)
-            own = records[k][key]
+            answers = records[k][key]
             # Rows without an answer weigh nothing. They hold one of the run's answers, since not
             # every loss takes a zero.
-            values[:] = own[0] if len(own) else 0
-            values[rows] = own
+            values[:] = answers[0] if len(answers) else 0
+            values[rows] = answers
         return data, runs
 
     def by_rows(self, key: str) -> Iterator[tuple[slice, Array, Array]]:
@@ -886,22 +890,22 @@ class RunRecords:
             Which of them each run left out.
         """
         records = self.records[: self.samples.n_bootstrap_runs]
-        runs = np.array([k for k, own in enumerate(records) if key in own], dtype=np.intp)
+        runs = np.array([k for k, of_run in enumerate(records) if key in of_run], dtype=np.intp)
         if not len(runs):
             return
         samples, of_runs = runs // self.samples.n_seeds, [records[k][key] for k in runs]
-        first, n_read = of_runs[0], np.zeros(len(runs), dtype=np.intp)
+        like, n_read = of_runs[0], np.zeros(len(runs), dtype=np.intp)
         blocks = [*column_blocks(len(runs), self.n_rows)]
         for rows in blocks:
             units = rows if self.target.unit is None else self.target.unit[rows]
             outside = self.samples.counts[:, units][samples] == 0
             answered = np.ones_like(outside) if self.all_rows else outside
-            data = np.zeros((*answered.shape, *first.shape[1:]), dtype=first.dtype)
+            data = np.zeros((*answered.shape, *like.shape[1:]), dtype=like.dtype)
             ends = n_read + answered.sum(axis=1)
-            for own, values, given, start, end in zip(
+            for of_run, values, has_answer, start, end in zip(
                 data, of_runs, answered, n_read, ends, strict=True
             ):
-                own[given] = values[start:end]
+                of_run[has_answer] = values[start:end]
             n_read = ends
             yield rows, data, outside
 
@@ -924,10 +928,10 @@ class RunRecords:
         """
         repeats = []
         for fold_of, records in self._repeats(key):
-            first = next(record[key] for record in records if key in record)
-            data = np.zeros((self.n_rows, *first.shape[1:]), dtype=first.dtype)
+            like = next(record[key] for record in records if key in record)
+            data = np.zeros((self.n_rows, *like.shape[1:]), dtype=like.dtype)
             for fold, record in enumerate(records):
-                data[fold_of == fold] = record.get(key, first[:1])
+                data[fold_of == fold] = record.get(key, like[:1])
             repeats.append(data)
         return np.array(repeats)
 
@@ -962,5 +966,5 @@ class RunRecords:
     def fold_records(self, repeat: int, s: int) -> list[Record]:
         """Records of the folds of a repeat, for one seed."""
         n_seeds, n_folds = self.samples.n_seeds, self.samples.n_folds
-        first = self.samples.n_bootstrap_runs + repeat * n_folds * n_seeds + s
-        return [self.records[first + fold * n_seeds] for fold in range(n_folds)]
+        first_fold = self.samples.n_bootstrap_runs + repeat * n_folds * n_seeds + s
+        return [self.records[first_fold + fold * n_seeds] for fold in range(n_folds)]

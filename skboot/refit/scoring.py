@@ -118,7 +118,9 @@ def _check_positive(scorers: Mapping[str, Any], target: Target) -> None:
     if target.y is None or len(np.asarray(target.classes)) != 2:
         return
     needed = {name: needed_of(name, scorer, target.classes) for name, scorer in scorers.items()}
-    statistics = {name: one.statistic for name, one in needed.items() if one is not None}
+    statistics = {
+        name: answers.statistic for name, answers in needed.items() if answers is not None
+    }
     unnamed = unnamed_positives({name: scorers[name] for name in statistics}, statistics)
     # Columns of probabilities are those of the estimator, whichever class is positive.
     positive = positive_of_call(unnamed, [(np.asarray(target.y), np.empty((0, 2)), None)])
@@ -191,11 +193,11 @@ def _is_metric_function(scoring: Any) -> bool:
     while isinstance(scoring, partial):
         scoring = scoring.func
     try:
-        first = next(iter(inspect.signature(scoring).parameters), "")
+        parameter = next(iter(inspect.signature(scoring).parameters), "")
     except (TypeError, ValueError):
         # Functions written in C need not have a signature.
         return False
-    return first in ("y_true", "y_test")
+    return parameter in ("y_true", "y_test")
 
 
 def _name_of(scoring: Any) -> str:
@@ -218,9 +220,9 @@ def _run_metric(
         needed = needed_of(name, scorer, target.classes, columns)
     n_rows = n_rows_of(answers.X)
     by_row = {key: value for key, value in params.items() if has_rows(value, n_rows)}
-    others = {key: value for key, value in params.items() if key not in by_row}
+    whole_params = {key: value for key, value in params.items() if key not in by_row}
     if needed is None:
-        arguments = RunMetricArguments(name, target, by_row=by_row, params=others)
+        arguments = RunMetricArguments(name, target, by_row=by_row, params=whole_params)
         return run_metrics.ScorerRunMetric(arguments, scorer)
     statistic = needed.statistic
     low, high = statistic.bounds
@@ -239,7 +241,9 @@ def _run_metric(
     if is_called or (columns and not reads_numbers):
         # Only the scorer itself knows what it does with these.
         bounds = (0.0 - high, 0.0 - low)
-        arguments = RunMetricArguments(name, target, bounds=bounds, by_row=by_row, params=others)
+        arguments = RunMetricArguments(
+            name, target, bounds=bounds, by_row=by_row, params=whole_params
+        )
         return run_metrics.ScorerRunMetric(arguments, scorer)
     response = answers.response(statistic.response, needed.methods, needed.positive)
     statistic = check_response(statistic, y, response)
@@ -296,7 +300,7 @@ def _may_take_weights(function: Any) -> bool:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return True
-    takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     return takes_any or "sample_weight" in parameters
 
 

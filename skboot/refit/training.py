@@ -519,13 +519,13 @@ class Answers:
         answers = self._ask(method)
         if not isinstance(answers, list | tuple):
             return np.asarray(answers, dtype=np.float64)
-        columns = [np.asarray(own, dtype=np.float64) for own in answers]
+        columns = [np.asarray(columns_of_output, dtype=np.float64) for columns_of_output in answers]
         if method == "decision_function":
             return np.column_stack(columns)
-        positive = np.column_stack([own[:, -1] for own in columns])
+        positive = np.column_stack([columns_of_output[:, -1] for columns_of_output in columns])
         seen: Any = self._classes_seen
         if isinstance(seen, list | tuple):
-            positive[:, [np.array_equal(known, [0]) for known in seen]] = 0.0
+            positive[:, [np.array_equal(classes, [0]) for classes in seen]] = 0.0
         return positive
 
     def _method(self, methods: Sequence[str]) -> str:
@@ -645,16 +645,16 @@ def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Reco
             )
             return {key: array for keep in job.keep for key, array in keep(answers, scored).items()}
         finally:
-            others = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
-            record["n_convergence"] = len(caught) - len(others)
-            record["warnings"] = {(warning.category, str(warning.message)) for warning in others}
+            warned = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
+            record["n_convergence"] = len(caught) - len(warned)
+            record["warnings"] = {(warning.category, str(warning.message)) for warning in warned}
 
 
 def kept_on_tests(
     job: Job, estimator: Any, train: NDArray[np.intp] | None, lender: Lender | Loan
 ) -> Record:
     """Arrays to keep of an estimator's answers for each test set, under `key_on_test`."""
-    kept: Record = {}
+    record: Record = {}
     for k, (X, y) in enumerate(job.tests):
         prefix = key_on_test(k, "")
         # A kernel has a column for each training row.
@@ -663,8 +663,8 @@ def kept_on_tests(
         scored = Scored(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
         for keep in job.keep:
             arrays = keep(answers, scored)
-            kept.update({prefix + key: array for key, array in arrays.items()})
-    return kept
+            record.update({prefix + key: array for key, array in arrays.items()})
+    return record
 
 
 def key_on_test(k: int, key: str) -> str:
@@ -790,11 +790,11 @@ def fit(
         work = partial(lender.call, partial(estimator.fit, *data, **by_row), **shared)
     if job.tasks is None:
         return work()
-    told = dict(zip(("X", "y"), data, strict=False))
+    data_of_task = dict(zip(("X", "y"), data, strict=False))
     weights = {**shared, **by_row}.get("sample_weight")
     if weights is not None:
-        told["metadata"] = {"sample_weight": weights}
-    return job.tasks.run(work, estimator, number, told)
+        data_of_task["metadata"] = {"sample_weight": weights}
+    return job.tasks.run(work, estimator, number, data_of_task)
 
 
 def has_rows(value: Any, n_rows: int) -> bool:

@@ -109,21 +109,25 @@ class FitCall:
         failed runs may count.
         """
         model_alone = one and bool(parameters["refit"])
-        given = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
-        given["interval"] = interval_named(given["interval"])
+        arguments = {
+            parameter.name: parameters[parameter.name]
+            for parameter in fields(cls)
+            if parameter.name in parameters
+        }
+        arguments["interval"] = interval_named(arguments["interval"])
         random_state, error_score = parameters["random_state"], parameters["error_score"]
-        check.check_choice("strategy", given["strategy"], STRATEGIES)
-        check.check_choice("inner_cv", given["inner_cv"], ("grouped", "as-is"))
-        level = check.check_confidence_level(given["confidence_level"])
-        stratify = check.check_flag("stratify", given["stratify"])
-        n_jobs, verbose = check.check_workers(given["n_jobs"], given["verbose"])
-        if given["memory"] is not None:
-            check.check_folder(given["memory"])
+        check.check_choice("strategy", arguments["strategy"], STRATEGIES)
+        check.check_choice("inner_cv", arguments["inner_cv"], ("grouped", "as-is"))
+        level = check.check_confidence_level(arguments["confidence_level"])
+        stratify = check.check_flag("stratify", arguments["stratify"])
+        n_jobs, verbose = check.check_workers(arguments["n_jobs"], arguments["verbose"])
+        if arguments["memory"] is not None:
+            check.check_folder(arguments["memory"])
         if has_test:
             names = ("estimand", "interval", "n_train_resamples", "n_seeds", "n_test_resamples")
-            _check_with_test(*(given[name] for name in names))
+            _check_with_test(*(arguments[name] for name in names))
         else:
-            _check_without_test(given, model_alone)
+            _check_without_test(arguments, model_alone)
         raise_errors = isinstance(error_score, str) and error_score == "raise"
         is_number = isinstance(error_score, Real) and not isinstance(error_score, bool)
         if not (raise_errors or is_number) or (is_number and np.isinf(float(error_score))):
@@ -132,13 +136,13 @@ class FitCall:
             must = "be np.nan or 'raise' with a test set, and where methods are compared"
             advice = "A run that failed has no answers to resample."
             raise check.fail("error_score", must, repr(error_score), advice)
-        if given["memory"] is not None and random_state is None:
+        if arguments["memory"] is not None and random_state is None:
             advice = "Set random_state=0, so that a later fit can find the runs of this one."
             raise check.fail("memory", "be None without a random_state", "a folder", advice)
         counts = ["n_train_resamples", "n_seeds", "n_test_resamples"]
         checked = {
             # Integers of numpy overflow where they are multiplied.
-            **{name: int(given[name]) for name in counts + ["n_cv_repeats"] * (not has_test)},
+            **{name: int(arguments[name]) for name in counts + ["n_cv_repeats"] * (not has_test)},
             "confidence_level": level,
             "stratify": stratify,
             "n_jobs": n_jobs,
@@ -147,20 +151,22 @@ class FitCall:
             "failed_score": float(error_score) if is_number else np.nan,
             "seed": check.check_seed(random_state),
         }
-        return cls(**given | checked)
+        return cls(**arguments | checked)
 
 
-def _check_without_test(given: Mapping[str, Any], model_alone: bool) -> None:
+def _check_without_test(arguments: Mapping[str, Any], model_alone: bool) -> None:
     """Check the parameters that mean something else on a test set."""
-    interval, strategy, estimand = (given[name] for name in ("interval", "strategy", "estimand"))
+    interval, strategy, estimand = (
+        arguments[name] for name in ("interval", "strategy", "estimand")
+    )
     check.check_choice("interval", interval, ("auto", *METHOD_INTERVALS))
     advice = "Use 0 to have the model alone, without a result." if model_alone else ""
-    n_samples = check.check_count("n_train_resamples", given["n_train_resamples"], 0, advice)
+    n_samples = check.check_count("n_train_resamples", arguments["n_train_resamples"], 0, advice)
     if n_samples == 1 or (n_samples == 0 and not model_alone):
         check.check_count("n_train_resamples", n_samples, 2, advice)
-    check.check_count("n_cv_repeats", given["n_cv_repeats"], 1)
-    check.check_count("n_seeds", given["n_seeds"], 1)
-    check.check_count("n_test_resamples", given["n_test_resamples"], 2)
+    check.check_count("n_cv_repeats", arguments["n_cv_repeats"], 1)
+    check.check_count("n_seeds", arguments["n_seeds"], 1)
+    check.check_count("n_test_resamples", arguments["n_test_resamples"], 2)
     if not (isinstance(estimand, str) and estimand == "method"):
         advice = (
             "Give X_test for 'system', 'pooled' and 'next_run'; without one only 'method' is known."
@@ -182,8 +188,8 @@ def _check_with_test(
 ) -> None:
     """Refuse an estimand or interval that so many runs cannot give."""
     check.check_choice("estimand", estimand, ESTIMANDS)
-    known = ["auto", "components", *FOR_ONE_SCORE]
-    check.check_choice("interval", interval, known)
+    intervals = ["auto", "components", *FOR_ONE_SCORE]
+    check.check_choice("interval", interval, intervals)
     check.check_count("n_train_resamples", n_train_resamples, 0)
     check.check_count("n_seeds", n_seeds, 1)
     check.check_count("n_test_resamples", n_test_resamples, 2)
@@ -265,12 +271,12 @@ class FitData:
 
 def warn_of_order_of_fit(X: Any, y: Any, groups: Any, **tests: Any) -> None:
     """Warn of rows whose index labels stand in another order than those of X."""
-    given = [tests]
+    sets = [tests]
     X_test = tests.get("X_test")
     if isinstance(X_test, Mapping):
-        of_each = {name: own for name, own in tests.items() if own is not None}
-        given = [{f"{k}[{key!r}]": own[key] for k, own in of_each.items()} for key in X_test]
-    warn_of_orders({"X": X, "y": y, "groups": groups}, *given)
+        of_each = {name: parts for name, parts in tests.items() if parts is not None}
+        sets = [{f"{k}[{key!r}]": parts[key] for k, parts in of_each.items()} for key in X_test]
+    warn_of_orders({"X": X, "y": y, "groups": groups}, *sets)
 
 
 def check_estimator(name: str, value: Any) -> None:
@@ -326,16 +332,16 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
 
 def with_own_samples(call: FitCall, data: FitData) -> FitCall:
     """Return the call with the training samples that the user gave, as counts of units."""
-    given = call.train_samples
-    known = ("oob", ".632", ".632+")
-    if data.tests is None and call.strategy not in known:
-        must = f"be one of {list(known)} with train_samples"
+    train_samples = call.train_samples
+    strategies = ("oob", ".632", ".632+")
+    if data.tests is None and call.strategy not in strategies:
+        must = f"be one of {list(strategies)} with train_samples"
         raise check.fail("strategy", must, repr(call.strategy), "They are out-of-bag estimates.")
     if call.stratify:
         raise check.fail("train_samples", "not be combined with stratify", "")
     # Text splits too, but not rows.
-    is_splitter = hasattr(given, "split") and not isinstance(given, str | bytes)
-    splits = given.split(data.X, data.y, data.groups) if is_splitter else given
+    is_splitter = hasattr(train_samples, "split") and not isinstance(train_samples, str | bytes)
+    splits = train_samples.split(data.X, data.y, data.groups) if is_splitter else train_samples
     unit = np.arange(n_rows_of(data.X)) if data.unit is None else data.unit
     rows, counts = [], []
     for k, split in enumerate(splits):
@@ -368,13 +374,13 @@ def _counts_of(k: int, split: Any, unit: NDArray[np.intp]) -> NDArray[np.intp]:
         advice = "Give train and np.setdiff1d(np.arange(n), train)."
         must = "test all rows that it does not train on, and no others"
         raise check.fail(name, must, f"{len(np.unique(test))} test rows", advice)
-    first = np.unique(unit, return_index=True)[1]
-    counts: NDArray[np.intp] = of_rows[first]
+    first_of_unit = np.unique(unit, return_index=True)[1]
+    counts: NDArray[np.intp] = of_rows[first_of_unit]
     if np.any(of_rows != counts[unit]):
         raise check.fail(name, "hold whole groups", "parts of some")
-    if counts.sum() != len(first):
-        what = "rows" if len(first) == n_rows else "groups"
-        must = f"draw as many {what} as there are, {len(first)}"
+    if counts.sum() != len(first_of_unit):
+        what = "rows" if len(first_of_unit) == n_rows else "groups"
+        must = f"draw as many {what} as there are, {len(first_of_unit)}"
         advice = "The weights and standard errors of out-of-bag estimates are for these."
         raise check.fail(name, must, str(counts.sum()), advice)
     return counts
@@ -403,7 +409,9 @@ def check_rows_of_fit(X: Any, y: Any, groups: Any) -> None:
             check.check_readable(name, values)
         if values is not None and (np.isscalar(values) or getattr(values, "shape", None) == ()):
             raise check.fail(name, "have a row for each sample", "a single value")
-        sized = all(hasattr(own, "shape") or hasattr(own, "__len__") for own in (X, values))
+        sized = all(
+            hasattr(column, "shape") or hasattr(column, "__len__") for column in (X, values)
+        )
         if not sized:
             # An argument without a length is None, or the estimator may know how to read it.
             continue
@@ -449,7 +457,7 @@ class HeldOutSets:
     @property
     def are_weighted(self) -> bool:
         """Whether the rows of a test set have weights."""
-        return any(own is not None for own in self.weights)
+        return any(weights is not None for weights in self.weights)
 
 
 def held_out_sets(
@@ -471,12 +479,12 @@ def held_out_sets(
         "groups_test": groups_test,
         "sample_weight_test": sample_weight_test,
     }
-    for name, own in columns.items():
-        if own is None:
+    for name, parts in columns.items():
+        if parts is None:
             continue
-        if not isinstance(own, Mapping) or set(own) != set(names):
-            given = f"{list(own)}" if isinstance(own, Mapping) else type(own).__name__
-            raise check.fail(name, f"be a dict with the keys of X_test, {names}", given)
+        if not isinstance(parts, Mapping) or set(parts) != set(names):
+            got = f"{list(parts)}" if isinstance(parts, Mapping) else type(parts).__name__
+            raise check.fail(name, f"be a dict with the keys of X_test, {names}", got)
     groups = dict.fromkeys(names) if groups_test is None else groups_test
     by_set = dict.fromkeys(names) if sample_weight_test is None else sample_weight_test
     rows_of = {name: _rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
@@ -531,17 +539,21 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
     """Return a sentence for each test set that shares groups with the training set."""
     if groups is None:
         return []
-    known = set(check.check_column("groups", groups).tolist())
-    told = []
-    for name, own in zip(tests.names, tests.groups, strict=True):
-        shared = set() if own is None else known & set(np.asarray(own).ravel().tolist())
+    groups_of_training = set(check.check_column("groups", groups).tolist())
+    sentences = []
+    for name, groups_of_set in zip(tests.names, tests.groups, strict=True):
+        shared = (
+            set()
+            if groups_of_set is None
+            else groups_of_training & set(np.asarray(groups_of_set).ravel().tolist())
+        )
         if shared:
             which = "The test set" if name is None else f"The test set {name!r}"
-            told.append(
+            sentences.append(
                 f"{which} shares {len(shared)} groups with the training set: the score is that "
                 "on known groups, not on new ones."
             )
-    return told
+    return sentences
 
 
 def name_in(argument: str, name: Any) -> str:
@@ -551,12 +563,12 @@ def name_in(argument: str, name: Any) -> str:
 
 def check_axes(X: Any, tests: HeldOutSets) -> None:
     """Refuse rows of a test set that have another number of axes than those to train on."""
-    given = getattr(X, "ndim", None)
+    n_axes = getattr(X, "ndim", None)
     for name, rows in zip(tests.names, tests.rows, strict=True):
-        own = getattr(rows.X, "ndim", given)
-        if given is not None and own != given:
-            must = f"have {given} axes, as X has"
-            raise check.fail(name_in("X_test", name), must, f"{own}")
+        n_axes_of_set = getattr(rows.X, "ndim", n_axes)
+        if n_axes is not None and n_axes_of_set != n_axes:
+            must = f"have {n_axes} axes, as X has"
+            raise check.fail(name_in("X_test", name), must, f"{n_axes_of_set}")
 
 
 def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
@@ -570,10 +582,10 @@ def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
 
 def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
     """Classes of the training set and of all test sets."""
-    known = _kind_of(classes)
+    kind_of_y = _kind_of(classes)
     for name, rows in zip(tests.names, tests.rows, strict=True):
-        if (kind := _kind_of(rows.y)) != known:
-            must = f"hold labels of the kind that y holds, {known}"
+        if (kind := _kind_of(rows.y)) != kind_of_y:
+            must = f"hold labels of the kind that y holds, {kind_of_y}"
             argument = name_in("y_test", name)
             raise check.fail(argument, must, kind, SAME_KIND)
     return np.unique(np.concatenate([classes, *(rows.y for rows in tests.rows)]))
@@ -672,10 +684,10 @@ def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set
     scorers, single = named_scorers(scoring, estimator)
     if not routing_enabled():
         return set(scorers) if given else set()
-    asked = {next(iter(scorers)): _as_one(scoring, estimator)} if single else scorers
+    scorers_asked = {next(iter(scorers)): _as_one(scoring, estimator)} if single else scorers
     requests = {
         name: get_routing_for_object(scorer).score.requests.get("sample_weight", False)
-        for name, scorer in asked.items()
+        for name, scorer in scorers_asked.items()
     }
     unset = [name for name, request in requests.items() if request is None]
     if given and unset:

@@ -112,19 +112,19 @@ class KeptAnswers:
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Answers by their key; a run fails by those that have no score."""
         kind = self.needed.statistic.response
-        given = answers.response(kind, self.needed.methods, self.needed.positive)
-        found = narrow(np.asarray(given))
-        self.check_defined(answers.y, found)
-        return {self.key: found}
+        response = answers.response(kind, self.needed.methods, self.needed.positive)
+        y_pred = narrow(np.asarray(response))
+        self.check_defined(answers.y, y_pred)
+        return {self.key: y_pred}
 
-    def check_defined(self, y: Any, found: NDArray[Any]) -> None:
+    def check_defined(self, y: Any, y_pred: NDArray[Any]) -> None:
         """Refuse answers that a metric has no value for."""
         for name, function in self.metrics.items():
-            statistic = check_response(function.statistic, y, found)
+            statistic = check_response(function.statistic, y, y_pred)
             if statistic.of_row_values and statistic.response == "labels":
                 # A mean over labels has a value whatever they are.
                 continue
-            if np.isnan(replace(function, statistic=statistic)(y, found)):
+            if np.isnan(replace(function, statistic=statistic)(y, y_pred)):
                 raise ValueError(f"The metric {name!r} is undefined on the test set.")
 
 
@@ -141,7 +141,7 @@ def responses_of(
     scorers: Mapping[str, Any], classes: Any, several_outputs: bool, model: Any
 ) -> dict[str, KeptAnswers]:
     """Return the answers that each metric reads; metrics that read the same share them."""
-    found: dict[str, KeptAnswers] = {}
+    by_metric: dict[str, KeptAnswers] = {}
     by_key: dict[str, KeptAnswers] = {}
     for name, scorer in scorers.items():
         with check.arguments_named({"metric": "scoring"}):
@@ -153,12 +153,15 @@ def responses_of(
                 f"the callable {name!r} of estimator, X and y",
                 "Its answers cannot be resampled: use a name, or make_scorer of a metric.",
             )
-        method = next((own for own in needed.methods if hasattr(model, own)), "none")
+        method = next(
+            (name_of_method for name_of_method in needed.methods if hasattr(model, name_of_method)),
+            "none",
+        )
         part = "all" if needed.statistic.response == "probabilities" else needed.positive
         key = method if method == "predict" else f"{method} {part}"
-        found[name] = by_key.setdefault(key, KeptAnswers(key, needed, {}))
-        found[name].metrics[name] = ErrorFunction(needed.statistic, 1.0, classes)
-    return found
+        by_metric[name] = by_key.setdefault(key, KeptAnswers(key, needed, {}))
+        by_metric[name].metrics[name] = ErrorFunction(needed.statistic, 1.0, classes)
+    return by_metric
 
 
 def first_record(
@@ -171,17 +174,17 @@ def first_record(
 ) -> Record:
     """Return the record of the run on all rows; refuse metrics that cannot be had."""
     plain = replace(job, keep=[replace(answers, metrics={}).keep for answers in answers_to_keep])
-    found = kept_on_tests(plain, model, None, job.loan)
+    record = kept_on_tests(plain, model, None, job.loan)
     for k, rows in enumerate(tests.rows):
         with check.arguments_named({"y_true": name_in("y_test", tests.names[k])}):
             for response in answers_to_keep:
-                answers = found[key_on_test(k, response.key)]
+                answers = record[key_on_test(k, response.key)]
                 labels = job.classes if answers.ndim == 2 else None
                 named = {"": [("y_pred", Rows(rows.y, answers, None, labels))]}
                 for name in response.metrics:
                     measured_by(Scoring({name: scorers[name]}, several=False), named)
                 response.check_defined(rows.y, answers)
-    return {"error": None, "fit_time": fit_time, "n_convergence": 0, **found}
+    return {"error": None, "fit_time": fit_time, "n_convergence": 0, **record}
 
 
 # ------------------------------------------------------------------ trainings
@@ -369,27 +372,27 @@ def _on_tests(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) ->
     for name in sorted(weighing):
         if not responses[name].metrics[name].statistic.takes_weights:
             raise refused_weights(name)
-    answers = list({own.key: own for own in responses.values()}.values())
-    job = replace(job, keep=[one.keep for one in answers], tests=tuple(tests.rows))
+    answers = list({part.key: part for part in responses.values()}.values())
+    job = replace(job, keep=[response.keep for response in answers], tests=tuple(tests.rows))
     with _scoring_of_data():
-        first = first_record(job, model, fit_time, scorers, tests, answers)
+        first_run = first_record(job, model, fit_time, scorers, tests, answers)
     seconds = time.perf_counter() - start
-    samples, drawn = _samples(call, job, target, n_repeats=0)
-    others, said = _records(call, job, scorers, samples.runs_for_tests(), seconds)
+    samples, train_samples = _samples(call, job, target, n_repeats=0)
+    records, said = _records(call, job, scorers, samples.runs_for_tests(), seconds)
     return TestSetRuns(
         model=model,
         loan=job.loan,
         single=single,
         notes=[*notes, *said],
-        estimator_warnings=sorted({w for own in others for w in own["warnings"]}, key=str),
-        train_samples=drawn,
+        estimator_warnings=sorted({w for part in records for w in part["warnings"]}, key=str),
+        train_samples=train_samples,
         tests=tests,
         samples=samples,
         classes=job.classes,
         responses=responses,
         scorers=scorers,
         weighing=weighing,
-        records=[first, *others],
+        records=[first_run, *records],
     )
 
 
@@ -414,19 +417,21 @@ def _on_rows_left_out(
     by_key = {metric.key: metric for metric in metrics}
     job = replace(job, keep=[metric.keep for metric in by_key.values()])
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
-    samples, drawn = _samples(call, job, target, n_repeats)
+    samples, train_samples = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
         full = [_full_record(job, answers, fit_time)]
     seconds = time.perf_counter() - start
     for s in range(1, call.n_seeds):
-        other, fit_time = _full_model(job, call.seed, s)
-        own = Answers(other, job.X, job.y, job.classes, job.loan)
-        full.append(_full_record(job, own, fit_time))
+        model_of_seed, fit_time = _full_model(job, call.seed, s)
+        answers_of_seed = Answers(model_of_seed, job.X, job.y, job.classes, job.loan)
+        full.append(_full_record(job, answers_of_seed, fit_time))
     of_key = (scorers, params) if params else scorers
     records, notes = _records(call, job, of_key, samples.runs(), seconds)
-    kept = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
+    run_records = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
     warned = sorted({warning for record in records for warning in record["warnings"]}, key=str)
-    return OutOfBagRuns(model, job.loan, single, notes, warned, drawn, kept, metrics, answers)
+    return OutOfBagRuns(
+        model, job.loan, single, notes, warned, train_samples, run_records, metrics, answers
+    )
 
 
 def _with_entries(
@@ -439,15 +444,15 @@ def _with_entries(
     What the callable returns shows only when it is called, on the model of all rows.
     """
     [(name, scorer)] = scorers.items()
-    own = params.get(name, {})
+    metadata = params.get(name, {})
     arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
-    scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **own)
+    scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **metadata)
     if not isinstance(scores, Mapping):
         return scorers, params, True
     entries: dict[str, Any] = {str(key): Entry(scorer, key) for key in scores}
     if not entries:
         raise check.fail("scoring", "return at least one score", "an empty dict")
-    return entries, dict.fromkeys(entries, own) if own else {}, False
+    return entries, dict.fromkeys(entries, metadata) if metadata else {}, False
 
 
 # ------------------------------------------------------------------ steps of both
@@ -523,8 +528,8 @@ def _samples(
     )
     about_seeds: tuple[str, ...] = ()
     if job.recipe.is_random and call.n_train_resamples + call.n_seeds > 1:
-        kept = "; those that you set are those of the first run on all rows"
-        text = f"Random states vary from run to run{kept if job.recipe.sets_states else ''}."
+        exception = "; those that you set are those of the first run on all rows"
+        text = f"Random states vary from run to run{exception if job.recipe.sets_states else ''}."
         if call.train_rows is not None and call.n_seeds == 1:
             text = "Random states that you set are those of every run; others vary."
         about_seeds = (text,)
@@ -616,11 +621,11 @@ def _folder(call: FitCall, job: Job, scorers: Any) -> tuple[str, list[Note]]:
 @only_advises()
 def _copies(job: Job) -> list[Note]:
     """Return a caution where inner splits have copies of a row on both sides."""
-    left = training.left_as_they_are(job.estimator, job.n_rows)
-    if not left:
+    leaks = training.left_as_they_are(job.estimator, job.n_rows)
+    if not leaks:
         return []
     text = (
-        f"inner splits by {', '.join(left)} have copies of a row on both sides, which is "
+        f"inner splits by {', '.join(leaks)} have copies of a row on both sides, which is "
         "optimistic. Use an integer cv of the outermost search, or fixed iterations."
     )
     return [Note("caution", text)]

@@ -124,10 +124,10 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
     """Fitted attributes of a fit without a test set, and tell its cautions."""
     by_name: dict[str, dict[str, Any]] = {}
     cautions: dict[str, list[str]] = {}
-    for found in runs.errors:
-        result, own_cautions = result_of(call, estimator, runs.kept, found)
+    for method_error in runs.errors:
+        result, own_cautions = result_of(call, estimator, runs.kept, method_error)
         for sentence in own_cautions:
-            cautions.setdefault(sentence, []).append(found.metric.name)
+            cautions.setdefault(sentence, []).append(method_error.metric.name)
         attributes = {
             "result_": result,
             "score_": result.estimate,
@@ -135,16 +135,18 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
             "standard_error_": result.standard_error,
             "relative_overfitting_rate_": np.nan,
             "weight_": np.nan,
-            "variance_components_": dict(found.components),
+            "variance_components_": dict(method_error.components),
         }
         for attribute, name in _SCORES.items():
-            error = found.error
-            value = np.nan if error is None else found.metric.score(float(getattr(error, name)))
+            error = method_error.error
+            value = (
+                np.nan if error is None else method_error.metric.score(float(getattr(error, name)))
+            )
             attributes[attribute] = value
-        if found.error is not None:
-            attributes["relative_overfitting_rate_"] = found.error.relative_overfitting_rate
-            attributes["weight_"] = found.error.weight
-        by_name[found.metric.name] = attributes
+        if method_error.error is not None:
+            attributes["relative_overfitting_rate_"] = method_error.error.relative_overfitting_rate
+            attributes["weight_"] = method_error.error.weight
+        by_name[method_error.metric.name] = attributes
     runs_ = columns_of_runs(runs.kept, runs.errors[0])
     instability = instability_of(runs.kept, runs.errors)
     # Each caution once, with the names of the metrics where several were asked for.
@@ -152,21 +154,21 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
         tell(Note("caution", sentence if runs.single else f"{', '.join(names)}: {sentence}"))
     fitted: dict[str, Any] = {"runs_": runs_, "prediction_instability_": instability}
     for attribute in attributes:
-        values: Any = {name: own[attribute] for name, own in by_name.items()}
+        values: Any = {name: of_metric[attribute] for name, of_metric in by_name.items()}
         if attribute == "result_":
             values = ResultTable(values)
         fitted[attribute] = next(iter(values.values())) if runs.single else values
     return fitted
 
 
-def columns_of_runs(kept: RunRecords, found: MethodError) -> dict[str, NDArray[Any]]:
+def columns_of_runs(run_records: RunRecords, error: MethodError) -> dict[str, NDArray[Any]]:
     """Return a column per property of the runs: on all rows, on bootstrap samples, on folds."""
-    samples, n_full = kept.samples, len(kept.full)
-    n_boot, n_folds = samples.n_bootstrap_runs, len(kept.records) - samples.n_bootstrap_runs
-    every = [*kept.full, *kept.records]
+    samples, n_full = run_records.samples, len(run_records.full)
+    n_boot, n_folds = samples.n_bootstrap_runs, len(run_records.records) - samples.n_bootstrap_runs
+    every = [*run_records.full, *run_records.records]
     scores = np.full(len(every), np.nan)
-    scores[:n_full] = found.metric.score(found.full_errors)
-    scores[n_full : n_full + n_boot] = found.metric.score(found.run_errors)
+    scores[:n_full] = error.metric.score(error.full_errors)
+    scores[n_full : n_full + n_boot] = error.metric.score(error.run_errors)
     sample = np.concatenate(
         [
             np.zeros(n_full, dtype=int),
@@ -186,20 +188,22 @@ def columns_of_runs(kept: RunRecords, found: MethodError) -> dict[str, NDArray[A
 def _columns_of_records(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
     """Return the properties of runs that their records hold."""
     return {
-        "fit_time": np.array([one["fit_time"] for one in records], dtype=float),
-        "failed": np.array([one["error"] is not None for one in records]),
-        "n_convergence_warnings": np.array([one["n_convergence"] for one in records], dtype=int),
+        "fit_time": np.array([record["fit_time"] for record in records], dtype=float),
+        "failed": np.array([record["error"] is not None for record in records]),
+        "n_convergence_warnings": np.array(
+            [record["n_convergence"] for record in records], dtype=int
+        ),
     }
 
 
 def instability_of(
-    kept: RunRecords, errors: Sequence[MethodError]
+    run_records: RunRecords, errors: Sequence[MethodError]
 ) -> dict[str, NDArray[Any]] | None:
     """Spread of the answers for each row over the models that left it out.
 
     Parameters
     ----------
-    kept : RunRecords
+    run_records : RunRecords
     errors : sequence of MethodError
 
     Returns
@@ -213,20 +217,22 @@ def instability_of(
     Riley and Collins (2023) take the answers of all models for all rows, those that a model was
     trained on included, which are nearer to the answers of the model of all rows.
     """
-    y = kept.target.y
+    y = run_records.target.y
     # What is kept of the answers of rows, and under which key, the most telling first.
-    found = (
+    candidates = (
         (kind, getattr(error.metric, "probability_key", error.metric.key), error.metric)
-        for kind, own in _KEEP_ANSWERS.items()
+        for kind, kind_of_metric in _KEEP_ANSWERS.items()
         for error in errors
-        if isinstance(error.metric, own)
+        if isinstance(error.metric, kind_of_metric)
     )
-    kind, key, metric = next((each for each in found if each[1] is not None), ("", "", None))
-    full: Any = kept.full[0].get(key)
+    kind, key, metric = next(
+        (candidate for candidate in candidates if candidate[1] is not None), ("", "", None)
+    )
+    full: Any = run_records.full[0].get(key)
     if full is None or (y is not None and y.ndim > 1):
         return None
     blocks = []
-    for rows, data, outside in kept.by_rows(key):
+    for rows, data, outside in run_records.by_rows(key):
         n_models = outside.sum(axis=0)
         gaps = data != full[rows] if kind == "label" else np.abs(data - full[rows])
         # Run after run, so that the sum of a row does not depend on the rows beside it.
@@ -246,83 +252,91 @@ def instability_of(
 
 
 def result_of(
-    call: FitCall, estimator: Any, kept: RunRecords, found: MethodError
+    call: FitCall, estimator: Any, run_records: RunRecords, error: MethodError
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
     """Return the result of a method by one metric, and its cautions."""
-    metric, level = found.metric, call.confidence_level
+    metric, level = error.metric, call.confidence_level
     summary = None
     interval = ConfidenceInterval(np.nan, np.nan, level, call.interval)
-    notes, cautions = list(found.notes), tuple[str, ...]()
-    if found.error is not None:
+    notes, cautions = list(error.notes), tuple[str, ...]()
+    if error.error is not None:
         summary = MethodErrorSummary(
-            call.strategy, metric.sign, found.optimism, found.error.summary()
+            call.strategy, metric.sign, error.optimism, error.error.summary()
         )
-        made = method_interval(summary, call.interval, level)
-        interval, cautions = made.interval, _cautions(kept, summary, made, metric)
+        interval_made = method_interval(summary, call.interval, level)
+        interval, cautions = (
+            interval_made.interval,
+            _cautions(run_records, summary, interval_made, metric),
+        )
         notes = [
             *cautions,
-            *(text for text in texts_of(made.notes) if text not in cautions),
+            *(text for text in texts_of(interval_made.notes) if text not in cautions),
             *notes,
         ]
-    if found.reason:
-        notes.insert(0, f"The score is undefined: {found.reason}.")
+    if error.reason:
+        notes.insert(0, f"The score is undefined: {error.reason}.")
     if call.strategy == "oob":
         notes.append(_SMALLER_SAMPLES)
     if metric.is_weighted:
         notes.append("Rows are weighted by sample_weight, in the estimate and in the interval.")
-    notes += kept.samples.about_seeds
+    notes += run_records.samples.about_seeds
     low, high = metric.bounds
-    words = ROWS if kept.target.unit is None else GROUPS
+    words = ROWS if run_records.target.unit is None else GROUPS
     evidence = Evidence(
         estimate=np.nan if summary is None else metric.score(summary.point),
-        replicates=metric.score(found.run_errors),
-        drawn=Drawn(words.kind, (kept.n_units,)),
+        replicates=metric.score(error.run_errors),
+        drawn=Drawn(words.kind, (run_records.n_units,)),
         facts=Facts((0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)),
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
     )
     fixed = ("the number of training rows of each class",) if call.stratify else ()
     result = evaluation_result(
-        Provenance(tuple(notes), fixed, kept.samples.seed, record_of(call, estimator, _RECORDED)),
+        Provenance(
+            tuple(notes), fixed, run_records.samples.seed, record_of(call, estimator, _RECORDED)
+        ),
         metric=metric.name,
         estimand="method",
         basis=ScoresBasis(evidence) if summary is None else MethodBasis(evidence, summary),
         confidence_interval=interval,
         automatic=call.interval == "auto",
-        n_samples=kept.n_rows,
+        n_samples=run_records.n_rows,
         unit=words.unit,
         greater_is_better=metric.sign > 0,
-        runs=columns_of_runs(kept, found),
+        runs=columns_of_runs(run_records, error),
     )
     return result, cautions
 
 
 def _cautions(
-    kept: RunRecords, summary: MethodErrorSummary, made: IntervalWithNotes, metric: RunMetric
+    run_records: RunRecords,
+    summary: MethodErrorSummary,
+    interval: IntervalWithNotes,
+    metric: RunMetric,
 ) -> tuple[str, ...]:
     """Return why this interval may be unreliable."""
-    cautions = [note.text for note in made.notes if note.is_warning]
-    known: Any = getattr(metric, "statistic", None)
-    truth = kept.target.y
-    if hasattr(known, "rows_that_vary") and truth is not None and truth.ndim == 1:
+    cautions = [note.text for note in interval.notes if note.is_warning]
+    statistic: Any = getattr(metric, "statistic", None)
+    truth = run_records.target.y
+    if hasattr(statistic, "rows_that_vary") and truth is not None and truth.ndim == 1:
         # What the score is divided by, its variance, is known from the truth alone.
-        number, few = known.rows_that_vary((truth - np.mean(truth)) ** 2)
-        if number < few:
+        number, few_rows = statistic.rows_that_vary((truth - np.mean(truth)) ** 2)
+        if number < few_rows:
             cautions.append(
-                f"About {min(round(number), math.ceil(few) - 1)} of the {len(truth)} rows decide "
-                f"the variance of the truth (fewer than {few:.0f}): expect less coverage than "
-                "stated."
+                f"About {min(round(number), math.ceil(few_rows) - 1)} of the {len(truth)} rows "
+                f"decide the variance of the truth (fewer than {few_rows:.0f}): expect less "
+                "coverage than stated."
             )
-    rarest = kept.target.smallest_class
-    if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(made.interval.low):
-        unit = "rows" if kept.target.unit is None else "groups"
+    rarest = run_records.target.smallest_class
+    if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(interval.interval.low):
+        unit = "rows" if run_records.target.unit is None else "groups"
         cautions.append(
             f"The smallest class has {rarest} {unit} ({_SMALL_CLASS} or fewer): expect less "
             "coverage than stated."
         )
-    if kept.target.unit is not None and kept.n_units < FEW_GROUPS:
+    if run_records.target.unit is not None and run_records.n_units < FEW_GROUPS:
         cautions.append(
-            f"Only {kept.n_units} groups were resampled (fewer than {FEW_GROUPS}): expect less "
-            "coverage than stated."
+            f"Only {run_records.n_units} groups were resampled (fewer than {FEW_GROUPS}): expect "
+            "less coverage than stated."
         )
     if summary.strategy == "cv-bootstrap" and summary.error.cv is None:
         cautions.append(
@@ -355,17 +369,17 @@ class UsableRuns:
     n_seeds: int
 
     @classmethod
-    def of(cls, samples: TrainingSamples, each: Sequence[Sequence[Record]]) -> UsableRuns:
+    def of(cls, samples: TrainingSamples, of_estimators: Sequence[Sequence[Record]]) -> UsableRuns:
         """Find them in the records of each estimator."""
         good = [
             run
-            for run, records in enumerate(zip(*each, strict=True))
+            for run, records in enumerate(zip(*of_estimators, strict=True))
             if all(record["error"] is None for record in records)
         ]
         is_sampled = [1 <= run <= samples.n_bootstrap_runs for run in good]
         return cls(
-            [run for run, own in zip(good, is_sampled, strict=True) if own],
-            [run for run, own in zip(good, is_sampled, strict=True) if not own],
+            [run for run, on_sample in zip(good, is_sampled, strict=True) if on_sample],
+            [run for run, on_sample in zip(good, is_sampled, strict=True) if not on_sample],
             samples.n_seeds,
         )
 
@@ -385,34 +399,36 @@ class UsableRuns:
         return np.unique(of_each, return_inverse=True)[1]
 
 
-def usable_runs(samples: TrainingSamples, each: Sequence[Sequence[Record]]) -> UsableRuns:
+def usable_runs(samples: TrainingSamples, of_estimators: Sequence[Sequence[Record]]) -> UsableRuns:
     """Return the runs that succeeded with every estimator; refuse too few for a method."""
-    found = UsableRuns.of(samples, each)
+    usable = UsableRuns.of(samples, of_estimators)
     on_samples = samples.n_bootstrap_runs > 0
-    n_left = len(set(found.sample.tolist())) if found.sampled else 0
-    if (n_left if on_samples else len(found.full)) < 2:
+    n_left = len(set(usable.sample.tolist())) if usable.sampled else 0
+    if (n_left if on_samples else len(usable.full)) < 2:
         what = "training samples" if on_samples else "runs"
-        by = " by every estimator" if len(each) > 1 else ""
-        errors = (record["error"] for records in each for record in records)
-        first = next(error for error in errors if error is not None)
-        raise refuse(f"fewer than two {what} were usable{by}. First error: {first}")
-    return found
+        by = " by every estimator" if len(of_estimators) > 1 else ""
+        errors = (record["error"] for records in of_estimators for record in records)
+        first_error = next(error for error in errors if error is not None)
+        raise refuse(f"fewer than two {what} were usable{by}. First error: {first_error}")
+    return usable
 
 
 def study_of_test(
     runs: Mapping[str, TestSetRuns], k: int, usable: UsableRuns, n_resamples: int, wanted: Wanted
 ) -> Study:
     """Return the study of a test set, by its number: the same resamples for all methods."""
-    own = next(iter(runs.values()))
+    of_method = next(iter(runs.values()))
     sampling = Sampling(
-        groups=own.tests.groups[k],
+        groups=of_method.tests.groups[k],
         # Metrics that do not all weigh rows share a plan of rows that count alike.
-        sample_weight=own.tests.weights[k] if own.weighing == set(own.scorers) else None,
+        sample_weight=of_method.tests.weights[k]
+        if of_method.weighing == set(of_method.scorers)
+        else None,
         n_resamples=n_resamples,
-        random_state=stream(own.samples.seed, TEST_RESAMPLES),
+        random_state=stream(of_method.samples.seed, TEST_RESAMPLES),
     )
     n_series = (len(usable.sampled) + len(usable.full)) * len(runs)
-    return Study.of_rows(sampling, len(own.tests.rows[k].y), n_series, wanted)
+    return Study.of_rows(sampling, len(of_method.tests.rows[k].y), n_series, wanted)
 
 
 def runs_on_test(
@@ -446,16 +462,19 @@ def runs_on_test(
     weighing = next(iter(runs.values())).weighing
     by_answers: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for metric in scorers:
-        keys = tuple(own.responses[metric].key for own in runs.values())
+        keys = tuple(of_method.responses[metric].key for of_method in runs.values())
         by_answers.setdefault((metric in weighing, keys), []).append(metric)
     calls: dict[str, dict[str, RunsCall]] = {}
     scores: dict[str, Any] = {}
     for (is_weighted, keys), metrics in by_answers.items():
         of_each = {
-            name: _runs_call(own, k, key, is_weighted, usable, study, estimand)
-            for (name, own), key in zip(runs.items(), keys, strict=True)
+            name: _runs_call(of_method, k, key, is_weighted, usable, study, estimand)
+            for (name, of_method), key in zip(runs.items(), keys, strict=True)
         }
-        rows = {name: [("y_pred", one) for one in own.runs.rows] for name, own in of_each.items()}
+        rows = {
+            name: [("y_pred", run) for run in of_method.runs.rows]
+            for name, of_method in of_each.items()
+        }
         scoring = Scoring({metric: scorers[metric] for metric in metrics}, several=False)
         scores |= measured_by(scoring, rows)[0]
         calls |= dict.fromkeys(metrics, of_each)
@@ -463,7 +482,7 @@ def runs_on_test(
 
 
 def _runs_call(
-    own: TestSetRuns,
+    of_method: TestSetRuns,
     k: int,
     key: str,
     is_weighted: bool,
@@ -472,12 +491,12 @@ def _runs_call(
     estimand: str,
 ) -> RunsCall:
     """Return the runs of a method by the answers that some metrics read."""
-    weights = own.tests.weights[k] if is_weighted else None
-    columns = Columns(narrow(own.tests.rows[k].y), weights, None)
-    full = [own.records[run][key_on_test(k, key)] for run in usable.full]
-    sampled = [own.records[run][key_on_test(k, key)] for run in usable.sampled]
+    weights = of_method.tests.weights[k] if is_weighted else None
+    columns = Columns(narrow(of_method.tests.rows[k].y), weights, None)
+    full = [of_method.records[run][key_on_test(k, key)] for run in usable.full]
+    sampled = [of_method.records[run][key_on_test(k, key)] for run in usable.sampled]
     if full[0].ndim == 2:
-        columns = replace(columns, labels=own.classes)
+        columns = replace(columns, labels=of_method.classes)
     runs = paired_runs(columns, sampled, full) if sampled else paired_runs(columns, full, [])
     return RunsCall(
         study,
@@ -508,39 +527,43 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
             study = study_of_test({"": runs}, k, usable, call.n_test_resamples, wanted)
             calls, scores = runs_on_test({"": runs}, k, usable, study, estimand)
             if len(usable.sampled or usable.full) == 1:
-                found = evaluate(replace(study, scores=scores))
+                of_set = evaluate(replace(study, scores=scores))
             else:
-                found = evaluate_runs({metric: own[""] for metric, own in calls.items()}, scores)
+                of_set = evaluate_runs(
+                    {metric: by_metric[""] for metric, by_metric in calls.items()}, scores
+                )
         results[set_name] = {
-            metric: one._with_provenance(
-                notes=(*one.provenance.notes, *runs.samples.about_seeds),
-                held_fixed=(*one.provenance.held_fixed, *strata),
+            metric: result._with_provenance(
+                notes=(*result.provenance.notes, *runs.samples.about_seeds),
+                held_fixed=(*result.provenance.held_fixed, *strata),
                 seed=runs.samples.seed,
-                settings={**one.provenance.settings, **record},
+                settings={**result.provenance.settings, **record},
             )
-            for metric, one in found.items()
+            for metric, result in of_set.items()
         }
     # The notes of all test sets, those of some of them with the name of the set.
-    told = Notes()
+    notes_of_sets = Notes()
     for set_name, own_notes in notes.items():
         for note in own_notes:
-            is_of_all = all(note in others for others in notes.values())
-            told.add(note.kind, note.text if is_of_all else f"X_test[{set_name!r}]: {note.text}")
-    tell(*told)
-    first = next(iter(next(iter(results.values())).values()))
-    attributes = {"runs_": _columns_of_tested_runs(runs, first)}
+            is_of_all = all(note in notes_of_set for notes_of_set in notes.values())
+            notes_of_sets.add(
+                note.kind, note.text if is_of_all else f"X_test[{set_name!r}]: {note.text}"
+            )
+    tell(*notes_of_sets)
+    first_result = next(iter(next(iter(results.values())).values()))
+    attributes = {"runs_": _columns_of_tested_runs(runs, first_result)}
     values: dict[str, Any] = {
-        "result_": lambda one: one,
-        "score_": lambda one: one.estimate,
-        "confidence_interval_": lambda one: one.confidence_interval,
-        "standard_error_": lambda one: one.standard_error,
-        "variance_components_": lambda one: one.variance_components or dict(_NO_COMPONENTS),
+        "result_": lambda result: result,
+        "score_": lambda result: result.estimate,
+        "confidence_interval_": lambda result: result.confidence_interval,
+        "standard_error_": lambda result: result.standard_error,
+        "variance_components_": lambda result: result.variance_components or dict(_NO_COMPONENTS),
     }
     for attribute, value in values.items():
         kind: Any = ResultTable if attribute == "result_" else dict
         by_set = {}
-        for set_name, own in results.items():
-            of_metric = kind({metric: value(one) for metric, one in own.items()})
+        for set_name, by_metric in results.items():
+            of_metric = kind({metric: value(result) for metric, result in by_metric.items()})
             by_set[set_name] = next(iter(of_metric.values())) if runs.single else of_metric
         attributes[attribute] = by_set[None] if list(by_set) == [None] else kind(by_set)
     return attributes
