@@ -19,9 +19,8 @@ from ._base.errors import arguments_named, collected, parts_of, warn_of
 from ._base.hints import Hinting
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.work import DEFAULT_WORKERS
-from .comparison.arguments import checked_asked
-from .comparison.system_studies import compare_systems_of
-from .comparison.systems import SystemsRequest
+from .comparison.asked import checked_asked
+from .comparison.systems import SystemsRequest, compare_systems_of
 from .evaluation import ScoreRequest
 from .inference.distribution import check_replicates_fit
 from .inference.intervals import checked_first_look, interval_named

@@ -28,11 +28,11 @@ def _squared(y_true, y_pred):
 def _tweedie(request: Request) -> RowMean:
     return RowMean(request.name, _squared)
 '''
-INTERVAL = '''
+INTERVAL = """
 @registered("range", "range of the replicates", needs_replicates, for_difference=True)
 def _range(evidence, confidence_level):
     return evidence.sorted_replicates[..., 0], evidence.sorted_replicates[..., -1]
-'''
+"""
 CALLS = """
 import sys
 import numpy as np

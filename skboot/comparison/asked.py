@@ -6,11 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from .._base.errors import Note, tell, texts_of
+from numpy.typing import ArrayLike
+
+from .._base import checks as check
+from .._base.errors import Note, NoteKind, only_advises, tell, texts_of
+from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.evidence import notes_of_cut
+from ..inference.intervals import ALTERNATIVES, checked_first_look, interval_named
+from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
-from ..results.comparison import ComparisonResult, PairedDifference
+from ..results.comparison import ComparisonResult, PairedDifference, check_below_range
 from ..results.result import Provenance
+from ..study.rows import Rows, checked_rows
 
 Compared = TypeVar("Compared", bound=ComparisonResult)
 
@@ -122,3 +129,183 @@ def answered(
         ),
         **fields,
     )
+
+
+# Arguments that functions which compare share: systems by name, reference, adjustment.
+
+
+ADJUSTMENTS = ("max-t", "holm")
+
+
+def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
+    """Return the groups, which may be among the parameters, and the other parameters."""
+    if params is None:
+        return groups, {}
+    if not isinstance(params, Mapping):
+        advice = "Use params={'sample_weight': weights}."
+        raise check.fail("params", "be a dict of parameters by name", type(params).__name__, advice)
+    if groups is not None and "groups" in params:
+        raise check.fail("groups", "be given once", "groups= and params['groups']")
+    others = {name: value for name, value in params.items() if name != "groups"}
+    return params.get("groups", groups), others
+
+
+def checked_asked(
+    interval: Any,
+    adjust: Any,
+    confidence_level: Any,
+    alternative: Any,
+    reference: Any,
+    first_look: Any = None,
+    by: Any = None,
+) -> Asked:
+    """Accept the names of an interval that a difference has, an adjustment and an alternative.
+
+    The name of the reference is checked with those of the systems.
+    """
+    level = check.check_confidence_level(confidence_level)
+    interval = interval_named(interval, DIFFERENCE_METHODS)
+    if isinstance(interval, str) and interval in PROBLEMS:
+        raise check.fail(
+            "interval",
+            "be one that a paired difference has",
+            f"{interval!r}, which {PROBLEMS[interval]}",
+            f"Known: {['auto', *DIFFERENCE_METHODS]}.",
+        )
+    check_adjust(adjust)
+    check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
+    check.check_choice("alternative", alternative, ALTERNATIVES)
+    if interval != "anytime" and first_look is None:
+        return Asked(interval, adjust, level, alternative, reference)
+    look = checked_first_look(interval, first_look, by=by)
+    if adjust == "holm":
+        advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
+        raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)
+    return Asked(
+        interval, adjust and "bonferroni", level, alternative, reference, look, of_systems=interval
+    )
+
+
+def check_adjust(adjust: Any) -> None:
+    """Accept the name of an adjustment, or None."""
+    if adjust is not None and not check.is_among(adjust, ADJUSTMENTS):
+        must = "be 'max-t', 'holm' or None"
+        advice = "Use adjust='max-t' for simultaneous intervals."
+        raise check.fail("adjust", must, repr(adjust), advice)
+
+
+def check_alternative(alternative: Any) -> None:
+    """Accept the name of an alternative."""
+    check.check_choice("alternative", alternative, ALTERNATIVES)
+
+
+def check_reference(reference: Any, systems: Mapping[str, Any]) -> None:
+    """Accept the name of a system, or None."""
+    if reference is not None and not check.is_among(reference, list(systems)):
+        raise check.fail("reference", f"be None or one of {list(systems)}", repr(reference))
+
+
+def check_judged(margin: float, statistics: Mapping[str, Sequence[Statistic]]) -> None:
+    """Refuse a margin of at least the range of a metric, and metrics of an unknown direction."""
+    for metric, of_systems in statistics.items():
+        for statistic in of_systems:
+            check_below_range("margin", margin, metric, statistic.bounds)
+        if any(statistic.greater_is_better is None for statistic in of_systems):
+            must = f"be known with the metric {metric!r}"
+            advice = "Give greater_is_better=True or False: a verdict needs to know what is better."
+            raise check.fail("greater_is_better", must, "None", advice)
+
+
+@only_advises()
+def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
+    """Return the note of a system that equals the truth on every row; none of others."""
+    if not rows.are_truth:
+        return []
+    return [
+        Note(
+            kind,
+            f"{name} equals the truth on every row. That may be right on easy data; make sure that "
+            "it is not a copy of the truth.",
+        )
+    ]
+
+
+def constant_answers(name: str, runs: Sequence[Rows]) -> list[Note]:
+    """Return the note of a system of which each run answers the same for every row; else none."""
+    if not all(rows.are_constant for rows in runs):
+        return []
+    text = f"{name} answers the same for every row (constant): it tells no rows apart."
+    return [Note("advice", text)]
+
+
+def checked_names(y_preds: Any, noun: str = "system") -> dict[str, Any]:
+    """Predictions by name, at least two; a data frame counts as its columns."""
+    if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
+        y_preds = {name: y_preds[name] for name in y_preds.columns}
+    return named_values("y_preds", y_preds, "predictions", noun, "bootstrap_score")
+
+
+def named_values(argument: str, values: Any, what: str, noun: str, for_one: str) -> dict[str, Any]:
+    """Check a dict of what is compare_pairs, at least two."""
+    if not isinstance(values, Mapping):
+        must = f"be a dict of the {what} of each {noun} by its name"
+        advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
+        raise check.fail(argument, must, type(values).__name__, advice)
+    named = {str(name): own for name, own in values.items()}
+    if len(named) != len(values):
+        raise check.fail(argument, "have keys that differ as text", f"{list(values)}")
+    if len(named) < 2:
+        advice = f"For one {noun} use {for_one}."
+        raise check.fail(argument, f"hold at least two {noun}s", f"{len(named)}", advice)
+    return named
+
+
+def checked_systems(
+    y_true: ArrayLike | None,
+    y_preds: Any,
+    sample_weight: ArrayLike | None,
+    labels: ArrayLike | None,
+    *,
+    are_arguments: bool = False,
+) -> dict[str, Rows]:
+    """Rows of each system, of one length; they share the truth and the weights."""
+    rows: dict[str, Rows] = {}
+    if isinstance(y_true, Mapping):
+        raise check.fail(
+            "y_true",
+            "be of shape (n_samples,)",
+            "a dict",
+            "For systems on different test sets use paired=False.",
+        )
+    named = checked_names(y_preds)
+    arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in named}
+    columns = {name: check.check_answers(arguments[name], named[name]) for name in named}
+    first = next(iter(named))
+    for name, predicted in columns.items():
+        if len(predicted) != len(columns[first]):
+            way = "compare_systems with paired=False" if are_arguments else "paired=False"
+            raise check.fail(
+                arguments[name],
+                f"have as many rows as {arguments[first]}",
+                f"{len(predicted)} rows and {len(columns[first])} rows",
+                "Row order is what pairs them; an index is never used. For systems on different "
+                f"test sets use {way}, with y_true by system.",
+            )
+    for name, values in named.items():
+        if name == first:
+            rows[name] = checked_rows(y_true, values, sample_weight, labels, arguments[name])
+        else:
+            rows[name] = rows[first].beside(columns[name], arguments[name])
+    return rows
+
+
+def arguments_of(
+    rows: Mapping[str, Rows], *, are_arguments: bool = False
+) -> dict[str, list[tuple[str, Rows]]]:
+    """Return the rows of each system after the argument that its predictions came in.
+
+    That is ``y_preds``, a dict, unless each system has an argument of its name.
+    """
+    return {
+        name: [(name if are_arguments else f"y_preds[{name!r}]", own)] for name, own in rows.items()
+    }

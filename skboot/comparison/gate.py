@@ -15,7 +15,7 @@ from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..results.comparison import check_margin, verdict_of
 from ..study.measured import Scoring
 from ..study.rows import Sampling, Wanted
-from .arguments import checked_asked
+from .asked import checked_asked
 from .systems import SystemsRequest, compared
 
 _INCONCLUSIVE = ("fail", "warn", "pass")

@@ -60,16 +60,17 @@ from ..scorer.fit import (
 )
 from ..scorer.test_set import runs_on_test, study_of_test, usable_runs
 from ..study.rows import Wanted
-from .arguments import (
+from .asked import (
+    Asked,
+    answered,
     check_adjust,
     check_alternative,
     check_reference,
     checked_params,
     named_values,
 )
-from .asked import Asked, answered
-from .contestants import pairs_of
 from .families import records_of
+from .pairs import pairs_of
 from .runs import CompareRunsCall, Student, compare_runs_of, root_of
 
 # Differences between methods that `compare_methods` trained on the same samples: its engines.

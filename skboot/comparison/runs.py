@@ -49,16 +49,17 @@ from ..study.run_results import result_of_runs
 from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
 from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_samples
 from ..study.study import Study, check_units_vary, study_of
-from .arguments import (
+from .asked import (
+    Asked,
+    answered,
     check_adjust,
     check_alternative,
     check_reference,
     checked_names,
     constant_answers,
 )
-from .asked import Asked, answered
-from .contestants import pairs_of
 from .families import Law, Limits, records_of
+from .pairs import pairs_of
 
 # The law of differences by Student's t, each with degrees of freedom of its own.
 

@@ -40,7 +40,7 @@ from ..study.measured import Scoring, measured_by
 from ..study.row_order import warn_of_orders
 from ..study.rows import Rows, Sampling
 from ..study.study import check_units_vary, resampling_plan
-from .arguments import arguments_of, checked_systems
+from .asked import arguments_of, checked_systems
 
 Floats = NDArray[np.float64]
 
