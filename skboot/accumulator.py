@@ -20,7 +20,7 @@ from ._base.hints import Hinting
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.work import DEFAULT_WORKERS
 from .comparison.asked import checked_asked
-from .comparison.systems import SystemsRequest, compare_systems_of
+from .comparison.systems import SystemsRequest, compare_studies
 from .evaluation import ScoreRequest
 from .inference.distribution import check_replicates_fit
 from .inference.intervals import checked_first_look, interval_named
@@ -405,7 +405,7 @@ class BootstrapAccumulator(Hinting):
             asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
             wanted = Wanted(asked.of_systems, level, DEFAULT_WORKERS, first_look=look)
             study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
-            found = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
+            found = compare_studies(asked, list(map(str, settings.systems)), {"": study})
         return _with_order(found, state)
 
     @door("BootstrapAccumulator.curve")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
@@ -309,3 +310,11 @@ def arguments_of(
     return {
         name: [(name if are_arguments else f"y_preds[{name!r}]", own)] for name, own in rows.items()
     }
+
+
+def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
+    """All pairs in the order of the call, or each other system with the reference."""
+    names = list(names)
+    if reference is None:
+        return list(combinations(names, 2))
+    return [(name, reference) for name in names if name != reference]

@@ -21,7 +21,16 @@ from ..results.comparison import PairedDifference
 from .asked import Asked
 
 Floats = NDArray[np.float64]
+# Differences of scores below this share of the scores are rounding.
+SCORE_ROUNDING = 1e-12
 Pair = TypeVar("Pair", bound=PairedDifference)
+
+
+def estimated_differences(first: Floats, second: Floats) -> Floats:
+    """Return differences of scores, 0 where they differ by rounding alone."""
+    differences = first - second
+    scale = SCORE_ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    return np.where(np.abs(differences) <= scale, 0.0, differences)
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,9 +68,9 @@ from .asked import (
     check_reference,
     checked_params,
     named_values,
+    pairs_of,
 )
 from .families import records_of
-from .pairs import pairs_of
 from .runs import CompareRunsCall, Student, compare_runs_of, root_of
 
 # Differences between methods that `compare_methods` trained on the same samples: its engines.

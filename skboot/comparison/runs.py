@@ -57,9 +57,9 @@ from .asked import (
     check_reference,
     checked_names,
     constant_answers,
+    pairs_of,
 )
 from .families import Law, Limits, records_of
-from .pairs import pairs_of
 
 # The law of differences by Student's t, each with degrees of freedom of its own.
 

@@ -1,21 +1,20 @@
-"""The engine of `compare_systems`: systems of one study, or each of a study of its own.
+"""Compare trained systems: on the same rows, or each on a test set of its own.
 
 Systems on the same rows share their resamples, and all that is known of pairs of rows; systems on
-test sets of their own are independent. A comparison takes them from wherever they come, streams
-among them.
+test sets of their own are independent. `compare_studies` takes them from wherever they come,
+streams among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._base import checks as check
 from .._base.doors import door
@@ -32,8 +31,8 @@ from .._base.typing import (
 )
 from .._base.values import in_order_of_content
 from .._base.work import child_seed
+from ..inference.cautions import caution_of_distances
 from ..inference.crossed import has_influence
-from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS
 from ..inference.two_areas import AreasOfSystems
@@ -41,14 +40,15 @@ from ..metrics.callables import without_sign
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..metrics.ranking import delong_covariance
 from ..metrics.statistic import Statistic
-from ..results import ResultTable
-from ..results.basis import SystemBasis
+from ..results import EvaluationResult, ResultTable
+from ..results.basis import GapBasis, SystemBasis
 from ..results.comparison import ComparisonResult
 from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
 from ..study.draws import Draws, Score
+from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from ..study.measured import Scoring, measured_by
 from ..study.rows import Judge, Rows, Sampling, Wanted, checked_rows, is_lazy
-from ..study.scores import chosen_interval, result_of
+from ..study.scores import chosen_interval, make_gap_result, result_of
 from ..study.study import Study, study_of
 from .asked import (
     Asked,
@@ -61,269 +61,13 @@ from .asked import (
     checked_systems,
     constant_answers,
     copy_of_truth,
+    pairs_of,
 )
-from .pairs import Contestant, compare_pairs, largest_gaps, pairs_of
+from .pairs import Family, SameRows, compare_pairs
 
 # Maximum units times scores that are left out one by one for plans: a millisecond. Of more
 # units an error is known well.
 _MOST_LEFT_OUT = 1 << 15
-
-
-def compare_systems_of(asked: Asked, names: Sequence[str], studies: Mapping[str, Study]) -> Any:
-    """Compare systems by each metric: the engine of `skboot.compare_systems`.
-
-    Parameters
-    ----------
-    asked : Asked
-    names : sequence of str
-        Of the systems, in the order of the call.
-    studies : mapping of str to Study
-        Of each system that has rows of its own, in an order that does not depend on the call; or
-        one study of all systems.
-
-    Returns
-    -------
-    ComparisonResult or ResultTable
-        As of `skboot.compare_systems`.
-    """
-    by_plan = [own for study in studies.values() for own in study.by_plan()]
-    found: dict[str, dict[Any, dict[str, Contestant]]] = {}
-    rank = 0
-    for study in by_plan:
-        for name, score, contestant in _contestants(asked, study, rank):
-            family = found.setdefault(score.metric, {}).setdefault(score.part.name, {})
-            family[name] = contestant
-            rank += 1
-    ordered = {name: studies[name] for name in names} if len(studies) > 1 else studies
-    settings, whole = _shared_settings(ordered), next(iter(studies.values()))
-    results: dict[str, Any] = {}
-    for metric in whole.scores:
-        families = {
-            part.name: {name: found[metric][part.name][name] for name in names}
-            for part in whole.parts
-        }
-        table: dict[Any, Any] = {
-            part: compared_systems(asked, of_part, settings) for part, of_part in families.items()
-        }
-        if len(families) > 1:
-            [study] = [own for own in by_plan if metric in own.scores]
-            gaps = largest_gaps(study, metric, families, pairs_of(names, asked.reference))
-            results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
-        else:
-            results[metric] = table[None]
-    tell(*chain.from_iterable(study.plan.design.remarks for study in by_plan))
-    return whole.laid_out(results)
-
-
-def compared_systems(
-    asked: Asked,
-    contestants: Mapping[str, Contestant],
-    settings: dict[str, Any],
-) -> ComparisonResult:
-    """Return the comparison by one metric, and tell what its pairs lack.
-
-    Parameters
-    ----------
-    asked : Asked
-    contestants : mapping of str to Contestant
-        The systems, in the order of the call.
-    settings : dict
-        Arguments as a result holds them.
-    """
-    pairs, found = compare_pairs(contestants, pairs_of(contestants, asked.reference), asked)
-    too_few = [note for note in found if note.kind == "resamples"][:1]
-    every = contestants.values()
-    of_answers = [note for one in every for note in one.answer_notes]
-    shared = dict.fromkeys(note for one in every for note in one.shared_notes)
-    fixed = dict.fromkeys(text for one in every for text in one.result.provenance.held_fixed[1:])
-    return answered(
-        asked,
-        {name: one.result for name, one in contestants.items()},
-        pairs,
-        [*found, *of_answers, *shared],
-        ComparisonResult,
-        warned=[*too_few, *(note for note in found if note.kind == "caution")],
-        metric=next(iter(every)).result.metric,
-        estimand="system",
-        held_fixed=("the trained systems", *fixed),
-        settings=settings,
-        paired=next(iter(every)).is_paired,
-    )
-
-
-def _shared_settings(studies: Mapping[str, Study]) -> dict[str, Any]:
-    """Return the settings of all studies, by system where they differ."""
-    of_each = {name: study.settings for name, study in studies.items()}
-    shared: dict[str, Any] = {}
-    for key in dict.fromkeys(key for own in of_each.values() for key in own):
-        values = {name: own[key] for name, own in of_each.items() if key in own}
-        first, *others = values.values()
-        shared[key] = values if any(other != first for other in others) else first
-    return shared
-
-
-# ------------------------------------------------------------------ systems of a study
-
-
-def _contestants(
-    asked: Asked, study: Study, first_rank: int
-) -> Iterator[tuple[str, Score, Contestant]]:
-    """Yield the systems of a study by name, in an order that does not depend on the call."""
-    systems = _sorted_systems(study)
-    every = [(name, score) for name, own in systems.items() for score in own]
-    draws = study.source.draw(study.plan, [score for _, score in every], study.workers)
-    for k, (_, score) in enumerate(every):
-        _check_delong(asked, score, draws.evidence[k])
-    of_pairs = _of_pairs(asked, draws) if len(systems) > 1 else {}
-    remarks = study.plan.design.remarks
-    for k, (name, score) in enumerate(every):
-        evidence = draws.evidence[k]
-        chosen = chosen_interval(study, evidence)
-        few = (note for note in chosen.notes if note.kind == "few")
-        yield (
-            name,
-            score,
-            Contestant(
-                name=name,
-                rank=first_rank + k,
-                evidence=evidence,
-                result=result_of(study, score, SystemBasis(evidence), chosen),
-                shared_notes=(*few, *score.notes, *study.notes, *remarks),
-                answer_notes=(
-                    *copy_of_truth(name, score.rows, "advice"),
-                    *constant_answers(name, [score.rows]),
-                ),
-                is_paired=len(systems) > 1,
-                **{kind: of_each[k] for kind, of_each in of_pairs.items()},
-            ),
-        )
-
-
-def _sorted_systems(study: Study) -> dict[str, list[Score]]:
-    """Return the reduced rows of every system, in an order that does not depend on the call."""
-    systems: dict[str, list[Score]] = {}
-    for name in next(iter(study.scores.values())):
-        for metric, by_system in study.scores.items():
-            for part in study.parts:
-                one = by_system[name][0]
-                score = study.source.prepare(
-                    study.plan, study.interval, metric, one, part, study.first_look
-                )
-                systems.setdefault(name, []).append(score)
-    if len(systems) == 1:
-        return systems
-    # Differences do without standard errors on every resample.
-    systems = {name: [_without_variance(score) for score in own] for name, own in systems.items()}
-    order = in_order_of_content(
-        {name: [each for one in own for each in one.numbers] for name, own in systems.items()}
-    )
-    return {name: systems[name] for name in order}
-
-
-def _without_variance(score: Score) -> Score:
-    with_variance = score.interval in OF_STANDARD_ERRORS
-    return replace(score, subject=replace(score.subject, with_variance=with_variance))
-
-
-def _of_pairs(asked: Asked, draws: Draws) -> dict[str, Sequence[Any]]:
-    """Return what is known of systems on the same rows, by the attribute of each that holds it."""
-    scores = list(draws.scores.values())
-    known: dict[str, Sequence[Any]] = {
-        "predicted": [None if asked.first_look else score.answers for score in scores],
-        "right": [one.right(draws.evidence[k]) for k, one in draws.scores.items()],
-    }
-    # Shares of right rows have closed forms; of others units tell how sure an error is.
-    for_plans = all(one.subject.coding.reads in ("sums", "pairs") for one in scores)
-    for_plans &= any(right is None for right in known["right"])
-    for_plans &= min(draws.plan.design.n_units) * len(scores) <= _MOST_LEFT_OUT
-    for_plans &= not draws.plan.design.no_jackknife and draws.binding is not None
-    # Rows that tell two shares apart are all that looks need.
-    by_counts = asked.first_look is not None and all(
-        each.share is not None for each in draws.evidence.values()
-    )
-    if (asked.interval in LEAVING_OUT and not by_counts) or for_plans:
-        left_out = _left_out(asked, draws)
-        known["left_out"] = [(left_out, values) for values in left_out.values]
-    if asked.interval == "two-way":
-        covariances = _crossed_covariances(draws)
-        known["crossed"] = [(covariances, k) for k in range(len(scores))]
-    # Of shares of right rows few that differ have a closed form.
-    how = (draws.plan.n_resamples, draws.plan.seed, asked.interval == "smoothed")
-    known["table"] = [
-        None
-        if one.table is None or (right is not None and asked.interval == "auto")
-        else (one.table, *how)
-        for one, right in zip(scores, known["right"], strict=True)
-    ]
-    if any(one.facts.delong is not None for one in draws.evidence.values()):
-        known["areas"] = _areas(draws)
-    return known
-
-
-def _left_out(asked: Asked, draws: Draws) -> JackknifeValues:
-    """Return the values of the systems without single units; refuse where there are none."""
-    design = draws.plan.design
-    if design.no_jackknife:
-        must = f"not be {asked.interval!r} with {design.groups_in_messages}"
-        advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
-        raise check.fail("interval", must, repr(asked.interval), advice)
-    return draws.values_left_out()
-
-
-def _crossed_covariances(draws: Draws) -> NDArray[np.float64]:
-    """Return the covariances of the systems by cells and members; refuse where there are none."""
-    known = draws.plan.design.n_factors > 1 and all(
-        has_influence(score.subject.statistic) for score in draws.scores.values()
-    )
-    if not known:
-        must = (
-            "not be 'two-way' unless groups are crossed, of shape (n_samples, 2), and the metrics "
-            "functions of sums or areas under ROC curves"
-        )
-        advice = "Use interval='expanded'."
-        raise check.fail("interval", must, "'two-way'", advice)
-    return draws.covariances
-
-
-def _check_delong(asked: Asked, score: Score, evidence: Evidence) -> None:
-    """Refuse intervals of two areas of what has none."""
-    has_delong = (
-        without_sign(score.subject.statistic).reads == "pairs"
-        and evidence.facts.delong is not None
-        and evidence.independent_rows
-    )
-    if asked.interval in ("delong", "logit-delong") and not has_delong:
-        raise check.fail(
-            "interval",
-            f"not be {asked.interval!r} unless the metric is the area under the ROC curve of two "
-            "classes, on independent, unweighted rows",
-            repr(asked.interval),
-            "Use interval='expanded'.",
-        )
-
-
-def _areas(draws: Draws) -> list[tuple[AreasOfSystems, int] | None]:
-    """Return for each score the areas under ROC curves on its rows, and its number in them."""
-    families: dict[str, list[int]] = {}
-    for k, score in draws.scores.items():
-        if score.ranking(draws.evidence[k]) is not None:
-            families.setdefault(score.name, []).append(k)
-    found: dict[int, tuple[AreasOfSystems, int]] = {}
-    for family in families.values():
-        by_number = {str(k): draws.scores[k].numbers for k in family}
-        ordered = [int(k) for k in in_order_of_content(by_number)]
-        rankings = [draws.scores[k].ranking(draws.evidence[k]) for k in ordered]
-        positive = rankings[0][0]  # type: ignore[index]
-        scores = np.array([each[1] for each in rankings if each is not None])
-        small = int(min(positive.sum(), (~positive).sum()))
-        areas = AreasOfSystems(*delong_covariance(positive, scores), small)
-        found |= {k: (areas, number) for number, k in enumerate(ordered)}
-    return [found.get(k) for k in draws.scores]
-
-
-# Systems on test sets of their own: each with rows, groups and resamples of its own.
-
-
 # Key of the first system's stream below the seed of the call; blocks of one plan have smaller keys.
 _OWN_STREAMS = (1 << 31) + 1
 # Arguments that hold a column for each system.
@@ -335,126 +79,6 @@ _NEEDS_PAIRS = {
     "anytime": "which needs both systems on the same rows",
     "bca": "which needs both systems without each row",
 }
-
-
-def _check_unpaired(interval: str, sampling: Sampling) -> None:
-    """Refuse what needs both systems on the same rows."""
-    if sampling.by is not None:
-        must, advice = "be None with paired=False", "Compare each subgroup by itself."
-        raise check.fail("by", must, "subgroups", advice)
-    if sampling.block_length is not None:
-        must = "be None with paired=False"
-        advice = "Compare systems on the same rows, or resample whole series by groups."
-        raise check.fail("block_length", must, repr(sampling.block_length), advice)
-    if interval in _NEEDS_PAIRS:
-        got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
-        advice = "Use interval='expanded' or 'auto'."
-        must = "be one for systems on different rows with paired=False"
-        raise check.fail("interval", must, got, advice)
-
-
-def studies_of_each(
-    y_true: Any,
-    y_preds: Any,
-    scoring: Scoring,
-    sampling: Sampling,
-    asked: Asked,
-    wanted: Wanted,
-) -> dict[str, Study]:
-    """Return the study of each system, in an order that does not depend on the call.
-
-    Parameters
-    ----------
-    y_true, y_preds : mapping of str to array-like
-        By system.
-    scoring : Scoring
-    sampling : Sampling
-        Whose columns are given by system, too.
-    asked : Asked
-    wanted : Wanted
-        Of each system.
-    """
-    _check_unpaired(asked.interval, sampling)
-    named = checked_names(y_preds)
-    truths = _by_name("y_true", y_true, named)
-    columns = {name: _by_name(name, getattr(sampling, name), named) for name in _COLUMNS}
-    rows = {}
-    for name, predicted in named.items():
-        weights = columns["sample_weight"][name]
-        with _columns_of(name):
-            rows[name] = checked_rows(
-                truths[name], predicted, weights, scoring.labels, f"y_preds[{name!r}]"
-            )
-    check_reference(asked.reference, rows)
-    of_truth = {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
-    scores, places = measured_by(scoring, arguments_of(rows), of_truth)
-    seed = check.check_seed(sampling.random_state)
-    settings = scoring.settings | asked.settings | {"paired": False}
-    studies = {}
-    for rank, name in enumerate(_sorted_by_rows(rows)):
-        own = sampling._replace(
-            **{key: of_each[name] for key, of_each in columns.items()},
-            random_state=child_seed(seed, _OWN_STREAMS + rank),
-            system=name,
-        )
-        answers = {f"y_true[{name!r}]": truths[name], f"y_preds[{name!r}]": named[name]}
-        of_system = {metric: {name: every[name]} for metric, every in scores.items()}
-        with _columns_of(name):
-            studies[name] = study_of((of_system, places), own, answers, wanted, settings)
-    _check_same_tasks(studies)
-    return studies
-
-
-def _sorted_by_rows(rows: Mapping[str, Rows]) -> list[str]:
-    """Return the names in an order that they do not decide, unless rows are the same."""
-    by_name = {name: rows[name] for name in sorted(rows)}
-    return in_order_of_content(
-        {name: (own.y_true, own.y_pred, own.sample_weight) for name, own in by_name.items()}
-    )
-
-
-def _columns_of(name: str) -> AbstractContextManager[None]:
-    """Say in errors of which system the rows are."""
-    own = ("y_true", *_COLUMNS)
-    return check.arguments_named({each: f"{each}[{name!r}]" for each in own})
-
-
-def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is given for each system; None for all where nothing is given."""
-    if values is None:
-        return dict.fromkeys(y_preds)
-    must = "be a dict with the names of y_preds with paired=False"
-    if not isinstance(values, Mapping):
-        got = type(values).__name__
-        raise check.fail(argument, must, got, "Each system has rows of its own.")
-    named = {str(name): own for name, own in values.items()}
-    if set(named) != set(y_preds):
-        raise check.fail(argument, must, f"{list(named)} beside {list(y_preds)}")
-    return named
-
-
-def _check_same_tasks(studies: Mapping[str, Study]) -> None:
-    """Refuse averages over different tasks unless the tasks are drawn: the tasks would differ."""
-    names = [set(study.tasks.names) for study in studies.values() if study.tasks is not None]
-    if len({frozenset(own) for own in names}) < 2:
-        return
-    averaged = [
-        one.statistic
-        for study in studies.values()
-        for own in study.by_plan()
-        for by_system in own.scores.values()
-        for [one] in by_system.values()
-    ]
-    if all(own.parts == "drawn" for own in averaged):
-        return
-    lacking = sorted(map(str, set.union(*names) - set.intersection(*names)))
-    must = "name the same tasks for each system"
-    advice = "Give groups=<the tasks> to resample whole tasks, for a claim about new tasks."
-    got = f"tasks that some of them lack: {', '.join(lacking[:3])}"
-    raise check.fail("average_over", must, got, advice)
-
-
-# Compare trained systems on one test set: paired differences from one plan of resamples.
 
 
 @overload
@@ -786,7 +410,7 @@ def compared(request: SystemsRequest) -> Any:
     """Return the comparison of systems on the same rows."""
     study = of_columns(request)
     systems = {name: own.rows for name, [own] in next(iter(study.scores.values())).items()}
-    result = compare_systems_of(request.asked, list(systems), {"": study})
+    result = compare_studies(request.asked, list(systems), {"": study})
     if request.are_arguments:
         tell(*copy_of_truth(*next(iter(systems.items())), "caution"))
     return result
@@ -794,7 +418,7 @@ def compared(request: SystemsRequest) -> Any:
 
 def _compared_on(request: SystemsRequest, study: Study) -> Any:
     """Return the comparison of the systems of a study."""
-    return compare_systems_of(request.asked, list(next(iter(study.scores.values()))), {"": study})
+    return compare_studies(request.asked, list(next(iter(study.scores.values()))), {"": study})
 
 
 def _unpaired(request: SystemsRequest) -> Any:
@@ -807,4 +431,403 @@ def _unpaired(request: SystemsRequest) -> Any:
     studies = studies_of_each(
         y_true, y_preds, request.scoring, request.sampling, asked, request.wanted
     )
-    return compare_systems_of(asked, [str(name) for name in y_preds], studies)
+    return compare_studies(asked, [str(name) for name in y_preds], studies)
+
+
+# ------------------------------------------------------------------ systems of studies
+
+
+def compare_studies(asked: Asked, names: Sequence[str], studies: Mapping[str, Study]) -> Any:
+    """Compare systems by each metric, wherever their draws come from.
+
+    Parameters
+    ----------
+    asked : Asked
+    names : sequence of str
+        Of the systems, in the order of the call.
+    studies : mapping of str to Study
+        Of each system that has rows of its own, in an order that does not depend on the call; or
+        one study of all systems.
+
+    Returns
+    -------
+    ComparisonResult or ResultTable
+        As of `skboot.compare_systems`.
+    """
+    whole, pairs = next(iter(studies.values())), pairs_of(names, asked.reference)
+    settings = whole.settings
+    if len(studies) > 1:
+        settings = _settings_by_system({name: studies[name].settings for name in names})
+    families: dict[str, dict[Any, Family]] = {}
+    study_of_metric, remarks = {}, []
+    for study in [of_plan for own in studies.values() for of_plan in own.by_plan()]:
+        for (metric, part), family in _families(asked, study).items():
+            of_metric = families.setdefault(metric, {})
+            of_metric[part] = of_metric[part].beside(family) if part in of_metric else family
+            study_of_metric[metric] = study
+        remarks += study.plan.design.remarks
+    results: dict[str, Any] = {}
+    for metric in whole.scores:
+        of_parts = families[metric]
+        table: dict[Any, Any] = {
+            part: _comparison(asked, family, names, pairs, settings)
+            for part, family in of_parts.items()
+        }
+        results[metric] = table.get(None)
+        if len(of_parts) > 1:
+            gaps = _largest_gaps(asked, study_of_metric[metric], metric, of_parts, pairs)
+            results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
+    tell(*remarks)
+    return whole.laid_out(results)
+
+
+def _settings_by_system(settings: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the settings of several studies, by system where they differ."""
+    shared: dict[str, Any] = {}
+    for key in dict.fromkeys(key for of_system in settings.values() for key in of_system):
+        values = {name: own[key] for name, own in settings.items() if key in own}
+        first, *others = values.values()
+        shared[key] = values if any(other != first for other in others) else first
+    return shared
+
+
+def _comparison(
+    asked: Asked,
+    family: Family,
+    names: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    settings: dict[str, Any],
+) -> ComparisonResult:
+    """Return the comparison by one metric on one subgroup, and tell what its pairs lack."""
+    records, notes = compare_pairs(family, pairs, asked)
+    too_few = [note for note in notes if note.kind == "resamples"][:1]
+    systems = {name: family.results[name] for name in names}
+    fixed = [text for own in systems.values() for text in own.provenance.held_fixed[1:]]
+    return answered(
+        asked,
+        systems,
+        records,
+        [
+            *notes,
+            *(note for name in names for note in family.answer_notes[name]),
+            *dict.fromkeys(note for name in names for note in family.shared_notes[name]),
+        ],
+        ComparisonResult,
+        warned=[*too_few, *(note for note in notes if note.kind == "caution")],
+        metric=family.first_result.metric,
+        estimand="system",
+        held_fixed=("the trained systems", *dict.fromkeys(fixed)),
+        settings=settings,
+        paired=family.same_rows is not None,
+    )
+
+
+def _families(asked: Asked, study: Study) -> dict[tuple[str, Any], Family]:
+    """Return the systems of a plan by metric and subgroup, drawn on common resamples."""
+    systems = _sorted_systems(study)
+    every = [score for scores in systems.values() for score in scores]
+    names = [name for name, scores in systems.items() for _ in scores]
+    draws = study.source.draw(study.plan, every, study.workers)
+    if asked.interval in ("delong", "logit-delong"):
+        _check_delong(asked, draws)
+    places: dict[tuple[str, Any], list[int]] = {}
+    for k, score in enumerate(every):
+        places.setdefault((score.metric, score.part.name), []).append(k)
+    same_rows = _same_rows(asked, draws, places) if len(systems) > 1 else {}
+    results, shared_notes, answer_notes = [], [], []
+    for name, score, evidence in zip(names, every, draws.evidence.values(), strict=True):
+        chosen = chosen_interval(study, evidence)
+        results.append(result_of(study, score, SystemBasis(evidence), chosen))
+        few = (note for note in chosen.notes if note.kind == "few")
+        shared_notes.append((*few, *score.notes, *study.notes, *study.plan.design.remarks))
+        copy = copy_of_truth(name, score.rows, "advice")
+        answer_notes.append((*copy, *constant_answers(name, [score.rows])))
+    return {
+        key: Family(
+            {names[k]: results[k] for k in at},
+            {names[k]: shared_notes[k] for k in at},
+            {names[k]: answer_notes[k] for k in at},
+            same_rows.get(key),
+        )
+        for key, at in places.items()
+    }
+
+
+def _sorted_systems(study: Study) -> dict[str, list[Score]]:
+    """Return the reduced rows of every system, in an order that does not depend on the call."""
+    systems = {
+        name: [
+            study.source.prepare(
+                study.plan, study.interval, metric, by_system[name][0], part, study.first_look
+            )
+            for metric, by_system in study.scores.items()
+            for part in study.parts
+        ]
+        for name in next(iter(study.scores.values()))
+    }
+    if len(systems) == 1:
+        return systems
+    order = in_order_of_content(
+        {name: [one for score in own for one in score.numbers] for name, own in systems.items()}
+    )
+    # Differences do without standard errors on every resample.
+    return {name: [_without_variance(score) for score in systems[name]] for name in order}
+
+
+def _without_variance(score: Score) -> Score:
+    with_variance = score.interval in OF_STANDARD_ERRORS
+    return replace(score, subject=replace(score.subject, with_variance=with_variance))
+
+
+def _check_delong(asked: Asked, draws: Draws) -> None:
+    """Refuse intervals of two areas of what has none."""
+    for k, score in draws.scores.items():
+        evidence, statistic = draws.evidence[k], without_sign(score.subject.statistic)
+        has_delong = evidence.facts.delong is not None and evidence.independent_rows
+        if not has_delong or statistic.reads != "pairs":
+            raise check.fail(
+                "interval",
+                f"not be {asked.interval!r} unless the metric is the area under the ROC curve of "
+                "two classes, on independent, unweighted rows",
+                repr(asked.interval),
+                "Use interval='expanded'.",
+            )
+
+
+def _same_rows(
+    asked: Asked, draws: Draws, places: Mapping[tuple[str, Any], list[int]]
+) -> dict[tuple[str, Any], SameRows]:
+    """Return what is known together of systems on the same rows, by metric and subgroup."""
+    plan, design = draws.plan, draws.plan.design
+    scores, evidence = list(draws.scores.values()), list(draws.evidence.values())
+    right = [score.right(known) for score, known in zip(scores, evidence, strict=True)]
+    # Shares of right rows have closed forms; of others units tell how sure an error is.
+    for_plans = all(score.subject.coding.reads in ("sums", "pairs") for score in scores)
+    for_plans &= any(of_system is None for of_system in right)
+    for_plans &= min(design.n_units) * len(scores) <= _MOST_LEFT_OUT
+    for_plans &= not design.no_jackknife and draws.binding is not None
+    # Rows that tell two shares apart are all that looks need.
+    by_counts = asked.first_look is not None and all(known.share is not None for known in evidence)
+    left_out = covariances = None
+    if (asked.interval in LEAVING_OUT and not by_counts) or for_plans:
+        if design.no_jackknife:
+            must = f"not be {asked.interval!r} with {design.groups_in_messages}"
+            advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
+            raise check.fail("interval", must, repr(asked.interval), advice)
+        left_out = draws.values_left_out()
+    if asked.interval == "two-way":
+        if design.n_factors == 1 or not all(
+            has_influence(score.subject.statistic) for score in scores
+        ):
+            must = (
+                "not be 'two-way' unless groups are crossed, of shape (n_samples, 2), and the "
+                "metrics functions of sums or areas under ROC curves"
+            )
+            advice = "Use interval='expanded'."
+            raise check.fail("interval", must, "'two-way'", advice)
+        covariances = draws.covariances
+    same_rows = {}
+    for key, at in places.items():
+        tables = [scores[k].table for k in at]
+        if asked.interval == "auto":
+            # Of shares of right rows few that differ have a closed form.
+            tables = [None if right[k] is not None else scores[k].table for k in at]
+        same_rows[key] = SameRows(
+            predicted=[None if asked.first_look else scores[k].answers for k in at],
+            right=[right[k] for k in at],
+            left_out=None if left_out is None else replace(left_out, values=left_out.values[at]),
+            areas=_areas([scores[k] for k in at], [evidence[k] for k in at]),
+            covariances=None if covariances is None else covariances[:, at][:, :, at],
+            tables=tables,
+            seed=plan.seed,
+        )
+    return same_rows
+
+
+def _areas(scores: Sequence[Score], evidence: Sequence[Evidence]) -> AreasOfSystems | None:
+    """Return the areas under ROC curves of systems, computed in the order of this metric alone."""
+    if evidence[0].facts.delong is None:
+        return None
+    order = in_order_of_content({str(k): score.numbers for k, score in enumerate(scores)})
+    rankings = [scores[int(k)].ranking(evidence[int(k)]) for k in order]
+    columns = [ranking[1] for ranking in rankings if ranking is not None]
+    if rankings[0] is None or len(columns) < len(scores):
+        return None
+    positive = rankings[0][0]
+    areas, covariance = delong_covariance(positive, np.array(columns))
+    n_positive, at = int(positive.sum()), np.argsort([int(k) for k in order])
+    smaller_class = min(n_positive, len(positive) - n_positive)
+    return AreasOfSystems(areas[at], covariance[np.ix_(at, at)], smaller_class)
+
+
+def _largest_gaps(
+    asked: Asked,
+    study: Study,
+    metric: str,
+    families: Mapping[Any, Family],
+    pairs: Sequence[tuple[str, str]],
+) -> dict[str, EvaluationResult]:
+    """For each pair of systems, the two subgroups between which its difference changes most.
+
+    The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
+    """
+    first, parts = next(iter(study.scores[metric].values()))[0], study.parts
+    every = [known for family in families.values() for known in family.evidence]
+    subgroups = measured(first.statistic, first.rows, parts, every)
+    number = {name: k for k, name in enumerate(families[parts[0].name].results)}
+    gaps = {}
+    for one, other in pairs:
+        within = [
+            families[part.name].difference(number[one], number[other], asked) for part in parts
+        ]
+        evidence = [difference.evidence for difference in within]
+        kept = kept_of(subgroups, evidence, metric)
+        pair = NO_PAIR
+        gap = no_gap(evidence[0], len(pairs))
+        if kept.at:
+            sides = [
+                side_of_difference(first.statistic, subgroups[k], evidence[k], within[k].discordant)
+                for k in kept.at
+            ]
+            (a, b), gap = gap_of(sides, [evidence[k] for k in kept.at], len(pairs))
+            pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
+        n_pairs = len(kept.at) * (len(kept.at) - 1) // 2
+        name = f"{one} - {other}"
+        n_changes = n_pairs * len(pairs)
+        which = f"The largest of {n_pairs} changes between subgroups"
+        if n_pairs == 1:
+            which = "The change between the two subgroups"
+        of_all = f", with its simultaneous interval over {n_changes} changes"
+        notes = [f"{which} of the difference {name}{of_all if n_changes > 1 else ''}."]
+        result = make_gap_result(
+            study,
+            GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
+            notes if n_pairs else [],
+            [*kept.cautions, *caution_of_distances(every[0])],
+        )
+        fixed = ("the trained systems", *result.held_fixed[1:])
+        gaps[name] = result._with_provenance(held_fixed=fixed)
+    return gaps
+
+
+# ------------------------------------------------------------------ systems on rows of their own
+
+
+def _check_unpaired(interval: str, sampling: Sampling) -> None:
+    """Refuse what needs both systems on the same rows."""
+    if sampling.by is not None:
+        must, advice = "be None with paired=False", "Compare each subgroup by itself."
+        raise check.fail("by", must, "subgroups", advice)
+    if sampling.block_length is not None:
+        must = "be None with paired=False"
+        advice = "Compare systems on the same rows, or resample whole series by groups."
+        raise check.fail("block_length", must, repr(sampling.block_length), advice)
+    if interval in _NEEDS_PAIRS:
+        got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
+        advice = "Use interval='expanded' or 'auto'."
+        must = "be one for systems on different rows with paired=False"
+        raise check.fail("interval", must, got, advice)
+
+
+def studies_of_each(
+    y_true: Any,
+    y_preds: Any,
+    scoring: Scoring,
+    sampling: Sampling,
+    asked: Asked,
+    wanted: Wanted,
+) -> dict[str, Study]:
+    """Return the study of each system, in an order that does not depend on the call.
+
+    Parameters
+    ----------
+    y_true, y_preds : mapping of str to array-like
+        By system.
+    scoring : Scoring
+    sampling : Sampling
+        Whose columns are given by system, too.
+    asked : Asked
+    wanted : Wanted
+        Of each system.
+    """
+    _check_unpaired(asked.interval, sampling)
+    named = checked_names(y_preds)
+    truths = _by_name("y_true", y_true, named)
+    columns = {name: _by_name(name, getattr(sampling, name), named) for name in _COLUMNS}
+    rows = {}
+    for name, predicted in named.items():
+        weights = columns["sample_weight"][name]
+        with _columns_of(name):
+            rows[name] = checked_rows(
+                truths[name], predicted, weights, scoring.labels, f"y_preds[{name!r}]"
+            )
+    check_reference(asked.reference, rows)
+    of_truth = {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
+    scores, places = measured_by(scoring, arguments_of(rows), of_truth)
+    seed = check.check_seed(sampling.random_state)
+    settings = scoring.settings | asked.settings | {"paired": False}
+    studies = {}
+    for rank, name in enumerate(_sorted_by_rows(rows)):
+        own = sampling._replace(
+            **{key: of_each[name] for key, of_each in columns.items()},
+            random_state=child_seed(seed, _OWN_STREAMS + rank),
+            system=name,
+        )
+        answers = {f"y_true[{name!r}]": truths[name], f"y_preds[{name!r}]": named[name]}
+        of_system = {metric: {name: every[name]} for metric, every in scores.items()}
+        with _columns_of(name):
+            studies[name] = study_of((of_system, places), own, answers, wanted, settings)
+    _check_same_tasks(studies)
+    return studies
+
+
+def _sorted_by_rows(rows: Mapping[str, Rows]) -> list[str]:
+    """Return the names in an order that they do not decide, unless rows are the same."""
+    by_name = {name: rows[name] for name in sorted(rows)}
+    return in_order_of_content(
+        {name: (own.y_true, own.y_pred, own.sample_weight) for name, own in by_name.items()}
+    )
+
+
+def _columns_of(name: str) -> AbstractContextManager[None]:
+    """Say in errors of which system the rows are."""
+    own = ("y_true", *_COLUMNS)
+    return check.arguments_named({each: f"{each}[{name!r}]" for each in own})
+
+
+def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is given for each system; None for all where nothing is given."""
+    if values is None:
+        return dict.fromkeys(y_preds)
+    must = "be a dict with the names of y_preds with paired=False"
+    if not isinstance(values, Mapping):
+        got = type(values).__name__
+        raise check.fail(argument, must, got, "Each system has rows of its own.")
+    named = {str(name): own for name, own in values.items()}
+    if set(named) != set(y_preds):
+        raise check.fail(argument, must, f"{list(named)} beside {list(y_preds)}")
+    return named
+
+
+def _check_same_tasks(studies: Mapping[str, Study]) -> None:
+    """Refuse averages over different tasks unless the tasks are drawn: the tasks would differ."""
+    names = [set(study.tasks.names) for study in studies.values() if study.tasks is not None]
+    if len({frozenset(own) for own in names}) < 2:
+        return
+    averaged = [
+        one.statistic
+        for study in studies.values()
+        for own in study.by_plan()
+        for by_system in own.scores.values()
+        for [one] in by_system.values()
+    ]
+    if all(own.parts == "drawn" for own in averaged):
+        return
+    lacking = sorted(map(str, set.union(*names) - set.intersection(*names)))
+    must = "name the same tasks for each system"
+    advice = "Give groups=<the tasks> to resample whole tasks, for a claim about new tasks."
+    got = f"tasks that some of them lack: {', '.join(lacking[:3])}"
+    raise check.fail("average_over", must, got, advice)
+
+
+# Compare trained systems on one test set: paired differences from one plan of resamples.
