@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,6 @@ class SameRows:
         return int(np.count_nonzero(np.any((one != other).reshape(len(one), -1), axis=1)))
 
 
-@dataclass(frozen=True, eq=False)
 class Family:
     """Systems that are compared by one metric on one subgroup.
 
@@ -152,12 +152,35 @@ class Family:
         By system: that its predictions equal the truth, or are the same on every row.
     same_rows : SameRows or None
         None of systems on rows of their own, each with its own resamples.
+    evidence : list of Evidence
+        Of each system.
+    replicates : ndarray of shape (n_systems, n_resamples)
+    drawn : Drawn
+        What was drawn. On the same rows all systems have as many degrees of freedom; on rows of
+        their own it is that of the system with the fewest.
+    unit : str
+        What was drawn, in the singular.
+    greater_is_better : bool or None
     """
 
-    results: Mapping[str, EvaluationResult]
-    shared_notes: Mapping[str, Sequence[Note]]
-    answer_notes: Mapping[str, Sequence[Note]]
-    same_rows: SameRows | None
+    def __init__(
+        self,
+        results: Mapping[str, EvaluationResult],
+        shared_notes: Mapping[str, Sequence[Note]],
+        answer_notes: Mapping[str, Sequence[Note]],
+        same_rows: SameRows | None,
+    ) -> None:
+        self.results, self.same_rows = results, same_rows
+        self.shared_notes, self.answer_notes = shared_notes, answer_notes
+        first = next(iter(results.values()))
+        self.metric, self.unit = first.metric, first.unit
+        self.greater_is_better = first.greater_is_better
+        self.evidence = [result.evidence for result in results.values()]
+        self.replicates = np.array([known.replicates for known in self.evidence])
+        self.drawn = self.evidence[0].drawn
+        if same_rows is None:
+            drawn = [known.drawn for known in self.evidence]
+            self.drawn = min(drawn, key=attrgetter("degrees_of_freedom"))
 
     def beside(self, other: Family) -> Family:
         """Return these systems and others, each on rows of its own."""
@@ -167,37 +190,6 @@ class Family:
             {**self.answer_notes, **other.answer_notes},
             None,
         )
-
-    @cached_property
-    def first_result(self) -> EvaluationResult:
-        """That of a system, for what all have in common."""
-        return next(iter(self.results.values()))
-
-    @cached_property
-    def evidence(self) -> list[Evidence]:
-        """Of each system."""
-        return [result.evidence for result in self.results.values()]
-
-    @cached_property
-    def replicates(self) -> Floats:
-        """Of all systems, (n_systems, n_resamples)."""
-        return np.array([known.replicates for known in self.evidence])
-
-    @cached_property
-    def drawn(self) -> Drawn:
-        """What was drawn: on rows of their own, for the system with the fewest units."""
-        return self.drawn_for(*range(len(self.evidence)))
-
-    def drawn_for(self, *numbers: int) -> Drawn:
-        """Return what was drawn for some systems.
-
-        On the same rows all have as many degrees of freedom. On rows of their own a difference
-        varies at most as if both had as few as the one with fewer.
-        """
-        drawn = [self.evidence[k].drawn for k in numbers]
-        if self.same_rows is not None:
-            return drawn[0]
-        return min(drawn, key=lambda of_system: of_system.degrees_of_freedom)
 
     def moved(self, drawn: Drawn, i: int, j: int) -> Drawn:
         """Return what was drawn for the difference of two systems, which few units may move.
@@ -248,10 +240,11 @@ class Family:
         estimate = float(estimates[0])
         (least, greatest), (low, high) = one.facts.bounds, other.facts.bounds
         facts = Facts((least - high, greatest - low), weighted=one.facts.weighted)
-        drawn = self.drawn_for(i, j)
         acceleration = bias_and_error = freedom = variance = discordant = None
-        rows, identical = self.same_rows, False
+        rows, drawn, identical = self.same_rows, one.drawn, False
         if rows is None:
+            # It varies at most as if both had as few units as the one with fewer.
+            drawn = min(one.drawn, other.drawn, key=attrgetter("degrees_of_freedom"))
             errors = one.facts.delong, other.facts.delong
             if errors[0] is not None and errors[1] is not None:
                 error = float(np.hypot(errors[0].standard_error, errors[1].standard_error))
@@ -345,14 +338,22 @@ class Pairs(Law):
         Where each pair of the call stands here.
     first, second : ndarray of int
         Numbers of the systems, the lower one first.
+    numbers : list of tuple of int
+        The same, pair by pair.
     swapped : ndarray of bool
         Whether the call asks for the second minus the first.
+    alternatives : list of str
+        Of each pair.
+    drawn : list of Drawn
+        What was drawn for each pair, which few units may move.
     estimates : ndarray
         Differences on the data.
     identical : ndarray of bool
         Whether both systems predict the same on every row.
     counts : ndarray of shape (n_pairs, 2) or None
         Rows on which the first alone is right, and the second alone.
+    n_rows : int
+        Rows that are right or wrong.
     low, high, p_values, method : ndarray
         Interval of each by itself.
     errors, closed_errors : ndarray
@@ -371,26 +372,32 @@ class Pairs(Law):
         self.family, self.asked = family, asked
         self.bounds = joint_bounds(family.evidence)
         number = {name: k for k, name in enumerate(family.results)}
-        numbers = np.array([(number[one], number[other]) for one, other in names], dtype=np.intp)
-        low, high = numbers.min(axis=1), numbers.max(axis=1)
+        called = np.array([(number[one], number[other]) for one, other in names], dtype=np.intp)
+        low, high = called.min(axis=1), called.max(axis=1)
         order = np.lexsort((high, low))
         self.names = [names[k] for k in order.tolist()]
         self.places: list[int] = np.argsort(order).tolist()
         self.first, self.second = low[order], high[order]
-        self.swapped = (numbers[:, 0] > numbers[:, 1])[order]
+        self.numbers = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
+        self.swapped = (called[:, 0] > called[:, 1])[order]
+        mirrored = MIRRORED[asked.alternative]
+        self.alternatives: list[str] = np.where(self.swapped, mirrored, asked.alternative).tolist()
         scores = np.array([known.estimate for known in family.evidence], dtype=np.float64)
         self.estimates = estimated_differences(scores[self.first], scores[self.second])
-        self.identical, self.counts = np.zeros(len(order), dtype=bool), None
+        self.drawn = [family.drawn] * len(order)
+        self.identical, self.counts, self.n_rows = np.zeros(len(order), dtype=bool), None, 0
         if (rows := family.same_rows) is not None:
             for k in np.flatnonzero(scores[self.first] == scores[self.second]).tolist():
-                self.identical[k] = rows.are_identical(*self._numbers(k))
+                self.identical[k] = rows.are_identical(*self.numbers[k])
+            if rows.left_out is not None and asked.interval not in CLOSED_FORM:
+                self.drawn = [family.moved(family.drawn, i, j) for i, j in self.numbers]
             if not any(right is None for right in rows.right):
                 # Numbers of rows are whole, and products of double precision are much faster.
                 right = np.array(rows.right, dtype=np.float64)
                 both = (right @ right.T)[self.first, self.second]
                 hits = right.sum(axis=1)
                 counts = np.stack([hits[self.first] - both, hits[self.second] - both], axis=1)
-                self.counts = counts.astype(np.int64)
+                self.counts, self.n_rows = counts.astype(np.int64), right.shape[1]
         self.low, self.high, self.p_values = np.full((3, len(order)), np.nan)
         self.errors, self.closed_errors, self.support = np.full((3, len(order)), np.nan)
         self.varies, self.untold = np.zeros((2, len(order)), dtype=bool)
@@ -418,11 +425,10 @@ class Pairs(Law):
             if in_batches:
                 for start in range(0, len(pairs), step):
                     self._fill_batch(pairs[start : start + step], usual)
+                self._fill_others(pairs, usual)
+                continue
             for k in pairs.tolist():
-                if in_batches:
-                    self._fill_other_than_usual(k)
-                else:
-                    self._fill_from_replicates(k)
+                self._fill_from_replicates(k)
         if asked.interval == "auto":
             # Few units that all give the same difference do not show how far others are apart.
             self.untold = (self.method == "t") & ~self.varies & ~self.identical
@@ -431,7 +437,7 @@ class Pairs(Law):
     def _fill_batch(self, pairs: NDArray[np.intp], method: str) -> None:
         """Fill in pairs by an interval of a batch; see `skboot.inference.differences.TAILS`."""
         family, level = self.family, self.asked.confidence_level
-        alternative = self._alternative(pairs[0])
+        alternative = self.alternatives[pairs[0]]
         estimates = self.estimates[pairs]
         first, second = family.replicates[self.first[pairs]], family.replicates[self.second[pairs]]
         replicates = _replicated_differences(estimates, first, second)
@@ -439,8 +445,8 @@ class Pairs(Law):
         ordered = batch.sorted_replicates
         self.varies[pairs] = varies = ordered[:, 0] < ordered[:, -1]
         self.errors[pairs] = np.where(varies, spread_of(ordered, 1), 0.0)
-        better = family.first_result.greater_is_better
-        n_won = np.count_nonzero(ordered < 0 if better is False else ordered > 0, axis=1)
+        is_won = ordered < 0 if family.greater_is_better is False else ordered > 0
+        n_won = np.count_nonzero(is_won, axis=1)
         n_ties = np.count_nonzero(ordered == 0, axis=1)
         self.support[pairs] = (n_won + 0.5 * n_ties) / ordered.shape[1]
         low, high = limits_of(batch, method, level, alternative)
@@ -453,48 +459,53 @@ class Pairs(Law):
         with collected():
             self.p_values[pairs] = p_of_interval(batch, method, level, alternative)
 
-    def _fill_other_than_usual(self, k: int) -> None:
-        """Fill in a pair of a batch that is identical, or that "auto" has another interval for."""
-        method, family = str(self.method[k]), self.family
-        discordant = proportions = areas = smoothed = None
-        if self.asked.interval == "auto":
-            i, j = self._numbers(k)
-            discordant = self._discordant(k)
-            proportions, areas = family.proportions(i, j), family.areas(i, j)
-            method = planned_method(self._drawn[k], discordant, proportions, areas)
-            if discordant is not None and not self.varies[k]:
-                method = "tango"
-            if method not in CLOSED_FORM and not self.identical[k]:
-                smoothed = family.smoothed(i, j, always=False)
-                method = method if smoothed is None else "smoothed"
-        if method == self.method[k] and not self.identical[k]:
-            return
-        if method in CLOSED_FORM or smoothed is not None or self.identical[k]:
-            # Nothing is asked of the replicates but their number.
-            replicates = family.replicates[self.first[k]]
-            estimate = float(self.estimates[k])
-            evidence = Evidence(estimate, replicates, family.drawn, smoothed=smoothed)
-            identical = bool(self.identical[k])
-            difference = Difference(evidence, discordant, identical, proportions, areas)
-        else:
-            difference = self._difference(k)
-        self._fill_interval(k, difference, method)
+    def _fill_others(self, pairs: NDArray[np.intp], usual: str) -> None:
+        """Fill in pairs of a batch that are identical, or have another than the usual interval."""
+        family, rows = self.family, self.family.same_rows
+        for k in pairs.tolist():
+            (i, j), method, identical = self.numbers[k], usual, bool(self.identical[k])
+            discordant = proportions = areas = smoothed = None
+            if self.asked.interval == "auto":
+                if rows is None:
+                    proportions = family.proportions(i, j)
+                elif self.counts is not None:
+                    discordant = Discordant(*self.counts[k].tolist(), self.n_rows)
+                elif rows.areas is not None:
+                    areas = family.areas(i, j)
+                method = planned_method(self.drawn[k], discordant, proportions, areas)
+                if discordant is not None and not self.varies[k]:
+                    method = "tango"
+                is_tabled = rows is not None and rows.tables[i] is not None
+                if is_tabled and method not in CLOSED_FORM and not identical:
+                    smoothed = family.smoothed(i, j, always=False)
+                    method = method if smoothed is None else "smoothed"
+            if method == usual and not identical:
+                continue
+            if method in CLOSED_FORM or smoothed is not None or identical:
+                # Nothing is asked of the replicates but their number.
+                estimate, replicates = float(self.estimates[k]), family.replicates[i]
+                evidence = Evidence(estimate, replicates, family.drawn, smoothed=smoothed)
+                difference = Difference(evidence, discordant, identical, proportions, areas)
+            else:
+                difference = family.difference(i, j, self.asked)
+            self._fill_interval(k, difference, method)
 
     def _fill_from_replicates(self, k: int) -> None:
         """Fill in a pair whose replicates are looked at alone."""
-        difference, method = self._difference(k), self.asked.interval
+        difference = self.family.difference(*self.numbers[k], self.asked)
         defined = difference.evidence.sorted_replicates
+        method = self.asked.interval
         method = automatic_method(difference) if method == "auto" else method
         self.varies[k] = difference.varies
         if len(defined) > 1:
             self.errors[k] = float(spread_of(defined)) if difference.varies else 0.0
-        self.support[k] = share_won(defined, self.family.first_result.greater_is_better)
+        self.support[k] = share_won(defined, self.family.greater_is_better)
         self.n_undefined[k] = len(difference.evidence.replicates) - len(defined)
         self._fill_interval(k, difference, method)
 
     def _fill_interval(self, k: int, difference: Difference, method: str) -> None:
         """Fill in the interval of a pair by a method."""
-        level, alternative = self.asked.confidence_level, self._alternative(k)
+        level, alternative = self.asked.confidence_level, self.alternatives[k]
         interval = difference_interval(difference, method, level, alternative)
         self.low[k], self.high[k] = interval.uncut
         self.p_values[k] = p_value(difference, method, level, alternative)
@@ -502,67 +513,42 @@ class Pairs(Law):
         if method in CLOSED_FORM:
             self.closed_errors[k] = difference.closed_error
 
-    # -------------------------------------------------------------- pair by pair
+    # -------------------------------------------------------------- what else is known
 
-    def _numbers(self, k: int) -> tuple[int, int]:
-        return int(self.first[k]), int(self.second[k])
-
-    def _alternative(self, k: Any) -> str:
-        """Return the alternative of a pair, whose systems may be swapped."""
-        return MIRRORED[self.asked.alternative] if self.swapped[k] else self.asked.alternative
-
-    def _difference(self, k: int) -> Difference:
-        return self.family.difference(*self._numbers(k), self.asked)
-
-    @cached_property
-    def _drawn(self) -> list[Drawn]:
-        """What was drawn for each pair, which few units may move."""
-        family, n = self.family, len(self.first)
-        if family.same_rows is None or family.same_rows.left_out is None:
-            return [family.drawn] * n
-        return [family.moved(family.drawn, *self._numbers(k)) for k in range(n)]
-
-    def _discordant(self, k: int) -> Discordant | None:
-        """Return the discordant rows of a pair."""
-        if self.counts is None:
-            return None
-        return Discordant(*self.counts[k].tolist(), self._n_rows)
-
-    @property
-    def _n_rows(self) -> int:
-        """Rows that are right or wrong."""
-        return len(self.family.same_rows.right[0])  # type: ignore[union-attr, arg-type]
-
-    def _n_deciding(self, k: int) -> float | None:
-        """Return how many units carry the variation of a difference; see `deciding_units`."""
+    def _n_deciding(self) -> list[float | None]:
+        """Return how many units carry the variation of each difference; see `deciding_units`."""
         if self.counts is not None:
-            first, second = self.counts[k].tolist()
-            n = self._n_rows
-            influence = np.array([1.0, -1.0, 0.0]) - (first - second) / n
-            return deciding_units(influence, np.array([first, second, n - first - second]))
-        i, j = self._numbers(k)
-        numbers = [self.family.evidence[number].facts.deciding for number in (i, j)]
-        if (rows := self.family.same_rows) is not None:
-            if rows.left_out is not None:
+            n, numbers = self.n_rows, []
+            for first, second in self.counts.tolist():
+                influence = np.array([1.0, -1.0, 0.0]) - (first - second) / n
+                times = np.array([first, second, n - first - second])
+                numbers.append(deciding_units(influence, times))
+            return numbers
+        family, rows = self.family, self.family.same_rows
+        by_row = family.drawn.design.units_are_rows
+        fewest = []
+        for i, j in self.numbers:
+            known = [family.evidence[i].facts.deciding, family.evidence[j].facts.deciding]
+            if rows is not None and rows.left_out is not None:
                 values = rows.left_out.values
-                numbers.append(rows.left_out.n_deciding(values[i] - values[j]))
-            elif self.family.drawn.design.units_are_rows:
-                numbers.append(rows.rows_apart(i, j))
-        return min((float(n) for n in numbers if n is not None), default=None)
+                known.append(rows.left_out.n_deciding(values[i] - values[j]))
+            elif rows is not None and by_row:
+                known.append(rows.rows_apart(i, j))
+            fewest.append(min((float(n) for n in known if n is not None), default=None))
+        return fewest
 
     def further_columns(self) -> dict[str, Sequence[Any]]:
         """Return what else is known of each pair, by the attribute of its record."""
-        family, every = self.family, range(len(self.first))
-        drawn, rows = family.drawn, family.same_rows
+        family, drawn, rows = self.family, self.family.drawn, self.family.same_rows
         columns: dict[str, Sequence[Any]] = {
             "bootstrap_support": np.where(self.swapped, 1.0 - self.support, self.support).tolist(),
-            "n_deciding": [self._n_deciding(k) for k in every],
+            "n_deciding": self._n_deciding(),
         }
         if not drawn.varies:
-            return columns | {"reason": [drawn.why_none.rstrip(".")] * len(every)}
+            return columns | {"reason": [drawn.why_none.rstrip(".")] * len(self.names)}
         same = (
-            f"All {min(drawn.n_units)} {family.first_result.unit}s give the same difference, which "
-            "does not show how far others would differ."
+            f"All {min(drawn.n_units)} {family.unit}s give the same difference, "
+            "which does not show how far others would differ."
         )
         columns["reason"] = np.where(self.untold, same, "").tolist()
         if self.asked.first_look is not None:
@@ -573,20 +559,17 @@ class Pairs(Law):
             p_values = mcnemar_p_values(counts[:, 0], counts[:, 1], self.asked.alternative)
             columns["mcnemar_p_value"] = p_values.tolist()
             columns["discordant"] = [
-                Discordant(one, other, self._n_rows) for one, other in counts.tolist()
+                Discordant(one, other, self.n_rows) for one, other in counts.tolist()
             ]
         elif rows is not None and rows.areas is not None:
-            areas = [family.areas(*self._numbers(k)) for k in every]
+            areas = [family.areas(i, j) for i, j in self.numbers]
             columns["areas"] = [
                 own.mirrored() if own is not None and swapped else own
                 for own, swapped in zip(areas, self.swapped.tolist(), strict=True)
             ]
         elif rows is not None and rows.left_out is not None:
             values = rows.left_out.values
-            freedom = [
-                rows.left_out.error_freedom(values[i] - values[j])
-                for i, j in zip(self.first, self.second, strict=True)
-            ]
+            freedom = [rows.left_out.error_freedom(values[i] - values[j]) for i, j in self.numbers]
             columns["error_freedom"] = [df if np.isfinite(df) else None for df in freedom]
         return columns
 
@@ -606,7 +589,7 @@ class Pairs(Law):
     def degrees_of_freedom(self) -> list[float | None]:
         """See `Law.degrees_of_freedom`."""
         return [
-            None if method in CLOSED_FORM else self._drawn[k].degrees_of_freedom
+            None if method in CLOSED_FORM else self.drawn[k].degrees_of_freedom
             for k, method in enumerate(self.method)
         ]
 
@@ -658,7 +641,7 @@ class Pairs(Law):
             # Many pairs together get that far out, and resamples about the estimates do not show
             # it: Bonferroni's rule decides.
             if self.counts is not None:
-                t = np.sign(self.estimates) * discordant_t(*self.counts.T, self._n_rows)
+                t = np.sign(self.estimates) * discordant_t(*self.counts.T, self.n_rows)
             else:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     t = self.estimates / np.where(errors > 0, errors, np.nan)
@@ -690,7 +673,7 @@ class Pairs(Law):
         still = not self.varies[k] and self.estimates[k] == 0 and not np.isnan(p)
         if self.identical[k] or still:
             return low, high, p
-        difference = self._difference(k)
+        difference = self.family.difference(*self.numbers[k], self.asked)
         if not difference.varies and method not in CLOSED_FORM:
             # Equal differences on all resamples do not show how sure the difference is.
             return *difference.evidence.facts.bounds, 1.0
@@ -698,7 +681,7 @@ class Pairs(Law):
         method = method if method in CLOSED_FORM else "t"
         # The interval of the pair by itself has told that resamples are too few.
         with collected():
-            interval = difference_interval(difference, method, level, self._alternative(k))
+            interval = difference_interval(difference, method, level, self.alternatives[k])
         return *interval.uncut, p
 
     def _quantiles(self, n_pairs: int) -> Floats:
@@ -725,7 +708,7 @@ class Pairs(Law):
 def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
     """Return what must be known of the differences; ``records`` are in the order of the call."""
     asked, family, notes = pairs.asked, pairs.family, Notes()
-    unit = family.first_result.unit
+    unit = family.unit
     same, flat, closed, few = [], [], [], []
     for record, k in zip(records, pairs.places, strict=True):
         names, method = f"{record.first} and {record.second}", record.confidence_interval.method

@@ -514,7 +514,7 @@ def _comparison(
         ],
         ComparisonResult,
         warned=[*too_few, *(note for note in notes if note.kind == "caution")],
-        metric=family.first_result.metric,
+        metric=family.metric,
         estimand="system",
         held_fixed=("the trained systems", *dict.fromkeys(fixed)),
         settings=settings,
@@ -540,8 +540,10 @@ def _families(asked: Asked, study: Study) -> dict[tuple[str, Any], Family]:
         results.append(result_of(study, score, SystemBasis(evidence), chosen))
         few = (note for note in chosen.notes if note.kind == "few")
         shared_notes.append((*few, *score.notes, *study.notes, *study.plan.design.remarks))
-        copy = copy_of_truth(name, score.rows, "advice")
-        answer_notes.append((*copy, *constant_answers(name, [score.rows])))
+        answers = list(copy_of_truth(name, score.rows, "advice"))
+        if score.rows.are_constant:
+            answers += constant_answers(name, [score.rows])
+        answer_notes.append(answers)
     return {
         key: Family(
             {names[k]: results[k] for k in at},
@@ -636,7 +638,9 @@ def _same_rows(
             predicted=[None if asked.first_look else scores[k].answers for k in at],
             right=[right[k] for k in at],
             left_out=None if left_out is None else replace(left_out, values=left_out.values[at]),
-            areas=_areas([scores[k] for k in at], [evidence[k] for k in at]),
+            areas=None
+            if evidence[at[0]].facts.delong is None
+            else _areas([scores[k] for k in at], [evidence[k] for k in at]),
             covariances=None if covariances is None else covariances[:, at][:, :, at],
             tables=tables,
             seed=plan.seed,
@@ -646,8 +650,6 @@ def _same_rows(
 
 def _areas(scores: Sequence[Score], evidence: Sequence[Evidence]) -> AreasOfSystems | None:
     """Return the areas under ROC curves of systems, computed in the order of this metric alone."""
-    if evidence[0].facts.delong is None:
-        return None
     order = in_order_of_content({str(k): score.numbers for k, score in enumerate(scores)})
     rankings = [scores[int(k)].ranking(evidence[int(k)]) for k in order]
     columns = [ranking[1] for ranking in rankings if ranking is not None]
