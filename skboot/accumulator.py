@@ -20,14 +20,14 @@ from ._base.hints import Hinting
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.work import DEFAULT_WORKERS
 from .comparison.asked import checked_asked
-from .comparison.systems import SystemsRequest, compare_studies
-from .evaluation import ScoreRequest
+from .comparison.systems import compare_studies, study_of_systems
 from .inference.distribution import check_replicates_fit
 from .inference.intervals import checked_first_look, interval_named
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult
 from .streams.columns import STREAMED_DIFFERENCES, STREAMED_SCORES, of_stream
+from .streams.source import Stream
 from .streams.state import (
     N_BINS,
     UNITS,
@@ -43,7 +43,8 @@ from .streams.state import (
 )
 from .study.row_order import warn_of_orders
 from .study.rows import Sampling, Wanted
-from .study.scores import evaluate
+from .study.scores import results_of
+from .study.study import study_of_system
 
 # Parts of a seed in the record of the settings.
 _SEED = ("entropy", "spawn_key", "pool_size")
@@ -395,17 +396,24 @@ class BootstrapAccumulator(Hinting):
             If rows seem to have been added twice.
         """
         settings, state = self._settings, self._state
-        given, level = (None, None, settings.scoring, Sampling()), settings.confidence_level
+        scoring, level = settings.scoring, settings.confidence_level
         interval, look = settings.interval, settings.first_look
+        stream = Stream.of(settings, state)
         if settings.systems == (None,):
             wanted = Wanted(interval, level, DEFAULT_WORKERS, first_look=look)
-            study = of_stream(ScoreRequest(*given, wanted), settings, state)
-            found = study.answered(evaluate)
+            if stream.few is None:
+                study = stream.study(wanted, scoring.settings)
+            else:
+                study = study_of_system(*stream.few, scoring, wanted)
+            found = results_of(study)
         else:
             asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
             wanted = Wanted(asked.of_systems, level, DEFAULT_WORKERS, first_look=look)
-            study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
-            found = compare_studies(asked, list(map(str, settings.systems)), {"": study})
+            if stream.few is None:
+                study = stream.study(wanted, scoring.settings | asked.settings)
+            else:
+                study = study_of_systems(*stream.few, scoring, wanted, asked)
+            found = compare_studies(asked, {"": study})
         return _with_order(found, state)
 
     @door("BootstrapAccumulator.curve")

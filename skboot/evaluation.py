@@ -25,11 +25,10 @@ from ._base.typing import (
 from .inference.intervals import FOR_ONE_SCORE, checked_first_look, interval_named
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
-from .streams.columns import Request, of_columns
-from .study.measured import Scoring, measured_by
-from .study.rows import Judge, Sampling, Wanted, checked_rows
-from .study.scores import evaluate
-from .study.study import Study, study_of
+from .study.measured import Scoring
+from .study.rows import Judge, Sampling, Wanted, is_lazy
+from .study.scores import results_of
+from .study.study import study_of_system
 
 
 @overload
@@ -287,35 +286,32 @@ def bootstrap_score(
     if interval == "anytime" or first_look is not None:
         look = checked_first_look(interval, first_look, by=by, adjust=adjust)
     wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
-    request = ScoreRequest(y_true, y_pred, scoring, sampling, wanted)
-    if proxy is None and isinstance(proxy_weight, str) and proxy_weight == "auto":
-        return of_columns(request).answered(evaluate)
-    # Imported here, because few calls have a judge.
-    from .study.judged import with_judge
+    if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
+        # Imported here, because few calls have a judge.
+        from .streams.columns import STREAMED_SCORES
+        from .study.judged import with_judge
 
-    return with_judge(request, Judge(proxy, proxy_weight), _evaluated)
+        return with_judge(
+            Judge(proxy, proxy_weight),
+            y_true,
+            y_pred,
+            sampling,
+            wanted,
+            lambda *given: study_of_system(*given, scoring, wanted),
+            results_of,
+            by_argument={None: ("y_pred", y_pred)},
+            interval=interval,
+            intervals=STREAMED_SCORES,
+        )
+    if is_lazy(y_true, y_pred):
+        # Imported here, because few columns are read in parts.
+        from .streams.columns import streamed
 
-
-def _evaluated(study: Study) -> Any:
-    """Return the results of a study of one system."""
-    return study.answered(evaluate)
-
-
-class ScoreRequest(Request):
-    """What is given of one system, and asked of it."""
-
-    @property
-    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
-        """See `Request.by_argument`."""
-        return {None: ("y_pred", self.y_preds)}
-
-    def in_memory(self) -> Study:
-        """Return the study of rows in memory."""
-        y_true, y_pred, scoring, sampling = self.y_true, self.y_preds, self.scoring, self.sampling
-        rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
-        scored = measured_by(scoring, {"": [("y_pred", rows)]})
-        answers = {"y_true": y_true, "y_pred": y_pred}
-        return study_of(scored, sampling, answers, self.wanted, self.settings)
+        stream = streamed(y_true, {None: ("y_pred", y_pred)}, scoring, sampling, wanted)
+        if stream.few is None:
+            return results_of(stream.study(wanted, scoring.settings))
+        y_true, y_pred, sampling = stream.few
+    return results_of(study_of_system(y_true, y_pred, sampling, scoring, wanted))
 
 
 def _check_adjust(adjust: Any, sampling: Sampling) -> None:

@@ -178,12 +178,14 @@ def test_families_are_adjusted_by_one_route():
     assert steps == ["comparison.across._of_data_sets", "comparison.families.at_once"]
 
 
-def test_where_rows_are_is_asked_at_one_place():
+def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():
     """Functions that take columns which are read in parts do no more for them than for arrays."""
     asks = [name for name, node in functions(PACKAGE) if "is_lazy" in calls(node)]
     # Systems on test sets of their own are refused, and the labels of a judge.
-    refused = ["comparison.systems._unpaired", "study.judged._check_allowed"]
-    assert sorted(asks) == sorted([*refused, "streams.columns.of_columns"])
+    refused = ["comparison.systems._unpaired", "study.judged.with_judge"]
+    assert sorted(asks) == sorted(
+        [*refused, "evaluation.bootstrap_score", "streams.columns.of_columns"]
+    )
 
 
 def test_settings_are_asked_where_a_file_of_before_is_read():

@@ -469,7 +469,8 @@ class Pairs(Law):
                 if rows is None:
                     proportions = family.proportions(i, j)
                 elif self.counts is not None:
-                    discordant = Discordant(*self.counts[k].tolist(), self.n_rows)
+                    first_only, second_only = self.counts[k].tolist()
+                    discordant = Discordant(first_only, second_only, self.n_rows)
                 elif rows.areas is not None:
                     areas = family.areas(i, j)
                 method = planned_method(self.drawn[k], discordant, proportions, areas)
@@ -641,7 +642,8 @@ class Pairs(Law):
             # Many pairs together get that far out, and resamples about the estimates do not show
             # it: Bonferroni's rule decides.
             if self.counts is not None:
-                t = np.sign(self.estimates) * discordant_t(*self.counts.T, self.n_rows)
+                first_only, second_only = self.counts.T
+                t = np.sign(self.estimates) * discordant_t(first_only, second_only, self.n_rows)
             else:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     t = self.estimates / np.where(errors > 0, errors, np.nan)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.errors import tell
+from .._base.errors import Note, tell
 from .._base.typing import (
     Adjustment,
     Alternative,
@@ -39,15 +38,13 @@ from ..inference.two_areas import AreasOfSystems
 from ..metrics.callables import without_sign
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..metrics.ranking import delong_covariance
-from ..metrics.statistic import Statistic
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import GapBasis, SystemBasis
 from ..results.comparison import ComparisonResult
-from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
 from ..study.draws import Draws, Score
 from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from ..study.measured import Scoring, measured_by
-from ..study.rows import Judge, Rows, Sampling, Wanted, checked_rows, is_lazy
+from ..study.rows import Judge, Sampling, Wanted, checked_rows, is_lazy
 from ..study.scores import chosen_interval, make_gap_result, result_of
 from ..study.study import Study, study_of
 from .asked import (
@@ -317,149 +314,132 @@ def compare_systems(
     asked = checked_asked(
         interval, adjust, confidence_level, alternative, reference, first_look, by
     )
-    request = SystemsRequest(
-        y_true,
-        y_preds,
-        Scoring(metric, greater_is_better, pos_label, labels),
-        sampling,
-        Wanted(
-            asked.of_systems,
-            asked.confidence_level,
-            check.check_workers(n_jobs, verbose),
-            first_look=asked.first_look,
-        ),
-        asked,
-    )
+    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    workers = check.check_workers(n_jobs, verbose)
+    wanted = Wanted(asked.of_systems, asked.confidence_level, workers, first_look=asked.first_look)
     is_paired = check.check_flag("paired", paired)
-    if proxy is None and isinstance(proxy_weight, str) and proxy_weight == "auto":
-        return compared(request) if is_paired else _unpaired(request)
-    if not is_paired:
-        raise check.fail("paired", "be True with proxy", "False")
-    # Imported here, because few calls have a judge.
-    from ..study.judged import with_judge
+    if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
+        if not is_paired:
+            raise check.fail("paired", "be True with proxy", "False")
+        # Imported here, because few calls have a judge.
+        from ..streams.columns import STREAMED_DIFFERENCES
+        from ..study.judged import with_judge
 
-    return with_judge(request, Judge(proxy, proxy_weight), partial(_compared_on, request))
+        return with_judge(
+            Judge(proxy, proxy_weight),
+            y_true,
+            y_preds,
+            sampling,
+            wanted,
+            lambda *given: study_of_systems(*given, scoring, wanted, asked),
+            lambda study: compare_studies(asked, {"": study}),
+            by_argument=by_argument(y_preds) if y_true is None else {},
+            interval=asked.interval,
+            intervals=STREAMED_DIFFERENCES,
+        )
+    if is_paired:
+        study = study_of_systems(y_true, y_preds, sampling, scoring, wanted, asked)
+        return compare_studies(asked, {"": study})
+    studies = studies_of_each(y_true, y_preds, sampling, scoring, wanted, asked)
+    return compare_studies(asked, studies, [str(name) for name in y_preds])
 
 
-@dataclass(frozen=True, eq=False)
-class SystemsRequest(Request):
-    """What is given of systems, and asked of them.
+def study_of_systems(
+    y_true: Any,
+    y_preds: Any,
+    sampling: Sampling,
+    scoring: Scoring,
+    wanted: Wanted,
+    asked: Asked,
+    *,
+    margin: float | None = None,
+) -> Study:
+    """Return the study of systems on the same rows, wherever these are.
 
-    Attributes
+    Parameters
     ----------
+    y_true : array-like or None
+    y_preds : mapping of str to array-like
+        By system.
+    sampling : Sampling
+    scoring : Scoring
+    wanted : Wanted
+        Of each system by itself.
     asked : Asked
-    margin : float or None
+    margin : float, optional
         Of a gate: the direction must be known, and systems are called as arguments.
     """
+    settings, is_gate = scoring.settings | asked.settings, margin is not None
+    if is_lazy(y_true, *_columns_in(y_preds)):
+        # Imported here, because few columns are read in parts.
+        from ..streams.columns import STREAMED_DIFFERENCES, read_columns, settings_of_columns
 
-    intervals = STREAMED_DIFFERENCES
-
-    asked: Asked
-    margin: float | None = None
-
-    @property
-    def are_arguments(self) -> bool:
-        """Whether each system has an argument of its name."""
-        return self.margin is not None
-
-    @property
-    def interval(self) -> str:
-        """Of differences."""
-        return self.asked.interval
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """See `Request.settings`."""
-        return self.scoring.settings | self.asked.settings
-
-    @property
-    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
-        """See `Request.by_argument`."""
-        named = checked_names(self.y_preds)
-        return {name: (f"y_preds[{name!r}]", one) for name, one in named.items()}
-
-    def check_before_reading(self) -> None:
-        """Refuse a reference that is no system."""
-        check_reference(self.asked.reference, checked_names(self.y_preds))
-
-    def check_statistics(self, statistics: Mapping[str, Sequence[Statistic]]) -> None:
-        """Refuse metrics by which a gate cannot judge."""
-        if self.margin is not None:
-            check_judged(self.margin, statistics)
-
-    def in_memory(self) -> Study:
-        """Return the study of rows in memory."""
-        systems = checked_systems(
-            self.y_true,
-            self.y_preds,
-            self.sampling.sample_weight,
-            self.scoring.labels,
-            are_arguments=self.are_arguments,
+        columns = by_argument(y_preds)
+        check_reference(asked.reference, columns)
+        of_stream = settings_of_columns(
+            tuple(columns), scoring, sampling, wanted, asked.interval, STREAMED_DIFFERENCES
         )
-        check_reference(self.asked.reference, systems)
-        scored = measured_by(self.scoring, arguments_of(systems, are_arguments=self.are_arguments))
-        self.check_statistics(
-            {metric: [one.statistic for [one] in own.values()] for metric, own in scored[0].items()}
-        )
-        given = self.y_preds if self.are_arguments else {"y_preds": self.y_preds}
-        answers = {"y_true": self.y_true, **given}
-        return study_of(scored, self.sampling, answers, self.wanted, self.settings)
+        if margin is not None:
+            check_judged(margin, of_stream.statistics)
+        stream = read_columns(of_stream, y_true, columns, sampling, wanted.workers)
+        if stream.few is None:
+            return stream.study(wanted, settings)
+        y_true, y_preds, sampling = stream.few
+    weights = sampling.sample_weight
+    rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
+    check_reference(asked.reference, rows)
+    scored = measured_by(scoring, arguments_of(rows, are_arguments=is_gate))
+    if margin is not None:
+        statistics = {
+            metric: [one.statistic for [one] in by_system.values()]
+            for metric, by_system in scored[0].items()
+        }
+        check_judged(margin, statistics)
+    answers = y_preds if is_gate else {"y_preds": y_preds}
+    return study_of(scored, sampling, {"y_true": y_true, **answers}, wanted, settings)
 
 
-def compared(request: SystemsRequest) -> Any:
-    """Return the comparison of systems on the same rows."""
-    study = of_columns(request)
-    systems = {name: own.rows for name, [own] in next(iter(study.scores.values())).items()}
-    result = compare_studies(request.asked, list(systems), {"": study})
-    if request.are_arguments:
-        tell(*copy_of_truth(*next(iter(systems.items())), "caution"))
-    return result
+def by_argument(y_preds: Any) -> dict[str | None, tuple[str, Any]]:
+    """Return the argument that the predictions of each system came in, and these."""
+    return {name: (f"y_preds[{name!r}]", one) for name, one in checked_names(y_preds).items()}
 
 
-def _compared_on(request: SystemsRequest, study: Study) -> Any:
-    """Return the comparison of the systems of a study."""
-    return compare_studies(request.asked, list(next(iter(study.scores.values()))), {"": study})
-
-
-def _unpaired(request: SystemsRequest) -> Any:
-    """Return the comparison of systems on test sets of their own."""
-    y_true, y_preds, asked = request.y_true, request.y_preds, request.asked
-    if is_lazy(*columns_in(y_true), *columns_in(y_preds)):
-        advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
-        must = "be True with columns that are not in memory"
-        raise check.fail("paired", must, "False", advice)
-    studies = studies_of_each(
-        y_true, y_preds, request.scoring, request.sampling, asked, request.wanted
-    )
-    return compare_studies(asked, [str(name) for name in y_preds], studies)
+def _columns_in(values: Any) -> list[Any]:
+    """Return what was given for each system, of a data frame this."""
+    return list(values.values()) if isinstance(values, Mapping) else [values]
 
 
 # ------------------------------------------------------------------ systems of studies
 
 
-def compare_studies(asked: Asked, names: Sequence[str], studies: Mapping[str, Study]) -> Any:
+def compare_studies(
+    asked: Asked, studies: Mapping[str, Study], names: Sequence[str] | None = None
+) -> Any:
     """Compare systems by each metric, wherever their draws come from.
 
     Parameters
     ----------
     asked : Asked
-    names : sequence of str
-        Of the systems, in the order of the call.
     studies : mapping of str to Study
-        Of each system that has rows of its own, in an order that does not depend on the call; or
-        one study of all systems.
+        One study of all systems; or that of each system that has rows of its own, in an order that
+        does not depend on the call.
+    names : sequence of str, optional
+        Of systems on rows of their own, in the order of the call.
 
     Returns
     -------
     ComparisonResult or ResultTable
         As of `skboot.compare_systems`.
     """
-    whole, pairs = next(iter(studies.values())), pairs_of(names, asked.reference)
-    settings = whole.settings
-    if len(studies) > 1:
+    whole = next(iter(studies.values()))
+    if names is None:
+        settings, names = whole.settings, list(next(iter(whole.scores.values())))
+    else:
         settings = _settings_by_system({name: studies[name].settings for name in names})
+    pairs = pairs_of(names, asked.reference)
     families: dict[str, dict[Any, Family]] = {}
-    study_of_metric, remarks = {}, []
+    study_of_metric: dict[str, Study] = {}
+    remarks: list[Note] = []
     for study in [of_plan for own in studies.values() for of_plan in own.by_plan()]:
         for (metric, part), family in _families(asked, study).items():
             of_metric = families.setdefault(metric, {})
@@ -715,29 +695,13 @@ def _largest_gaps(
 # ------------------------------------------------------------------ systems on rows of their own
 
 
-def _check_unpaired(interval: str, sampling: Sampling) -> None:
-    """Refuse what needs both systems on the same rows."""
-    if sampling.by is not None:
-        must, advice = "be None with paired=False", "Compare each subgroup by itself."
-        raise check.fail("by", must, "subgroups", advice)
-    if sampling.block_length is not None:
-        must = "be None with paired=False"
-        advice = "Compare systems on the same rows, or resample whole series by groups."
-        raise check.fail("block_length", must, repr(sampling.block_length), advice)
-    if interval in _NEEDS_PAIRS:
-        got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
-        advice = "Use interval='expanded' or 'auto'."
-        must = "be one for systems on different rows with paired=False"
-        raise check.fail("interval", must, got, advice)
-
-
 def studies_of_each(
     y_true: Any,
     y_preds: Any,
-    scoring: Scoring,
     sampling: Sampling,
-    asked: Asked,
+    scoring: Scoring,
     wanted: Wanted,
+    asked: Asked,
 ) -> dict[str, Study]:
     """Return the study of each system, in an order that does not depend on the call.
 
@@ -745,14 +709,29 @@ def studies_of_each(
     ----------
     y_true, y_preds : mapping of str to array-like
         By system.
-    scoring : Scoring
     sampling : Sampling
         Whose columns are given by system, too.
-    asked : Asked
+    scoring : Scoring
     wanted : Wanted
         Of each system.
+    asked : Asked
     """
-    _check_unpaired(asked.interval, sampling)
+    if is_lazy(*_columns_in(y_true), *_columns_in(y_preds)):
+        advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
+        must = "be True with columns that are not in memory"
+        raise check.fail("paired", must, "False", advice)
+    if sampling.by is not None:
+        must, advice = "be None with paired=False", "Compare each subgroup by itself."
+        raise check.fail("by", must, "subgroups", advice)
+    if sampling.block_length is not None:
+        must = "be None with paired=False"
+        advice = "Compare systems on the same rows, or resample whole series by groups."
+        raise check.fail("block_length", must, repr(sampling.block_length), advice)
+    if asked.interval in _NEEDS_PAIRS:
+        got = f"{asked.interval!r}, {_NEEDS_PAIRS[asked.interval]}"
+        advice = "Use interval='expanded' or 'auto'."
+        must = "be one for systems on different rows with paired=False"
+        raise check.fail("interval", must, got, advice)
     named = checked_names(y_preds)
     truths = _by_name("y_true", y_true, named)
     columns = {name: _by_name(name, getattr(sampling, name), named) for name in _COLUMNS}
@@ -768,8 +747,13 @@ def studies_of_each(
     scores, places = measured_by(scoring, arguments_of(rows), of_truth)
     seed = check.check_seed(sampling.random_state)
     settings = scoring.settings | asked.settings | {"paired": False}
+    # Names decide the order of systems on the same rows alone.
+    contents = {
+        name: (rows[name].y_true, rows[name].y_pred, rows[name].sample_weight)
+        for name in sorted(rows)
+    }
     studies = {}
-    for rank, name in enumerate(_sorted_by_rows(rows)):
+    for rank, name in enumerate(in_order_of_content(contents)):
         own = sampling._replace(
             **{key: of_each[name] for key, of_each in columns.items()},
             random_state=child_seed(seed, _OWN_STREAMS + rank),
@@ -781,14 +765,6 @@ def studies_of_each(
             studies[name] = study_of((of_system, places), own, answers, wanted, settings)
     _check_same_tasks(studies)
     return studies
-
-
-def _sorted_by_rows(rows: Mapping[str, Rows]) -> list[str]:
-    """Return the names in an order that they do not decide, unless rows are the same."""
-    by_name = {name: rows[name] for name in sorted(rows)}
-    return in_order_of_content(
-        {name: (own.y_true, own.y_pred, own.sample_weight) for name, own in by_name.items()}
-    )
 
 
 def _columns_of(name: str) -> AbstractContextManager[None]:

@@ -11,14 +11,13 @@ from .._base.doors import door
 from .._base.sklearn_compat import ScorerBase, scorer_parts
 from .._base.typing import ScoreInterval
 from .._base.work import DEFAULT_WORKERS
-from ..evaluation import ScoreRequest
 from ..inference.intervals import FOR_ONE_SCORE, interval_named
 from ..refit.scoring import named_scorers, needed_of
 from ..refit.training import Answers
-from ..streams.columns import of_columns
 from ..study.measured import Scoring
 from ..study.rows import Sampling, Wanted
-from ..study.scores import evaluate
+from ..study.scores import results_of
+from ..study.study import study_of_system
 
 # What a row can have beside its target.
 _COLUMNS = ("groups", "sample_weight", "strata", "average_over")
@@ -80,8 +79,8 @@ class IntervalScorer(ScorerBase):
         )
         scoring = Scoring({self.name: self.scorer}, labels=classes if answers.ndim == 2 else None)
         sampling = self.sampling._replace(**columns)
-        request = ScoreRequest(y_true, answers, scoring, sampling, self.wanted)
-        result = of_columns(request).answered(evaluate)[self.name]
+        study = study_of_system(y_true, answers, sampling, scoring, self.wanted)
+        result = results_of(study)[self.name]
         low, high = result.confidence_interval
         values = (result.estimate, low, high)
         names = (self.name, f"{self.name}_low", f"{self.name}_high")

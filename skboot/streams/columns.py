@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from importlib import import_module
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -37,11 +37,8 @@ from ..metrics.lookup import NotGiven
 from ..metrics.statistic import Statistic
 from ..study.measured import Scoring
 from ..study.rows import Sampling, Wanted, is_lazy
+from .source import Stream, study_of_stream
 from .state import FEWEST_UNITS, N_BINS, ROWS_AT_ONCE, StreamSettings, StreamState, part_added
-
-if TYPE_CHECKING:
-    from .state import StreamSettings, StreamState
-
 
 # Intervals that need neither rows nor values without single units, of scores and of differences.
 STREAMED_SCORES = (
@@ -104,16 +101,27 @@ class Request(ABC):
 
     def on_stream(self, settings: StreamSettings, state: StreamState) -> Any:
         """Return what is made of the sums of a stream: a study."""
-        from .source import study_of_stream
-
-        return study_of_stream(settings, state, self)
+        return study_of_stream(settings, state, self.wanted, self.settings)
 
 
 def of_columns(request: Request) -> Any:
     """Return what a request makes of its columns: of arrays, or of rows that are read in parts."""
     if not is_lazy(request.y_true, *columns_in(request.y_preds)):
         return request.in_memory()
-    return of_stream(request, *read(request))
+    request.check_before_reading()
+    settings = settings_of_columns(
+        tuple(request.by_argument),
+        request.scoring,
+        request.sampling,
+        request.wanted,
+        request.interval,
+        request.intervals,
+    )
+    request.check_statistics(settings.statistics)
+    stream = read_columns(
+        settings, request.y_true, request.by_argument, request.sampling, request.wanted.workers
+    )
+    return of_stream(request, stream.settings, stream.state)
 
 
 def columns_in(values: Any) -> list[Any]:
@@ -123,12 +131,10 @@ def columns_in(values: Any) -> list[Any]:
 
 def of_stream(request: Request, settings: StreamSettings, state: StreamState) -> Any:
     """Return what a request makes of a stream, of few rows as of rows in memory."""
-    from .source import few_given
-
-    few = few_given(settings, state)
-    if few is None:
+    stream = Stream.of(settings, state)
+    if stream.few is None:
         return request.on_stream(settings, state)
-    return replace(request, **few._asdict()).in_memory()
+    return replace(request, **stream.few._asdict()).in_memory()
 
 
 # Columns of files that are larger than memory: `scan_dataset`, and a stream of their rows.
@@ -646,54 +652,77 @@ ADVICE = (
 )
 
 
-def read(request: Request) -> tuple[StreamSettings, StreamState]:
-    """Return the state of all rows of a request; refuse what a stream cannot do before that."""
-    request.check_before_reading()
-    _check_streamed(request)
-    by_argument = request.by_argument
-    settings = _settings(request, tuple(by_argument))
-    request.check_statistics({name: [one.statistic] for name, one in settings.readings.items()})
-    columns = {"y_true": request.y_true, **request.sampling.streamed, **dict(by_argument.values())}
-    if _may_be_counted(request, settings):
-        counting = replace(settings, may_be_counted=True)
-        counting, counts = _read(counting, columns, request.wanted.workers)
-        state = counts.drawn(counting) if counting.counted else counts
-        if state is not None:
-            return counting, state
-    return _read(settings, columns, request.wanted.workers)
+def streamed(
+    y_true: Any,
+    y_preds: Mapping[str | None, tuple[str, Any]],
+    scoring: Scoring,
+    sampling: Sampling,
+    wanted: Wanted,
+    *,
+    interval: str | None = None,
+    intervals: Sequence[str] = STREAMED_SCORES,
+) -> Stream:
+    """Read columns in parts, once; refuse what a stream cannot do before the first row is read.
+
+    Parameters
+    ----------
+    y_true : array-like or None
+    y_preds : mapping of str or None to tuple (str, array-like)
+        By the name of each system, None of one that has none: the argument that its predictions
+        came in, and these.
+    scoring : Scoring
+    sampling : Sampling
+    wanted : Wanted
+        Of each system by itself.
+    interval : str, optional
+        Of differences, where these are what is asked for.
+    intervals : sequence of str
+        Those that a stream can have.
+
+    Returns
+    -------
+    Stream
+        Of few rows it has these: they are resampled together, as arrays are.
+    """
+    asked = wanted.interval if interval is None else interval
+    settings = settings_of_columns(tuple(y_preds), scoring, sampling, wanted, asked, intervals)
+    return read_columns(settings, y_true, y_preds, sampling, wanted.workers)
 
 
-def _check_streamed(request: Request) -> None:
-    """Refuse arguments that need all rows together, and other intervals than the known ones."""
-    refused = {**request.sampling.not_streamed, "adjust": request.wanted.adjust}
+def settings_of_columns(
+    systems: tuple[str | None, ...],
+    scoring: Scoring,
+    sampling: Sampling,
+    wanted: Wanted,
+    interval: str,
+    intervals: Sequence[str],
+) -> StreamSettings:
+    """Return the settings of a stream of columns, checked before a row is read; any seed will do.
+
+    See `streamed`, whose first step it is; ``statistics`` of the settings are the metrics.
+    """
+    refused = {**sampling.not_streamed, "adjust": wanted.adjust}
     for name, value in refused.items():
         if value is not None and value is not False:
             must = "not be given with columns that are not in memory"
-            raise check.fail(name, must, _shown(value), ADVICE)
-    if request.interval not in request.intervals:
-        must = f"be one of {list(request.intervals)} with columns that are not in memory"
-        raise check.fail("interval", must, repr(request.interval), ADVICE)
-
-
-def _shown(value: Any) -> str:
-    """Return a value as a message shows it: a column by its type."""
-    return repr(value) if np.ndim(value) == 0 and np.isscalar(value) else type(value).__name__
-
-
-def _settings(request: Request, systems: tuple[str | None, ...]) -> StreamSettings:
-    """Return the settings of a stream, checked before the first row is read; any seed will do."""
-    scoring, sampling, wanted = request.scoring, request.sampling, request.wanted
-    advice = "1999 is enough for a 95% interval."
+            is_scalar = np.ndim(value) == 0 and np.isscalar(value)
+            got = repr(value) if is_scalar else type(value).__name__
+            raise check.fail(name, must, got, ADVICE)
+    if interval not in intervals:
+        must = f"be one of {list(intervals)} with columns that are not in memory"
+        raise check.fail("interval", must, repr(interval), ADVICE)
     metric = scoring.metric
     settings = StreamSettings(
         metric=str(metric) if isinstance(metric, NotGiven) else metric,
         seed=check.check_seed(sampling.random_state),
-        n_resamples=check.check_count("n_resamples", sampling.n_resamples, 2, advice),
+        n_resamples=check.check_count(
+            "n_resamples", sampling.n_resamples, 2, "1999 is enough for a 95% interval."
+        ),
         systems=systems,
         labels=check.check_labels(scoring.labels, None),
         n_bins=N_BINS,
         confidence_level=wanted.confidence_level,
-        interval=request.interval,
+        interval=interval,
         greater_is_better=check.check_direction(scoring.greater_is_better),
         pos_label=check.check_label("pos_label", scoring.pos_label),
     )
@@ -703,12 +732,29 @@ def _settings(request: Request, systems: tuple[str | None, ...]) -> StreamSettin
     return settings
 
 
-def _may_be_counted(request: Request, settings: StreamSettings) -> bool:
-    """Whether pairs of labels are all that is read: of one system, whose rows are units."""
-    metrics = [reading.statistic for reading in settings.readings.values()]
-    given = [one for one in request.sampling.streamed.values() if one is not None]
-    alone = len(settings.systems) == 1 and not given
-    return alone and all(one.response == "labels" for one in metrics)
+def read_columns(
+    settings: StreamSettings,
+    y_true: Any,
+    y_preds: Mapping[str | None, tuple[str, Any]],
+    sampling: Sampling,
+    workers: Workers,
+) -> Stream:
+    """Return the stream of all rows of columns; see `streamed`."""
+    beside = sampling.streamed
+    columns = {"y_true": y_true, **beside, **dict(y_preds.values())}
+    # Pairs of labels, of one system whose rows are units, are counted where they are all that is
+    # read; few pairs are drawn after that.
+    metrics = settings.statistics.values()
+    if (
+        len(y_preds) == 1
+        and all(column is None for column in beside.values())
+        and all(one.response == "labels" for [one] in metrics)
+    ):
+        counting, counts = _read(replace(settings, may_be_counted=True), columns, workers)
+        state = counts.drawn(counting) if counting.counted else counts
+        if state is not None:
+            return Stream.of(counting, state)
+    return Stream.of(*_read(settings, columns, workers))
 
 
 def _read(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,9 +24,8 @@ from ..resampling.streamed import StreamedDesign
 from ..results.result import CallFacts
 from ..study.draws import Draws, Score, Source
 from ..study.measured import Measured, Places, Scores, positive_setting
-from ..study.rows import WHOLE, Part, Sampling
+from ..study.rows import WHOLE, Part, Sampling, Wanted
 from ..study.study import Study
-from .columns import Request
 from .state import (
     FEWEST_UNITS,
     GROUPS_KEPT,
@@ -148,15 +147,19 @@ def _drawn(values: NDArray[np.float64]) -> BootstrapDistribution:
     return BootstrapDistribution(float(values[0]), values[1:], None, None)
 
 
-def study_of_stream(settings: StreamSettings, state: StreamState, request: Request) -> Study:
+def study_of_stream(
+    settings: StreamSettings, state: StreamState, wanted: Wanted, of_call: Mapping[str, Any]
+) -> Study:
     """Return the study of the rows of a stream, and tell what is doubtful in them.
 
     Parameters
     ----------
     settings : StreamSettings
     state : StreamState
-    request : Request
-        What is wanted of each system, and what else a result holds.
+    wanted : Wanted
+        Of each system.
+    of_call : mapping of str
+        Other arguments as a result holds them.
     """
     scores: Scores = {
         metric: {
@@ -169,11 +172,10 @@ def study_of_stream(settings: StreamSettings, state: StreamState, request: Reque
     tell(*notes, *state.doubts)
     source = SumsOfStream(settings, state)
     _tell_doubts(source, scores)
-    wanted = request.wanted
     return Study(
         scores,
         plan_of(settings, state),
-        settings=settings_of(settings, state) | wanted.settings | request.settings,
+        settings=settings_of(settings, state) | wanted.settings | of_call,
         facts=CallFacts(weighted=state.weighted),
         places=Places(
             settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
@@ -327,30 +329,45 @@ class FewGiven(NamedTuple):
     sampling: Sampling
 
 
-def few_given(settings: StreamSettings, state: StreamState) -> FewGiven | None:
-    """Return the rows of too few units for Poisson resamples, None where these are enough.
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """A stream whose rows have all been read.
 
-    Raises
-    ------
-    ValueError
-        If there are no rows, none with weight, or few units whose rows were not kept.
+    Attributes
+    ----------
+    settings : StreamSettings
+    state : StreamState
+    few : FewGiven or None
+        The rows, of too few units for Poisson resamples.
     """
-    _check_enough(state)
-    if state.n_units >= FEWEST_UNITS:
-        return None
-    assert state.few is not None
-    assert state.few.columns is not None
-    columns = state.few.columns
-    sampling = Sampling(
-        groups=columns[UNIT] if state.unit == "groups" else None,
-        sample_weight=columns.get(WEIGHT),
-        n_resamples=settings.n_resamples,
-        random_state=settings.seed,
-    )
-    y_preds: Any = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
-    if settings.systems in ((None,), ("",)):
-        [y_preds] = y_preds.values()
-    return FewGiven(columns.get(TRUTH), y_preds, sampling)
+
+    settings: StreamSettings
+    state: StreamState
+    few: FewGiven | None
+
+    @classmethod
+    def of(cls, settings: StreamSettings, state: StreamState) -> Stream:
+        """Return the stream; refuse one of no rows, or of few units whose rows were not kept."""
+        _check_enough(state)
+        if state.n_units >= FEWEST_UNITS:
+            return cls(settings, state, None)
+        assert state.few is not None
+        assert state.few.columns is not None
+        columns = state.few.columns
+        sampling = Sampling(
+            groups=columns[UNIT] if state.unit == "groups" else None,
+            sample_weight=columns.get(WEIGHT),
+            n_resamples=settings.n_resamples,
+            random_state=settings.seed,
+        )
+        y_preds: Any = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
+        if settings.systems in ((None,), ("",)):
+            [y_preds] = y_preds.values()
+        return cls(settings, state, FewGiven(columns.get(TRUTH), y_preds, sampling))
+
+    def study(self, wanted: Wanted, of_call: Mapping[str, Any]) -> Study:
+        """Return the study of its sums; see `study_of_stream`."""
+        return study_of_stream(self.settings, self.state, wanted, of_call)
 
 
 def _check_enough(state: StreamState) -> None:

@@ -28,7 +28,7 @@ from .._base.work import child_seed
 from ..metrics.cells import encode, label_counts
 from ..metrics.lookup import averaging, resolve_metrics
 from ..metrics.responses import doubts
-from ..metrics.statistic import Floats
+from ..metrics.statistic import Floats, Statistic
 from ..resampling.streamed import PoissonWeights, Words
 from ..study.measured import Scoring, check_averaged, checked_columns
 from ..study.rows import Rows, checked_rows
@@ -247,6 +247,11 @@ class StreamSettings:
         if (n_bins := _MOST_BYTES_OF_COLUMNS // each) >= _FEWEST_BINS:
             advice = f"Use fewer resamples, or BootstrapAccumulator with n_bins={n_bins}."
         raise fail("metric", must, got, advice)
+
+    @property
+    def statistics(self) -> dict[str, list[Statistic]]:
+        """The metrics, by their names; in lists, as those of several systems are."""
+        return {name: [reading.statistic] for name, reading in self.readings.items()}
 
     @cached_property
     def is_single(self) -> bool:

@@ -21,7 +21,7 @@ from .._base.errors import Note, collected, parts_of, tell
 from ..results import ComparisonResult, EvaluationResult
 from .judge_source import Columns, MeasuredTwice, WithJudge
 from .measured import Measured
-from .rows import Judge, is_lazy
+from .rows import Judge, Sampling, Wanted, is_lazy
 from .study import ALONE, Study
 
 # Minimum units with a human label, and rows of each class for metrics of classes.
@@ -32,32 +32,79 @@ _OF_NO_USE = "The judge does not make the interval shorter: human labels alone a
 _NOT_WITH = ("by", "average_over", "block_length", "resamples")
 
 
-def with_judge(request: Any, judge: Judge, answer: Callable[[Study], Any]) -> Any:
-    """Return what a request for human labels becomes by those of a judge.
+def with_judge(
+    judge: Judge,
+    y_true: Any,
+    y_preds: Any,
+    sampling: Sampling,
+    wanted: Wanted,
+    study_of: Callable[[Any, Any, Sampling], Study],
+    results_of: Callable[[Study], Any],
+    *,
+    by_argument: Mapping[Any, tuple[str, Any]],
+    interval: str,
+    intervals: Sequence[str],
+) -> Any:
+    """Return the results of human labels, and of a judge's labels on all rows.
 
     Parameters
     ----------
-    request : skboot.streams.columns.Request
-        With missing values where no human labelled.
     judge : Judge
-    answer : callable
+    y_true : array-like or None
+        With missing values where no human labelled; or so are the predictions, without a truth.
+    y_preds : array-like, or mapping of str to array-like
+        Of one system, or by system.
+    sampling : Sampling
+    wanted : Wanted
+        Of each system by itself.
+    study_of : callable
+        From a truth, predictions and a sampling, as given here, to their study.
+    results_of : callable
         From a study of one metric to its result.
+    by_argument : mapping of str or None to tuple (str, array-like)
+        As of `skboot.streams.columns.streamed`; read where there is no truth.
+    interval : str
+        What is asked for, also of differences.
+    intervals : sequence of str
+        Those that a score with a judge can have.
     """
     _check_weight(judge)
-    _check_allowed(request, judge)
-    request, seed = _seeded(request)
-    columns = _columns(request, judge.proxy)
-    groups = request.sampling.groups
+    for name in _NOT_WITH:
+        if getattr(sampling, name) is not None:
+            raise check.fail(name, "not be combined with proxy", "")
+    if wanted.first_look is not None:
+        raise check.fail("first_look", "not be combined with proxy", "")
+    if wanted.adjust is not None:
+        raise check.fail("adjust", "be None with proxy", repr(wanted.adjust))
+    check.check_choice("interval", interval, intervals)
+    if is_lazy(y_true, *_by_system(y_preds).values(), *_by_system(judge.proxy).values()):
+        advice = "A judge's labels need arrays: .compute(), or .collect()."
+        raise check.fail("proxy", "not be combined with columns that are not in memory", "", advice)
+    # All studies share a seed.
+    seed = check.check_seed(sampling.random_state)
+    sampling = sampling._replace(random_state=seed)
+    of_truth = y_true is not None
+    columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
+    if columns.of_truth:
+        whole_given, judged_given = (
+            (labels[None], y_preds, sampling) for labels in (columns.human, columns.judge)
+        )
+    else:
+        whole_given, judged_given = (
+            (None, labels[None] if None in labels else dict(labels), sampling)
+            for labels in (columns.human, columns.judge)
+        )
+    groups = sampling.groups
     if groups is not None and np.shape(groups) == columns.labelled.shape:
         n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
         if n_labelled < FEWEST_UNITS:
             raise _too_few(next(iter(columns.called)), "group", n_labelled)
     with collected():
-        alone = _study(request, columns.human, columns.at)
+        alone = study_of(*_rows_at(columns.at, *whole_given))
     try:
-        whole = _study(request, columns.human)
+        whole = study_of(*whole_given)
         with collected():
-            judged = _study(request, columns.judge)
+            judged = study_of(*judged_given)
     except ValueError as error:
         # What human labels have passed, those of the judge do not.
         bad = parts_of(error)
@@ -77,7 +124,7 @@ def with_judge(request: Any, judge: Judge, answer: Callable[[Study], Any]) -> An
         }
         study = replace(_of_one(whole, metric, pairs), source=source)
         labels = _of_one(alone, metric, alone.scores[metric])
-        results[metric] = _of_metric(study, labels, judge, answer)
+        results[metric] = _of_metric(study, labels, judge, results_of)
     return whole.laid_out(results)
 
 
@@ -173,37 +220,13 @@ def _check_weight(judge: Judge) -> None:
         raise check.fail("proxy_weight", "be 'auto' or a number in [0, 1]", repr(weight), advice)
 
 
-def _check_allowed(request: Any, judge: Judge) -> None:
-    """Refuse what has no joint form with a judge."""
-    for name in _NOT_WITH:
-        if getattr(request.sampling, name) is not None:
-            raise check.fail(name, "not be combined with proxy", "")
-    if request.wanted.first_look is not None:
-        raise check.fail("first_look", "not be combined with proxy", "")
-    if request.wanted.adjust is not None:
-        raise check.fail("adjust", "be None with proxy", repr(request.wanted.adjust))
-    check.check_choice("interval", request.interval, request.intervals)
-    given = [request.y_true, *_by_system(request.y_preds).values()]
-    if is_lazy(*given, *_by_system(judge.proxy).values()):
-        advice = "A judge's labels need arrays: .compute(), or .collect()."
-        raise check.fail("proxy", "not be combined with columns that are not in memory", "", advice)
-
-
 def _by_system(values: Any) -> Mapping[Any, Any]:
     return values if isinstance(values, Mapping) else {None: values}
 
 
-def _seeded(request: Any) -> tuple[Any, np.random.SeedSequence]:
-    """Return the request with a seed that all of its studies share."""
-    seed = check.check_seed(request.sampling.random_state)
-    sampling = request.sampling._replace(random_state=seed)
-    return replace(request, sampling=sampling), seed
-
-
-def _columns(request: Any, proxy: Any) -> Columns:
-    """Return the checked columns of humans and judge."""
-    of_truth = request.y_true is not None
-    given = {None: ("y_true", request.y_true)} if of_truth else dict(request.by_argument)
+def _columns(given: Mapping[Any, tuple[str, Any]], proxy: Any) -> Columns:
+    """Return the checked columns of humans and judge, by the argument that they came in."""
+    of_truth = [argument for argument, _ in given.values()] == ["y_true"]
     proxies = _by_system(proxy)
     if set(proxies) != set(given):
         must = (
@@ -255,29 +278,21 @@ def _filled(
     return check.converted(name, filled), judge, labelled
 
 
-def _study(
-    request: Any, labels: Mapping[Any, NDArray[Any]], at: NDArray[np.intp] | None = None
-) -> Study:
-    """Return the study of some rows (all when None), with these labels."""
-    y_true, y_preds, sampling = request.y_true, request.y_preds, request.sampling
-    if y_true is not None:
-        y_true = labels[None]
-    else:
-        y_preds = labels[None] if None in labels else dict(labels)
-    if at is not None:
-        own = {
-            name: check.check_rows(name, column)[at]
-            for name, column in sampling.columns.items()
-            if column is not None
-        }
-        sampling = sampling._replace(**own)
-        y_true = None if y_true is None else y_true[at]
-        cut = {
-            name: check.check_answers("y_pred", one)[at]
-            for name, one in _by_system(y_preds).items()
-        }
-        y_preds = cut.get(None, cut)
-    return replace(request, y_true=y_true, y_preds=y_preds, sampling=sampling).in_memory()
+def _rows_at(
+    at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
+) -> tuple[Any, Any, Sampling]:
+    """Return some rows of what was given."""
+    columns = {
+        name: check.check_rows(name, column)[at]
+        for name, column in sampling.columns.items()
+        if column is not None
+    }
+    predicted = {
+        name: check.check_answers("y_pred", column)[at]
+        for name, column in _by_system(y_preds).items()
+    }
+    y_preds = predicted.get(None, predicted)
+    return None if y_true is None else y_true[at], y_preds, sampling._replace(**columns)
 
 
 def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:

@@ -37,14 +37,25 @@ if TYPE_CHECKING:
 _MOST_UNNEEDED = 100_000
 
 
-def evaluate(study: Study) -> dict[str, Any]:
-    """Evaluate the one system of a study by each metric on each part, all on the same resamples.
+def results_of(study: Study) -> Any:
+    """Draw for the one system of a study, and make a result of each metric on each part.
+
+    Metrics are evaluated on the same resamples, unless averages over tasks need other ones.
 
     Returns
     -------
-    dict
-        By metric name; a table by subgroup within where there are subgroups.
+    EvaluationResult or ResultTable
+        Of each metric where it belongs; a table by subgroup within where there are subgroups.
     """
+    results: dict[str, Any] = {}
+    for of_plan in [study] if study.tasks is None else study.by_plan():
+        results |= evaluate(of_plan)
+        tell(*of_plan.plan.design.remarks)
+    return study.laid_out(results)
+
+
+def evaluate(study: Study) -> dict[str, Any]:
+    """Return the results of a study of one plan, all on the same resamples."""
     parts = study.parts
     scores = [
         study.source.prepare(study.plan, study.interval, metric, one, part, study.first_look)

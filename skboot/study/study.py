@@ -30,9 +30,9 @@ from ..resampling.plan import ResamplingPlan
 from ..results.result import NOTHING_ASKED, CallFacts
 from ..results.table import laid_out
 from .draws import IN_MEMORY, Source
-from .measured import Measured, Places, Scores
+from .measured import Measured, Places, Scores, Scoring, measured_by
 from .row_order import dates_of_each, warn_of_orders, with_caution
-from .rows import WHOLE, Part, Sampling, Wanted, check_row_each, subgroups
+from .rows import WHOLE, Part, Sampling, Wanted, check_row_each, checked_rows, subgroups
 
 if TYPE_CHECKING:
     from ..metrics.tasks import Tasks
@@ -162,6 +162,16 @@ def study_of(
         places=places,
         **wanted._asdict(),
     )
+
+
+def study_of_system(
+    y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, wanted: Wanted
+) -> Study:
+    """Return the study of one system whose rows are in memory: rows, statistics, plan."""
+    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+    scored = measured_by(scoring, {"": [("y_pred", rows)]})
+    answers = {"y_true": y_true, "y_pred": y_pred}
+    return study_of(scored, sampling, answers, wanted, scoring.settings)
 
 
 class Planned(NamedTuple):
