@@ -370,7 +370,7 @@ def study_of_systems(
         Of a gate: the direction must be known, and systems are called as arguments.
     """
     settings, is_gate = scoring.settings | asked.settings, margin is not None
-    if is_lazy(y_true, *_columns_in(y_preds)):
+    if is_lazy(y_true, *(y_preds.values() if isinstance(y_preds, Mapping) else [y_preds])):
         # Imported here, because few columns are read in parts.
         from ..streams.columns import STREAMED_DIFFERENCES, read_columns, settings_of_columns
 
@@ -402,11 +402,6 @@ def study_of_systems(
 def by_argument(y_preds: Any) -> dict[str | None, tuple[str, Any]]:
     """Return the argument that the predictions of each system came in, and these."""
     return {name: (f"y_preds[{name!r}]", one) for name, one in checked_names(y_preds).items()}
-
-
-def _columns_in(values: Any) -> list[Any]:
-    """Return what was given for each system, of a data frame this."""
-    return list(values.values()) if isinstance(values, Mapping) else [values]
 
 
 # ------------------------------------------------------------------ systems of studies
@@ -507,6 +502,13 @@ def _families(asked: Asked, study: Study) -> dict[tuple[str, Any], Family]:
     systems = _sorted_systems(study)
     every = [score for scores in systems.values() for score in scores]
     names = [name for name, scores in systems.items() for _ in scores]
+    if len(systems) > 1:
+        # Differences do without standard errors on every resample.
+        with_variance = [score.interval in OF_STANDARD_ERRORS for score in every]
+        every = [
+            replace(score, subject=replace(score.subject, with_variance=wanted))
+            for score, wanted in zip(every, with_variance, strict=True)
+        ]
     draws = study.source.draw(study.plan, every, study.workers)
     if asked.interval in ("delong", "logit-delong"):
         _check_delong(asked, draws)
@@ -552,13 +554,7 @@ def _sorted_systems(study: Study) -> dict[str, list[Score]]:
     order = in_order_of_content(
         {name: [one for score in own for one in score.numbers] for name, own in systems.items()}
     )
-    # Differences do without standard errors on every resample.
-    return {name: [_without_variance(score) for score in systems[name]] for name in order}
-
-
-def _without_variance(score: Score) -> Score:
-    with_variance = score.interval in OF_STANDARD_ERRORS
-    return replace(score, subject=replace(score.subject, with_variance=with_variance))
+    return {name: systems[name] for name in order}
 
 
 def _check_delong(asked: Asked, draws: Draws) -> None:
@@ -716,7 +712,10 @@ def studies_of_each(
         Of each system.
     asked : Asked
     """
-    if is_lazy(*_columns_in(y_true), *_columns_in(y_preds)):
+    columns = []
+    for given in (y_true, y_preds):
+        columns += given.values() if isinstance(given, Mapping) else [given]
+    if is_lazy(*columns):
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
         must = "be True with columns that are not in memory"
         raise check.fail("paired", must, "False", advice)
@@ -734,10 +733,10 @@ def studies_of_each(
         raise check.fail("interval", must, got, advice)
     named = checked_names(y_preds)
     truths = _by_name("y_true", y_true, named)
-    columns = {name: _by_name(name, getattr(sampling, name), named) for name in _COLUMNS}
+    by_row = {name: _by_name(name, getattr(sampling, name), named) for name in _COLUMNS}
     rows = {}
     for name, predicted in named.items():
-        weights = columns["sample_weight"][name]
+        weights = by_row["sample_weight"][name]
         with _columns_of(name):
             rows[name] = checked_rows(
                 truths[name], predicted, weights, scoring.labels, f"y_preds[{name!r}]"
@@ -755,7 +754,7 @@ def studies_of_each(
     studies = {}
     for rank, name in enumerate(in_order_of_content(contents)):
         own = sampling._replace(
-            **{key: of_each[name] for key, of_each in columns.items()},
+            **{key: of_each[name] for key, of_each in by_row.items()},
             random_state=child_seed(seed, _OWN_STREAMS + rank),
             system=name,
         )
