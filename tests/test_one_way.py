@@ -152,7 +152,7 @@ def test_no_function_asks_for_the_class_of_a_design():
     ("kind", "where"),
     [
         ("EvaluationResult", ["results.result.evaluation_result"]),
-        ("ComparisonResult", []),  # `comparison.asked.answered` makes the kind that it is given
+        ("ComparisonResult", []),  # `comparison.families.answered` makes the kind that it is given
         ("DatasetsComparison", []),
         ("PairedDifference", []),  # `comparison.families.records_of` makes them
         ("DatasetsPair", []),

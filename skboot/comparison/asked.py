@@ -1,26 +1,23 @@
-"""What is asked of a comparison, and the result that answers it."""
+"""What is asked of a comparison, checked: systems by name, their pairs, interval and adjustment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from .._base import checks as check
-from .._base.errors import Note, NoteKind, only_advises, tell, texts_of
+from .._base.errors import Note, NoteKind, only_advises
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
-from ..inference.evidence import notes_of_cut
 from ..inference.intervals import ALTERNATIVES, checked_first_look, interval_named
 from ..metrics.statistic import Statistic
-from ..results import EvaluationResult
-from ..results.comparison import ComparisonResult, PairedDifference, check_below_range
-from ..results.result import Provenance
+from ..results.comparison import check_below_range
 from ..study.rows import Rows, checked_rows
 
-Compared = TypeVar("Compared", bound=ComparisonResult)
+ADJUSTMENTS = ("max-t", "holm")
 
 
 @dataclass(frozen=True)
@@ -62,80 +59,10 @@ class Asked:
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        given = {name: own for name, own in vars(self).items() if name != "of_systems"}
-        return {name: own for name, own in given.items() if name != "first_look" or own}
-
-
-def answered(
-    asked: Asked,
-    systems: Mapping[str, EvaluationResult],
-    pairs: Sequence[PairedDifference],
-    notes: Sequence[Note],
-    kind: type[Compared],
-    *,
-    warned: Iterable[Note] | None = None,
-    settings: dict[str, Any],
-    held_fixed: Iterable[str],
-    paired: bool = True,
-    paired_runs: bool = False,
-    **fields: Any,
-) -> Compared:
-    """Return the comparison of systems or methods by one metric, and tell its notes.
-
-    Parameters
-    ----------
-    asked : Asked
-    systems : mapping of str to EvaluationResult
-        Each by itself.
-    pairs : sequence of PairedDifference
-    notes : sequence of Note
-        What a reader must know.
-    kind : type
-        Of the comparison.
-    warned : iterable of Note, optional
-        Those of them that are told; all where they are not given.
-    settings : dict
-        Arguments as a result holds them.
-    held_fixed : iterable of str
-        What the intervals do not vary.
-    paired, paired_runs : bool
-        Whether the systems were scored on the same rows, and whether runs belong together.
-    **fields
-        Other attributes of the comparison.
-    """
-    tell(*(notes if warned is None else warned))
-    intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in pairs]
-    cut = notes_of_cut(*(each for both in intervals for each in both))
-    notes = [*notes, *(note for note in cut if note not in notes)]
-    every = [each.provenance for each in systems.values()]
-    # The seed of the first is that of all, unless each has rows of its own.
-    first, n_tasks = every[0], every[0].facts.n_tasks
-    if any(own.facts.n_tasks != n_tasks for own in every):
-        n_tasks = tuple(n for own in every for n in own.facts.n_tasks)
-    facts = replace(
-        first.facts,
-        n_tasks=n_tasks,
-        weighted=any(own.facts.weighted for own in every),
-        paired=paired,
-        paired_runs=paired_runs,
-    )
-    return kind(
-        systems=systems,
-        pairs=tuple(pairs),
-        reference=asked.reference,
-        adjust=asked.adjust,
-        automatic=asked.interval == "auto",
-        provenance=Provenance(
-            texts_of(notes), tuple(held_fixed), first.seed, settings, first.versions, facts
-        ),
-        **fields,
-    )
-
-
-# Arguments that functions which compare share: systems by name, reference, adjustment.
-
-
-ADJUSTMENTS = ("max-t", "holm")
+        settings = {name: value for name, value in vars(self).items() if name != "of_systems"}
+        if self.first_look is None:
+            del settings["first_look"]
+        return settings
 
 
 def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
@@ -200,7 +127,7 @@ def check_alternative(alternative: Any) -> None:
     check.check_choice("alternative", alternative, ALTERNATIVES)
 
 
-def check_reference(reference: Any, systems: Mapping[str, Any]) -> None:
+def check_reference(reference: Any, systems: Iterable[str | None]) -> None:
     """Accept the name of a system, or None."""
     if reference is not None and not check.is_among(reference, list(systems)):
         raise check.fail("reference", f"be None or one of {list(systems)}", repr(reference))
@@ -247,7 +174,7 @@ def checked_names(y_preds: Any, noun: str = "system") -> dict[str, Any]:
 
 
 def named_values(argument: str, values: Any, what: str, noun: str, for_one: str) -> dict[str, Any]:
-    """Check a dict of what is compare_pairs, at least two."""
+    """Check a dict of what is compared, at least two."""
     if not isinstance(values, Mapping):
         must = f"be a dict of the {what} of each {noun} by its name"
         advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."

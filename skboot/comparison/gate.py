@@ -145,9 +145,10 @@ def assert_not_worse(
     __tracebackhide__ = True
     check.check_choice("inconclusive", inconclusive, _INCONCLUSIVE)
     margin = check_margin(margin)
-    if isinstance(metric, list | tuple | dict | set | frozenset):
+    metrics: Any = metric
+    if isinstance(metrics, list | tuple | dict | set | frozenset):
         advice = "Assert one metric after the other."
-        raise check.fail("metric", "be one metric", f"{type(metric).__name__}", advice)
+        raise check.fail("metric", "be one metric", f"{type(metrics).__name__}", advice)
     sampling = Sampling(
         groups=groups,
         strata=strata,

@@ -62,7 +62,6 @@ from ..scorer.test_set import runs_on_test, study_of_test, usable_runs
 from ..study.rows import Wanted
 from .asked import (
     Asked,
-    answered,
     check_adjust,
     check_alternative,
     check_reference,
@@ -70,7 +69,7 @@ from .asked import (
     named_values,
     pairs_of,
 )
-from .families import records_of
+from .families import answered, records_of
 from .runs import CompareRunsCall, Student, compare_runs_of, root_of
 
 # Differences between methods that `compare_methods` trained on the same samples: its engines.

@@ -519,7 +519,7 @@ class Pairs(Law):
     def _n_deciding(self) -> list[float | None]:
         """Return how many units carry the variation of each difference; see `deciding_units`."""
         if self.counts is not None:
-            n, numbers = self.n_rows, []
+            n, numbers = self.n_rows, list[float | None]()
             for first, second in self.counts.tolist():
                 influence = np.array([1.0, -1.0, 0.0]) - (first - second) / n
                 times = np.array([first, second, n - first - second])

@@ -51,7 +51,6 @@ from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_
 from ..study.study import Study, check_units_vary, study_of
 from .asked import (
     Asked,
-    answered,
     check_adjust,
     check_alternative,
     check_reference,
@@ -59,7 +58,7 @@ from .asked import (
     constant_answers,
     pairs_of,
 )
-from .families import Law, Limits, records_of
+from .families import Law, Limits, answered, records_of
 
 # The law of differences by Student's t, each with degrees of freedom of its own.
 

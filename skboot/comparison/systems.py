@@ -49,7 +49,6 @@ from ..study.scores import chosen_interval, make_gap_result, result_of
 from ..study.study import Study, study_of
 from .asked import (
     Asked,
-    answered,
     arguments_of,
     check_judged,
     check_reference,
@@ -60,6 +59,7 @@ from .asked import (
     copy_of_truth,
     pairs_of,
 )
+from .families import answered
 from .pairs import Family, SameRows, compare_pairs
 
 # Maximum units times scores that are left out one by one for plans: a millisecond. Of more
@@ -331,7 +331,9 @@ def compare_systems(
             y_preds,
             sampling,
             wanted,
-            lambda *given: study_of_systems(*given, scoring, wanted, asked),
+            lambda y_true, y_preds, sampling: study_of_systems(
+                y_true, y_preds, sampling, scoring, wanted, asked
+            ),
             lambda study: compare_studies(asked, {"": study}),
             by_argument=by_argument(y_preds) if y_true is None else {},
             interval=asked.interval,
@@ -712,7 +714,7 @@ def studies_of_each(
         Of each system.
     asked : Asked
     """
-    columns = []
+    columns: list[Any] = []
     for given in (y_true, y_preds):
         columns += given.values() if isinstance(given, Mapping) else [given]
     if is_lazy(*columns):
