@@ -208,7 +208,7 @@ class Family:
     def proportions(self, i: int, j: int) -> TwoProportions | None:
         """Return the hits of two systems on independent rows of their own."""
         one, other = self.evidence[i].share, self.evidence[j].share
-        if self.same_rows is not None or one is None or other is None:
+        if one is None or other is None:
             return None
         return TwoProportions(one.hits, one.n, other.hits, other.n, one.sign)
 
@@ -240,21 +240,24 @@ class Family:
         estimate = float(estimates[0])
         (least, greatest), (low, high) = one.facts.bounds, other.facts.bounds
         facts = Facts((least - high, greatest - low), weighted=one.facts.weighted)
-        acceleration = bias_and_error = freedom = variance = discordant = None
+        acceleration = bias_and_error = freedom = variance = None
+        discordant = proportions = areas = smoothed = None
         rows, drawn, identical = self.same_rows, one.drawn, False
         if rows is None:
+            proportions = self.proportions(i, j)
             # It varies at most as if both had as few units as the one with fewer.
             drawn = min(one.drawn, other.drawn, key=attrgetter("degrees_of_freedom"))
-            errors = one.facts.delong, other.facts.delong
-            if errors[0] is not None and errors[1] is not None:
-                error = float(np.hypot(errors[0].standard_error, errors[1].standard_error))
-                smaller_class = min(errors[0].smaller_class, errors[1].smaller_class)
+            a, b = one.facts.delong, other.facts.delong
+            if a is not None and b is not None:
+                error = float(np.hypot(a.standard_error, b.standard_error))
+                smaller_class = min(a.smaller_class, b.smaller_class)
                 facts = replace(facts, delong=DeLong(error, smaller_class))
             if one.robust_variance is not None and other.robust_variance is not None:
                 variance = one.robust_variance + other.robust_variance
         else:
             identical = one.estimate == other.estimate and rows.are_identical(i, j)
-            discordant = self._discordant(rows, i, j, replicates)
+            discordant, areas = self._discordant(rows, i, j, replicates), self.areas(i, j)
+            smoothed = self.smoothed(i, j, always=asked.interval == "smoothed")
             if rows.left_out is not None:
                 values = rows.left_out.values[i] - rows.left_out.values[j]
                 acceleration, error, bias, freedom = rows.left_out.moments(values, estimate)
@@ -278,9 +281,9 @@ class Family:
             error_freedom=freedom,
             robust_variance=variance,
             first_look=one.first_look,
-            smoothed=self.smoothed(i, j, always=asked.interval == "smoothed"),
+            smoothed=smoothed,
         )
-        return Difference(evidence, discordant, identical, self.proportions(i, j), self.areas(i, j))
+        return Difference(evidence, discordant, identical, proportions, areas)
 
     def _discordant(self, rows: SameRows, i: int, j: int, replicates: Floats) -> Discordant | None:
         """Return the rows that tell two systems apart; replicates are those of the difference."""
