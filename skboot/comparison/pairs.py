@@ -118,23 +118,23 @@ class SameRows:
 
     def are_identical(self, i: int, j: int) -> bool:
         """Whether two systems with the same score predict the same on every row."""
-        one, other = self.predicted[i], self.predicted[j]
-        if one is None or other is None:
+        pred_i, pred_j = self.predicted[i], self.predicted[j]
+        if pred_i is None or pred_j is None:
             return False
-        if not (one.dtype.hasobject and other.dtype.hasobject):
-            return np.array_equal(one, other)
+        if not (pred_i.dtype.hasobject and pred_j.dtype.hasobject):
+            return np.array_equal(pred_i, pred_j)
         # Rows that are arrays have no single answer to whether they are equal.
-        rows = zip(one.ravel(), other.ravel(), strict=True)
-        return one.shape == other.shape and all(a is b or np.array_equal(a, b) for a, b in rows)
+        rows = zip(pred_i.ravel(), pred_j.ravel(), strict=True)
+        return pred_i.shape == pred_j.shape and all(a is b or np.array_equal(a, b) for a, b in rows)
 
     def rows_apart(self, i: int, j: int) -> int | None:
         """Return on how many rows two systems predict otherwise; None of objects, or if unknown."""
-        one, other = self.predicted[i], self.predicted[j]
-        if one is None or other is None or one.dtype.kind != other.dtype.kind:
+        pred_i, pred_j = self.predicted[i], self.predicted[j]
+        if pred_i is None or pred_j is None or pred_i.dtype.kind != pred_j.dtype.kind:
             return None
-        if one.dtype.hasobject or one.shape != other.shape:
+        if pred_i.dtype.hasobject or pred_i.shape != pred_j.shape:
             return None
-        return int(np.count_nonzero(np.any((one != other).reshape(len(one), -1), axis=1)))
+        return int(np.count_nonzero(np.any((pred_i != pred_j).reshape(len(pred_i), -1), axis=1)))
 
 
 class Family:
@@ -172,9 +172,9 @@ class Family:
     ) -> None:
         self.results, self.same_rows = results, same_rows
         self.shared_notes, self.answer_notes = shared_notes, answer_notes
-        first = next(iter(results.values()))
-        self.metric, self.unit = first.metric, first.unit
-        self.greater_is_better = first.greater_is_better
+        any_result = next(iter(results.values()))
+        self.metric, self.unit = any_result.metric, any_result.unit
+        self.greater_is_better = any_result.greater_is_better
         self.evidence = [result.evidence for result in results.values()]
         self.replicates = np.array([known.replicates for known in self.evidence])
         self.drawn = self.evidence[0].drawn
@@ -182,12 +182,12 @@ class Family:
             drawn = [known.drawn for known in self.evidence]
             self.drawn = min(drawn, key=attrgetter("degrees_of_freedom"))
 
-    def beside(self, other: Family) -> Family:
+    def beside(self, family: Family) -> Family:
         """Return these systems and others, each on rows of its own."""
         return Family(
-            {**self.results, **other.results},
-            {**self.shared_notes, **other.shared_notes},
-            {**self.answer_notes, **other.answer_notes},
+            {**self.results, **family.results},
+            {**self.shared_notes, **family.shared_notes},
+            {**self.answer_notes, **family.answer_notes},
             None,
         )
 
@@ -207,10 +207,10 @@ class Family:
 
     def proportions(self, i: int, j: int) -> TwoProportions | None:
         """Return the hits of two systems on independent rows of their own."""
-        one, other = self.evidence[i].share, self.evidence[j].share
-        if one is None or other is None:
+        share_i, share_j = self.evidence[i].share, self.evidence[j].share
+        if share_i is None or share_j is None:
             return None
-        return TwoProportions(one.hits, one.n, other.hits, other.n, one.sign)
+        return TwoProportions(share_i.hits, share_i.n, share_j.hits, share_j.n, share_i.sign)
 
     def areas(self, i: int, j: int) -> TwoAreas | None:
         """Return the areas of two systems on the same independent rows, signed as the metric."""
@@ -224,38 +224,40 @@ class Family:
         """Return differences on drawn tables; None where many rows decide, unless ``always``."""
         if self.same_rows is None:
             return None
-        one, other = self.same_rows.tables[i], self.same_rows.tables[j]
-        if one is None or other is None:
+        table_i, table_j = self.same_rows.tables[i], self.same_rows.tables[j]
+        if table_i is None or table_j is None:
             return None
         n_draws = self.replicates.shape[1]
-        return one.difference(other, n_draws, self.same_rows.seed, asked=always)
+        return table_i.difference(table_j, n_draws, self.same_rows.seed, asked=always)
 
     def difference(self, i: int, j: int, asked: Asked) -> Difference:
         """Return system i minus system j, with rounding taken out."""
-        one, other = self.evidence[i], self.evidence[j]
-        estimates = estimated_differences(np.array([one.estimate]), np.array([other.estimate]))
+        evidence_i, evidence_j = self.evidence[i], self.evidence[j]
+        estimates = estimated_differences(
+            np.array([evidence_i.estimate]), np.array([evidence_j.estimate])
+        )
         [replicates] = _replicated_differences(
             estimates, self.replicates[i : i + 1], self.replicates[j : j + 1]
         )
         estimate = float(estimates[0])
-        (least, greatest), (low, high) = one.facts.bounds, other.facts.bounds
-        facts = Facts((least - high, greatest - low), weighted=one.facts.weighted)
+        (least, greatest), (low, high) = evidence_i.facts.bounds, evidence_j.facts.bounds
+        facts = Facts((least - high, greatest - low), weighted=evidence_i.facts.weighted)
         acceleration = bias_and_error = freedom = variance = None
         discordant = proportions = areas = smoothed = None
-        rows, drawn, identical = self.same_rows, one.drawn, False
+        rows, drawn, identical = self.same_rows, evidence_i.drawn, False
         if rows is None:
             proportions = self.proportions(i, j)
             # It varies at most as if both had as few units as the one with fewer.
-            drawn = min(one.drawn, other.drawn, key=attrgetter("degrees_of_freedom"))
-            a, b = one.facts.delong, other.facts.delong
+            drawn = min(evidence_i.drawn, evidence_j.drawn, key=attrgetter("degrees_of_freedom"))
+            a, b = evidence_i.facts.delong, evidence_j.facts.delong
             if a is not None and b is not None:
                 error = float(np.hypot(a.standard_error, b.standard_error))
                 smaller_class = min(a.smaller_class, b.smaller_class)
                 facts = replace(facts, delong=DeLong(error, smaller_class))
-            if one.robust_variance is not None and other.robust_variance is not None:
-                variance = one.robust_variance + other.robust_variance
+            if evidence_i.robust_variance is not None and evidence_j.robust_variance is not None:
+                variance = evidence_i.robust_variance + evidence_j.robust_variance
         else:
-            identical = one.estimate == other.estimate and rows.are_identical(i, j)
+            identical = evidence_i.estimate == evidence_j.estimate and rows.are_identical(i, j)
             discordant, areas = self._discordant(rows, i, j, replicates), self.areas(i, j)
             smoothed = self.smoothed(i, j, always=asked.interval == "smoothed")
             if rows.left_out is not None:
@@ -269,8 +271,10 @@ class Family:
             if rows.covariances is not None:
                 shared = rows.covariances
                 variances = shared[:, i, i] + shared[:, j, j] - 2 * shared[:, i, j]
-                known = float(robust_variance(np.maximum(variances, 0.0), one.drawn.n_units))
-                variance = None if np.isnan(known) else known
+                of_crossed = float(
+                    robust_variance(np.maximum(variances, 0.0), evidence_i.drawn.n_units)
+                )
+                variance = None if np.isnan(of_crossed) else of_crossed
         evidence = Evidence(
             estimate,
             replicates,
@@ -280,31 +284,33 @@ class Family:
             left_out=bias_and_error,
             error_freedom=freedom,
             robust_variance=variance,
-            first_look=one.first_look,
+            first_look=evidence_i.first_look,
             smoothed=smoothed,
         )
         return Difference(evidence, discordant, identical, proportions, areas)
 
     def _discordant(self, rows: SameRows, i: int, j: int, replicates: Floats) -> Discordant | None:
         """Return the rows that tell two systems apart; replicates are those of the difference."""
-        one, other = rows.right[i], rows.right[j]
-        if one is not None and other is not None:
-            first_only = int(np.count_nonzero(one & ~other))
-            second_only = int(np.count_nonzero(other & ~one))
-            return Discordant(first_only, second_only, len(one))
-        first, second = self.evidence[i], self.evidence[j]
-        if first.first_look is None or first.share is None or second.share is None:
+        right_i, right_j = rows.right[i], rows.right[j]
+        if right_i is not None and right_j is not None:
+            first_only = int(np.count_nonzero(right_i & ~right_j))
+            second_only = int(np.count_nonzero(right_j & ~right_i))
+            return Discordant(first_only, second_only, len(right_i))
+        evidence_i, evidence_j = self.evidence[i], self.evidence[j]
+        if evidence_i.first_look is None or evidence_i.share is None or evidence_j.share is None:
             return None
         # A stream knows how far they are apart on each resample, but not on each row.
-        difference = first.estimate - second.estimate
-        return Discordant.of_spread(difference, float(replicates.var(ddof=1)), first.share.n)
+        difference = evidence_i.estimate - evidence_j.estimate
+        return Discordant.of_spread(difference, float(replicates.var(ddof=1)), evidence_i.share.n)
 
 
-def _replicated_differences(differences: Floats, first: Floats, second: Floats) -> Floats:
+def _replicated_differences(
+    differences: Floats, replicates_i: Floats, replicates_j: Floats
+) -> Floats:
     """Return differences on the resamples, (n_differences, n_resamples), without rounding."""
-    replicates = first - second
+    replicates = replicates_i - replicates_j
     with np.errstate(invalid="ignore"):
-        sizes, distances = np.abs(first), np.abs(second)
+        sizes, distances = np.abs(replicates_i), np.abs(replicates_j)
         np.maximum(sizes, distances, out=sizes)
         sizes *= SCORE_ROUNDING
         _round_to(replicates, 0.0, np.abs(replicates, out=distances), sizes)
@@ -397,9 +403,11 @@ class Pairs(Law):
             if not any(right is None for right in rows.right):
                 # Numbers of rows are whole, and products of double precision are much faster.
                 right = np.array(rows.right, dtype=np.float64)
-                both = (right @ right.T)[self.first, self.second]
+                n_both_right = (right @ right.T)[self.first, self.second]
                 hits = right.sum(axis=1)
-                counts = np.stack([hits[self.first] - both, hits[self.second] - both], axis=1)
+                counts = np.stack(
+                    [hits[self.first] - n_both_right, hits[self.second] - n_both_right], axis=1
+                )
                 self.counts, self.n_rows = counts.astype(np.int64), right.shape[1]
         self.low, self.high, self.p_values = np.full((3, len(order)), np.nan)
         self.errors, self.closed_errors, self.support = np.full((3, len(order)), np.nan)
@@ -442,8 +450,11 @@ class Pairs(Law):
         family, level = self.family, self.asked.confidence_level
         alternative = self.alternatives[pairs[0]]
         estimates = self.estimates[pairs]
-        first, second = family.replicates[self.first[pairs]], family.replicates[self.second[pairs]]
-        replicates = _replicated_differences(estimates, first, second)
+        replicates_i, replicates_j = (
+            family.replicates[self.first[pairs]],
+            family.replicates[self.second[pairs]],
+        )
+        replicates = _replicated_differences(estimates, replicates_i, replicates_j)
         batch = Evidence(estimates, replicates, family.drawn)
         ordered = batch.sorted_replicates
         self.varies[pairs] = varies = ordered[:, 0] < ordered[:, -1]
@@ -523,22 +534,22 @@ class Pairs(Law):
         """Return how many units carry the variation of each difference; see `deciding_units`."""
         if self.counts is not None:
             n, numbers = self.n_rows, list[float | None]()
-            for first, second in self.counts.tolist():
-                influence = np.array([1.0, -1.0, 0.0]) - (first - second) / n
-                times = np.array([first, second, n - first - second])
+            for first_only, second_only in self.counts.tolist():
+                influence = np.array([1.0, -1.0, 0.0]) - (first_only - second_only) / n
+                times = np.array([first_only, second_only, n - first_only - second_only])
                 numbers.append(deciding_units(influence, times))
             return numbers
         family, rows = self.family, self.family.same_rows
         by_row = family.drawn.design.units_are_rows
         fewest = []
         for i, j in self.numbers:
-            known = [family.evidence[i].facts.deciding, family.evidence[j].facts.deciding]
+            n_carriers = [family.evidence[i].facts.deciding, family.evidence[j].facts.deciding]
             if rows is not None and rows.left_out is not None:
                 values = rows.left_out.values
-                known.append(rows.left_out.n_deciding(values[i] - values[j]))
+                n_carriers.append(rows.left_out.n_deciding(values[i] - values[j]))
             elif rows is not None and by_row:
-                known.append(rows.rows_apart(i, j))
-            fewest.append(min((float(n) for n in known if n is not None), default=None))
+                n_carriers.append(rows.rows_apart(i, j))
+            fewest.append(min((float(n) for n in n_carriers if n is not None), default=None))
         return fewest
 
     def further_columns(self) -> dict[str, Sequence[Any]]:
@@ -613,7 +624,7 @@ class Pairs(Law):
     def largest(self) -> Limits:
         """See `Law.largest`: simultaneous intervals and p-values from the joint bootstrap."""
         asked, drawn, n = self.asked, self.family.drawn, len(self.first)
-        df, rest = drawn.degrees_of_freedom, 1 - asked.confidence_level
+        df, alpha = drawn.degrees_of_freedom, 1 - asked.confidence_level
         errors = np.where(self.varies, self.errors, 0.0)
         towards = None
         if asked.alternative != "two-sided":
@@ -652,8 +663,10 @@ class Pairs(Law):
                     t = self.estimates / np.where(errors > 0, errors, np.nan)
                 # The standard error of resamples is too small by sqrt(df / n).
                 t /= np.sqrt(drawn.inflation)
-            kept = joint if self.counts is None else None
-            signs = step_down(t, kept, 1 - rest, lambda m: -float(stdtrit(df, rest / m)))
+            deviations_kept = joint if self.counts is None else None
+            signs = step_down(
+                t, deviations_kept, 1 - alpha, lambda m: -float(stdtrit(df, alpha / m))
+            )
         limits = Limits(low, high, p, self.method, quantiles, signs)
         return self._as_called(limits.named("max-t"))
 
@@ -691,8 +704,8 @@ class Pairs(Law):
 
     def _quantiles(self, n_pairs: int) -> Floats:
         """Quantile of the normal distribution at Bonferroni's level, for each pair."""
-        rest = (1 - self.asked.confidence_level) / n_pairs
-        tail = rest / 2 if self.asked.alternative == "two-sided" else rest
+        alpha = (1 - self.asked.confidence_level) / n_pairs
+        tail = alpha / 2 if self.asked.alternative == "two-sided" else alpha
         return np.full(len(self.first), -ndtri(tail))
 
     def _as_called(self, limits: Limits) -> Limits:
@@ -714,7 +727,7 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
     """Return what must be known of the differences; ``records`` are in the order of the call."""
     asked, family, notes = pairs.asked, pairs.family, Notes()
     unit = family.unit
-    same, flat, closed, few = [], [], [], []
+    same, flat, closed, rough = [], [], [], []
     for record, k in zip(records, pairs.places, strict=True):
         names, method = f"{record.first} and {record.second}", record.confidence_interval.method
         if pairs.identical[k]:
@@ -727,7 +740,7 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
             flat += [Note("degenerate", f"{names}: {reason}")] if reason else []
         n = record.n_deciding
         if n is not None and n < FEW_CARRIERS and method not in HOLDS_FOR_FEW:
-            few.append(f"{names} (about {min(round(n), FEW_CARRIERS - 1)})")
+            rough.append(f"{names} (about {min(round(n), FEW_CARRIERS - 1)})")
     if same:
         notes.add(
             "degenerate",
@@ -743,11 +756,11 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
     if pairs.n_undefined.any():
         most = int(pairs.n_undefined.max())
         notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
-    if few:
+    if rough:
         notes.add(
             "caution",
             f"Few {unit}s decide these differences (fewer than {FEW_CARRIERS}), which are rough: "
-            f"{_listed(few)}.",
+            f"{_listed(rough)}.",
         )
     else:
         # Few units of all, unless the systems by themselves have a note of it.
@@ -757,14 +770,14 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
             notes.add("advice", caution)
     if family.evidence[0].facts.of_distances:
         notes += caution_of_distances(family.evidence[0])
-    n_resamples, rest = family.replicates.shape[1], 1 - asked.confidence_level
+    n_resamples, alpha = family.replicates.shape[1], 1 - asked.confidence_level
     sides = 2 if asked.alternative == "two-sided" else 1
-    needed = int(np.ceil(sides * len(records) / rest))
+    needed = int(np.ceil(sides * len(records) / alpha))
     if asked.adjust == "holm" and n_resamples + 1 < needed:
         notes.add(
             "advice",
             f"With {n_resamples} resamples no p-value adjusted by Holm for {len(records)} "
-            f"differences can fall below {rest:.2g}: use n_resamples={needed - 1} "
+            f"differences can fall below {alpha:.2g}: use n_resamples={needed - 1} "
             "or adjust='max-t'.",
         )
     return notes

@@ -428,23 +428,23 @@ def compare_studies(
     ComparisonResult or ResultTable
         As of `skboot.compare_systems`.
     """
-    whole = next(iter(studies.values()))
+    any_study = next(iter(studies.values()))
     if names is None:
-        settings, names = whole.settings, list(next(iter(whole.scores.values())))
+        settings, names = any_study.settings, list(next(iter(any_study.scores.values())))
     else:
         settings = _settings_by_system({name: studies[name].settings for name in names})
     pairs = pairs_of(names, asked.reference)
     families: dict[str, dict[Any, Family]] = {}
     study_of_metric: dict[str, Study] = {}
     remarks: list[Note] = []
-    for study in [of_plan for own in studies.values() for of_plan in own.by_plan()]:
+    for study in [of_plan for of_rows in studies.values() for of_plan in of_rows.by_plan()]:
         for (metric, part), family in _families(asked, study).items():
             of_metric = families.setdefault(metric, {})
             of_metric[part] = of_metric[part].beside(family) if part in of_metric else family
             study_of_metric[metric] = study
         remarks += study.plan.design.remarks
     results: dict[str, Any] = {}
-    for metric in whole.scores:
+    for metric in any_study.scores:
         of_parts = families[metric]
         table: dict[Any, Any] = {
             part: _comparison(asked, family, names, pairs, settings)
@@ -455,7 +455,7 @@ def compare_studies(
             gaps = _largest_gaps(asked, study_of_metric[metric], metric, of_parts, pairs)
             results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
     tell(*remarks)
-    return whole.laid_out(results)
+    return any_study.laid_out(results)
 
 
 def _settings_by_system(settings: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -554,7 +554,10 @@ def _sorted_systems(study: Study) -> dict[str, list[Score]]:
     if len(systems) == 1:
         return systems
     order = in_order_of_content(
-        {name: [one for score in own for one in score.numbers] for name, own in systems.items()}
+        {
+            name: [column for score in scores for column in score.numbers]
+            for name, scores in systems.items()
+        }
     )
     return {name: systems[name] for name in order}
 
@@ -652,27 +655,29 @@ def _largest_gaps(
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
     first, parts = next(iter(study.scores[metric].values()))[0], study.parts
-    every = [known for family in families.values() for known in family.evidence]
+    every = [of_system for family in families.values() for of_system in family.evidence]
     subgroups = measured(first.statistic, first.rows, parts, every)
     number = {name: k for k, name in enumerate(families[parts[0].name].results)}
     gaps = {}
-    for one, other in pairs:
+    for name_a, name_b in pairs:
         within = [
-            families[part.name].difference(number[one], number[other], asked) for part in parts
+            families[part.name].difference(number[name_a], number[name_b], asked) for part in parts
         ]
         evidence = [difference.evidence for difference in within]
-        kept = kept_of(subgroups, evidence, metric)
+        subgroups_kept = kept_of(subgroups, evidence, metric)
         pair = NO_PAIR
         gap = no_gap(evidence[0], len(pairs))
-        if kept.at:
+        if subgroups_kept.at:
             sides = [
                 side_of_difference(first.statistic, subgroups[k], evidence[k], within[k].discordant)
-                for k in kept.at
+                for k in subgroups_kept.at
             ]
-            (a, b), gap = gap_of(sides, [evidence[k] for k in kept.at], len(pairs))
-            pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
-        n_pairs = len(kept.at) * (len(kept.at) - 1) // 2
-        name = f"{one} - {other}"
+            (a, b), gap = gap_of(sides, [evidence[k] for k in subgroups_kept.at], len(pairs))
+            pair = (
+                f"{subgroups[subgroups_kept.at[a]].name} - {subgroups[subgroups_kept.at[b]].name}"
+            )
+        n_pairs = len(subgroups_kept.at) * (len(subgroups_kept.at) - 1) // 2
+        name = f"{name_a} - {name_b}"
         n_changes = n_pairs * len(pairs)
         which = f"The largest of {n_pairs} changes between subgroups"
         if n_pairs == 1:
@@ -683,7 +688,7 @@ def _largest_gaps(
             study,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
-            [*kept.cautions, *caution_of_distances(every[0])],
+            [*subgroups_kept.cautions, *caution_of_distances(every[0])],
         )
         fixed = ("the trained systems", *result.held_fixed[1:])
         gaps[name] = result._with_provenance(held_fixed=fixed)
