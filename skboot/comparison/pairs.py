@@ -737,7 +737,7 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
             closed.append(names)
         elif family.drawn.varies:
             reason = record.reason or degeneracy(record.confidence_interval)
-            flat += [Note("degenerate", f"{names}: {reason}")] if reason else []
+            flat += [f"{names}: {reason}"] if reason else []
         n = record.n_deciding
         if n is not None and n < FEW_CARRIERS and method not in HOLDS_FOR_FEW:
             rough.append(f"{names} (about {min(round(n), FEW_CARRIERS - 1)})")
@@ -752,7 +752,7 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
             "choice",
             f"Fewer than ten discordant rows, so the interval is Tango's: {_listed(closed)}.",
         )
-    notes += flat[:3]
+    notes += [Note("degenerate", text) for text in flat[:3]]
     if pairs.n_undefined.any():
         most = int(pairs.n_undefined.max())
         notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
