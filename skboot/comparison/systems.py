@@ -429,10 +429,17 @@ def compare_studies(
         As of `skboot.compare_systems`.
     """
     any_study = next(iter(studies.values()))
+    settings = dict(any_study.settings)
     if names is None:
-        settings, names = any_study.settings, list(next(iter(any_study.scores.values())))
+        names = list(next(iter(any_study.scores.values())))
     else:
-        settings = _settings_by_system({name: studies[name].settings for name in names})
+        # Settings are by system where they differ.
+        of_systems = {name: studies[name].settings for name in names}
+        for key in dict.fromkeys(key for held in of_systems.values() for key in held):
+            values = {name: held[key] for name, held in of_systems.items() if key in held}
+            settings[key], *others = values.values()
+            if any(value != settings[key] for value in others):
+                settings[key] = values
     pairs = pairs_of(names, asked.reference)
     families: dict[str, dict[Any, Family]] = {}
     study_of_metric: dict[str, Study] = {}
@@ -456,16 +463,6 @@ def compare_studies(
             results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
     tell(*remarks)
     return any_study.laid_out(results)
-
-
-def _settings_by_system(settings: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the settings of several studies, by system where they differ."""
-    shared: dict[str, Any] = {}
-    for key in dict.fromkeys(key for of_system in settings.values() for key in of_system):
-        values = {name: own[key] for name, own in settings.items() if key in own}
-        first, *others = values.values()
-        shared[key] = values if any(other != first for other in others) else first
-    return shared
 
 
 def _comparison(
