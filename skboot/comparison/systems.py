@@ -437,9 +437,8 @@ def compare_studies(
         of_systems = {name: studies[name].settings for name in names}
         for key in dict.fromkeys(key for held in of_systems.values() for key in held):
             values = {name: held[key] for name, held in of_systems.items() if key in held}
-            settings[key], *others = values.values()
-            if any(value != settings[key] for value in others):
-                settings[key] = values
+            value, *further = values.values()
+            settings[key] = values if any(held != value for held in further) else value
     pairs = pairs_of(names, asked.reference)
     families: dict[str, dict[Any, Family]] = {}
     study_of_metric: dict[str, Study] = {}
