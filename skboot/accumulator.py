@@ -19,15 +19,14 @@ from ._base.errors import arguments_named, collected, parts_of, warn_of
 from ._base.hints import Hinting
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
 from ._base.work import DEFAULT_WORKERS
-from .comparison.arguments import checked_asked
-from .comparison.system_studies import compare_systems_of
-from .comparison.systems import SystemsRequest
+from .comparison.asked import checked_asked
+from .comparison.systems import compare_studies, study_of_systems
 from .inference.distribution import check_replicates_fit
 from .inference.intervals import checked_first_look, interval_named
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult, curve_named
-from .streams.columns import STREAMED_DIFFERENCES, STREAMED_SCORES, of_stream
+from .streams.columns import STREAMED_DIFFERENCES, STREAMED_SCORES
 from .streams.source import Stream
 from .streams.state import (
     N_BINS,
@@ -42,7 +41,7 @@ from .streams.state import (
     settings_record,
     unpack,
 )
-from .study.rows import Sampling, Wanted, warn_of_orders
+from .study.rows import Wanted, warn_of_orders
 from .study.study import results_of, study_of_system
 
 # Parts of a seed in the record of the settings.
@@ -416,20 +415,22 @@ class BootstrapAccumulator(Hinting):
         settings, state = self._settings, self._state
         scoring, level = settings.scoring, settings.confidence_level
         interval, look = settings.interval, settings.first_look
+        stream = Stream.of(settings, state)
         if settings.systems == (None,):
             wanted = Wanted(interval, level, DEFAULT_WORKERS, first_look=look)
-            stream = Stream.of(settings, state)
             if stream.few is None:
                 study = stream.study(wanted, scoring.settings)
             else:
                 study = study_of_system(*stream.few, scoring, wanted)
             results = results_of(study)
         else:
-            given = None, None, scoring, Sampling()
             asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
             wanted = Wanted(asked.of_systems, level, DEFAULT_WORKERS, first_look=look)
-            study = of_stream(SystemsRequest(*given, wanted, asked), settings, state)
-            results = compare_systems_of(asked, list(map(str, settings.systems)), {"": study})
+            if stream.few is None:
+                study = stream.study(wanted, scoring.settings | asked.settings)
+            else:
+                study = study_of_systems(*stream.few, scoring, wanted, asked)
+            results = compare_studies(asked, {"": study})
         return _with_order(results, state)
 
     @door("BootstrapAccumulator.curve")

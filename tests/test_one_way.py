@@ -151,7 +151,7 @@ def test_no_function_asks_for_the_class_of_a_design():
     ("kind", "where"),
     [
         ("EvaluationResult", ["results.result.evaluation_result"]),
-        ("ComparisonResult", []),  # `comparison.asked.answered` makes the kind that it is given
+        ("ComparisonResult", []),  # `comparison.families.answered` makes the kind that it is given
         ("DatasetsComparison", []),
         ("PairedDifference", []),  # `comparison.families.records_of` makes them
         ("DatasetsPair", []),
@@ -181,15 +181,9 @@ def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():
     """Functions that take columns which are read in parts do no more for them than for arrays."""
     asks = [name for name, node in functions(PACKAGE) if "is_lazy" in calls(node)]
     # Systems on test sets of their own are refused, and the labels of a judge.
-    refused = ["comparison.systems._unpaired", "study.judged.with_judge"]
-    assert sorted(asks) == sorted(
-        [
-            *refused,
-            "curves.bootstrap_curve",
-            "evaluation.bootstrap_score",
-            "streams.columns.of_columns",
-        ]
-    )
+    refused = ["comparison.systems.studies_of_each", "study.judged.with_judge"]
+    of_rows = ["evaluation.bootstrap_score", "comparison.systems.study_of_systems"]
+    assert sorted(asks) == sorted([*refused, *of_rows, "streams.columns.of_columns"])
 
 
 def test_settings_are_asked_where_a_file_of_before_is_read():

@@ -36,10 +36,8 @@ from ..results.comparison import ComparisonResult, check_below_range, freedom_of
 from ..results.data_sets import DatasetsComparison, DatasetsPair
 from ..results.method_basis import DrawnDataSetsBasis, GivenDataSetsBasis
 from ..results.result import Provenance, evaluation_result
-from .arguments import check_adjust, check_alternative, check_reference
-from .asked import Asked, answered
-from .contestants import Floats, estimated_differences, pairs_of
-from .families import Limits, records_of
+from .asked import Asked, check_adjust, check_alternative, check_reference, pairs_of
+from .families import Floats, Limits, answered, estimated_differences, records_of
 from .runs import Student, contrasts, root_of
 
 if TYPE_CHECKING:

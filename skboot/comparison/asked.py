@@ -1,18 +1,23 @@
-"""What is asked of a comparison, and the result that answers it."""
+"""What is asked of a comparison, checked: systems by name, their pairs, interval and adjustment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
-from .._base.errors import Note, tell, texts_of
-from ..inference.evidence import notes_of_cut
-from ..results import EvaluationResult
-from ..results.comparison import ComparisonResult, PairedDifference
-from ..results.result import Provenance
+from numpy.typing import ArrayLike
 
-Compared = TypeVar("Compared", bound=ComparisonResult)
+from .._base import checks as check
+from .._base.errors import Note, NoteKind, only_advises
+from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
+from ..inference.intervals import ALTERNATIVES, checked_first_look, interval_named
+from ..metrics.statistic import Statistic
+from ..results.comparison import check_below_range
+from ..study.rows import Rows, checked_rows
+
+ADJUSTMENTS = ("max-t", "holm")
 
 
 @dataclass(frozen=True)
@@ -54,71 +59,189 @@ class Asked:
     @property
     def settings(self) -> dict[str, Any]:
         """What results hold of it."""
-        given = {name: own for name, own in vars(self).items() if name != "of_systems"}
-        return {name: own for name, own in given.items() if name != "first_look" or own}
+        settings = {name: value for name, value in vars(self).items() if name != "of_systems"}
+        if self.first_look is None:
+            del settings["first_look"]
+        return settings
 
 
-def answered(
-    asked: Asked,
-    systems: Mapping[str, EvaluationResult],
-    pairs: Sequence[PairedDifference],
-    notes: Sequence[Note],
-    kind: type[Compared],
-    *,
-    warned: Iterable[Note] | None = None,
-    settings: dict[str, Any],
-    held_fixed: Iterable[str],
-    paired: bool = True,
-    paired_runs: bool = False,
-    **fields: Any,
-) -> Compared:
-    """Return the comparison of systems or methods by one metric, and tell its notes.
+def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
+    """Return the groups, which may be among the parameters, and the other parameters."""
+    if params is None:
+        return groups, {}
+    if not isinstance(params, Mapping):
+        advice = "Use params={'sample_weight': weights}."
+        raise check.fail("params", "be a dict of parameters by name", type(params).__name__, advice)
+    if groups is not None and "groups" in params:
+        raise check.fail("groups", "be given once", "groups= and params['groups']")
+    others = {name: value for name, value in params.items() if name != "groups"}
+    return params.get("groups", groups), others
 
-    Parameters
-    ----------
-    asked : Asked
-    systems : mapping of str to EvaluationResult
-        Each by itself.
-    pairs : sequence of PairedDifference
-    notes : sequence of Note
-        What a reader must know.
-    kind : type
-        Of the comparison.
-    warned : iterable of Note, optional
-        Those of them that are told; all where they are not given.
-    settings : dict
-        Arguments as a result holds them.
-    held_fixed : iterable of str
-        What the intervals do not vary.
-    paired, paired_runs : bool
-        Whether the systems were scored on the same rows, and whether runs belong together.
-    **fields
-        Other attributes of the comparison.
+
+def checked_asked(
+    interval: Any,
+    adjust: Any,
+    confidence_level: Any,
+    alternative: Any,
+    reference: Any,
+    first_look: Any = None,
+    by: Any = None,
+) -> Asked:
+    """Accept the names of an interval that a difference has, an adjustment and an alternative.
+
+    The name of the reference is checked with those of the systems.
     """
-    tell(*(notes if warned is None else warned))
-    intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in pairs]
-    cut = notes_of_cut(*(each for both in intervals for each in both))
-    notes = [*notes, *(note for note in cut if note not in notes)]
-    every = [each.provenance for each in systems.values()]
-    # The seed of the first is that of all, unless each has rows of its own.
-    first, n_tasks = every[0], every[0].facts.n_tasks
-    if any(own.facts.n_tasks != n_tasks for own in every):
-        n_tasks = tuple(n for own in every for n in own.facts.n_tasks)
-    facts = replace(
-        first.facts,
-        n_tasks=n_tasks,
-        weighted=any(own.facts.weighted for own in every),
-        paired=paired,
-        paired_runs=paired_runs,
+    level = check.check_confidence_level(confidence_level)
+    interval = interval_named(interval, DIFFERENCE_METHODS)
+    if isinstance(interval, str) and interval in PROBLEMS:
+        raise check.fail(
+            "interval",
+            "be one that a paired difference has",
+            f"{interval!r}, which {PROBLEMS[interval]}",
+            f"Known: {['auto', *DIFFERENCE_METHODS]}.",
+        )
+    check_adjust(adjust)
+    check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
+    check.check_choice("alternative", alternative, ALTERNATIVES)
+    if interval != "anytime" and first_look is None:
+        return Asked(interval, adjust, level, alternative, reference)
+    look = checked_first_look(interval, first_look, by=by)
+    if adjust == "holm":
+        advice = "Use adjust='max-t', which is Bonferroni's rule there, or None."
+        raise check.fail("adjust", "not be 'holm', which needs p-values", "'holm'", advice)
+    return Asked(
+        interval, adjust and "bonferroni", level, alternative, reference, look, of_systems=interval
     )
-    return kind(
-        systems=systems,
-        pairs=tuple(pairs),
-        reference=asked.reference,
-        adjust=asked.adjust,
-        automatic=asked.interval == "auto",
-        provenance=Provenance(
-            texts_of(notes), tuple(held_fixed), first.seed, settings, first.versions, facts
-        ),
-        **fields,
-    )
+
+
+def check_adjust(adjust: Any) -> None:
+    """Accept the name of an adjustment, or None."""
+    if adjust is not None and not check.is_among(adjust, ADJUSTMENTS):
+        must = "be 'max-t', 'holm' or None"
+        advice = "Use adjust='max-t' for simultaneous intervals."
+        raise check.fail("adjust", must, repr(adjust), advice)
+
+
+def check_alternative(alternative: Any) -> None:
+    """Accept the name of an alternative."""
+    check.check_choice("alternative", alternative, ALTERNATIVES)
+
+
+def check_reference(reference: Any, systems: Iterable[str | None]) -> None:
+    """Accept the name of a system, or None."""
+    if reference is not None and not check.is_among(reference, list(systems)):
+        raise check.fail("reference", f"be None or one of {list(systems)}", repr(reference))
+
+
+def check_judged(margin: float, statistics: Mapping[str, Sequence[Statistic]]) -> None:
+    """Refuse a margin of at least the range of a metric, and metrics of an unknown direction."""
+    for metric, of_systems in statistics.items():
+        for statistic in of_systems:
+            check_below_range("margin", margin, metric, statistic.bounds)
+        if any(statistic.greater_is_better is None for statistic in of_systems):
+            must = f"be known with the metric {metric!r}"
+            advice = "Give greater_is_better=True or False: a verdict needs to know what is better."
+            raise check.fail("greater_is_better", must, "None", advice)
+
+
+@only_advises()
+def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
+    """Return the note of a system that equals the truth on every row; none of others."""
+    if not rows.are_truth:
+        return []
+    return [
+        Note(
+            kind,
+            f"{name} equals the truth on every row. That may be right on easy data; make sure that "
+            "it is not a copy of the truth.",
+        )
+    ]
+
+
+def constant_answers(name: str, runs: Sequence[Rows]) -> list[Note]:
+    """Return the note of a system of which each run answers the same for every row; else none."""
+    if not all(rows.are_constant for rows in runs):
+        return []
+    text = f"{name} answers the same for every row (constant): it tells no rows apart."
+    return [Note("advice", text)]
+
+
+def checked_names(y_preds: Any, noun: str = "system") -> dict[str, Any]:
+    """Predictions by name, at least two; a data frame counts as its columns."""
+    if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
+        y_preds = {name: y_preds[name] for name in y_preds.columns}
+    return named_values("y_preds", y_preds, "predictions", noun, "bootstrap_score")
+
+
+def named_values(argument: str, values: Any, what: str, noun: str, for_one: str) -> dict[str, Any]:
+    """Check a dict of what is compared, at least two."""
+    if not isinstance(values, Mapping):
+        must = f"be a dict of the {what} of each {noun} by its name"
+        advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
+        raise check.fail(argument, must, type(values).__name__, advice)
+    named = {str(name): own for name, own in values.items()}
+    if len(named) != len(values):
+        raise check.fail(argument, "have keys that differ as text", f"{list(values)}")
+    if len(named) < 2:
+        advice = f"For one {noun} use {for_one}."
+        raise check.fail(argument, f"hold at least two {noun}s", f"{len(named)}", advice)
+    return named
+
+
+def checked_systems(
+    y_true: ArrayLike | None,
+    y_preds: Any,
+    sample_weight: ArrayLike | None,
+    labels: ArrayLike | None,
+    *,
+    are_arguments: bool = False,
+) -> dict[str, Rows]:
+    """Rows of each system, of one length; they share the truth and the weights."""
+    rows: dict[str, Rows] = {}
+    if isinstance(y_true, Mapping):
+        raise check.fail(
+            "y_true",
+            "be of shape (n_samples,)",
+            "a dict",
+            "For systems on different test sets use paired=False.",
+        )
+    named = checked_names(y_preds)
+    arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in named}
+    columns = {name: check.check_answers(arguments[name], named[name]) for name in named}
+    first = next(iter(named))
+    for name, predicted in columns.items():
+        if len(predicted) != len(columns[first]):
+            way = "compare_systems with paired=False" if are_arguments else "paired=False"
+            raise check.fail(
+                arguments[name],
+                f"have as many rows as {arguments[first]}",
+                f"{len(predicted)} rows and {len(columns[first])} rows",
+                "Row order is what pairs them; an index is never used. For systems on different "
+                f"test sets use {way}, with y_true by system.",
+            )
+    for name, values in named.items():
+        if name == first:
+            rows[name] = checked_rows(y_true, values, sample_weight, labels, arguments[name])
+        else:
+            rows[name] = rows[first].beside(columns[name], arguments[name])
+    return rows
+
+
+def arguments_of(
+    rows: Mapping[str, Rows], *, are_arguments: bool = False
+) -> dict[str, list[tuple[str, Rows]]]:
+    """Return the rows of each system after the argument that its predictions came in.
+
+    That is ``y_preds``, a dict, unless each system has an argument of its name.
+    """
+    return {
+        name: [(name if are_arguments else f"y_preds[{name!r}]", own)] for name, own in rows.items()
+    }
+
+
+def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
+    """All pairs in the order of the call, or each other system with the reference."""
+    names = list(names)
+    if reference is None:
+        return list(combinations(names, 2))
+    return [(name, reference) for name in names if name != reference]

@@ -8,20 +8,33 @@ limits; what is asked of the family decides which.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.evidence import ConfidenceInterval, range_of_difference, within_range
+from .._base.errors import Note, tell, texts_of
+from ..inference.evidence import ConfidenceInterval, notes_of_cut, range_of_difference, within_range
 from ..inference.multiplicity import holm
-from ..results.comparison import PairedDifference
+from ..results import EvaluationResult
+from ..results.comparison import ComparisonResult, PairedDifference
+from ..results.result import Provenance
 from .asked import Asked
 
 Floats = NDArray[np.float64]
+# Differences of scores below this share of the scores are rounding.
+SCORE_ROUNDING = 1e-12
 Pair = TypeVar("Pair", bound=PairedDifference)
+Compared = TypeVar("Compared", bound=ComparisonResult)
+
+
+def estimated_differences(first: Floats, second: Floats) -> Floats:
+    """Return differences of scores, 0 where they differ by rounding alone."""
+    differences = first - second
+    scale = SCORE_ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    return np.where(np.abs(differences) <= scale, 0.0, differences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,3 +179,69 @@ def records_of(
         kind(**dict(zip(columns, values, strict=True)))
         for values in zip(*columns.values(), strict=True)
     ]
+
+
+def answered(
+    asked: Asked,
+    systems: Mapping[str, EvaluationResult],
+    pairs: Sequence[PairedDifference],
+    notes: Sequence[Note],
+    kind: type[Compared],
+    *,
+    warned: Iterable[Note] | None = None,
+    settings: dict[str, Any],
+    held_fixed: Iterable[str],
+    paired: bool = True,
+    paired_runs: bool = False,
+    **fields: Any,
+) -> Compared:
+    """Return the comparison of systems or methods by one metric, and tell its notes.
+
+    Parameters
+    ----------
+    asked : Asked
+    systems : mapping of str to EvaluationResult
+        Each by itself.
+    pairs : sequence of PairedDifference
+    notes : sequence of Note
+        What a reader must know.
+    kind : type
+        Of the comparison.
+    warned : iterable of Note, optional
+        Those of them that are told; all where they are not given.
+    settings : dict
+        Arguments as a result holds them.
+    held_fixed : iterable of str
+        What the intervals do not vary.
+    paired, paired_runs : bool
+        Whether the systems were scored on the same rows, and whether runs belong together.
+    **fields
+        Other attributes of the comparison.
+    """
+    tell(*(notes if warned is None else warned))
+    intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in pairs]
+    cut = notes_of_cut(*(each for both in intervals for each in both))
+    notes = [*notes, *(note for note in cut if note not in notes)]
+    every = [each.provenance for each in systems.values()]
+    # The seed of the first is that of all, unless each has rows of its own.
+    first, n_tasks = every[0], every[0].facts.n_tasks
+    if any(own.facts.n_tasks != n_tasks for own in every):
+        n_tasks = tuple(n for own in every for n in own.facts.n_tasks)
+    facts = replace(
+        first.facts,
+        n_tasks=n_tasks,
+        weighted=any(own.facts.weighted for own in every),
+        paired=paired,
+        paired_runs=paired_runs,
+    )
+    return kind(
+        systems=systems,
+        pairs=tuple(pairs),
+        reference=asked.reference,
+        adjust=asked.adjust,
+        automatic=asked.interval == "auto",
+        provenance=Provenance(
+            texts_of(notes), tuple(held_fixed), first.seed, settings, first.versions, facts
+        ),
+        **fields,
+    )

@@ -14,8 +14,8 @@ from ..inference.differences import Verdict
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..results.comparison import check_margin, verdict_of
 from ..study.rows import Sampling, Scoring, Wanted
-from .arguments import checked_asked
-from .systems import SystemsRequest, compared
+from .asked import checked_asked, copy_of_truth
+from .systems import compare_studies, study_of_systems
 
 _INCONCLUSIVE = ("fail", "warn", "pass")
 
@@ -144,7 +144,10 @@ def assert_not_worse(
     __tracebackhide__ = True
     check.check_choice("inconclusive", inconclusive, _INCONCLUSIVE)
     margin = check_margin(margin)
-    _check_one_metric(metric)
+    metrics: Any = metric
+    if isinstance(metrics, list | tuple | dict | set | frozenset):
+        advice = "Assert one metric after the other."
+        raise check.fail("metric", "be one metric", f"{type(metrics).__name__}", advice)
     sampling = Sampling(
         groups=groups,
         strata=strata,
@@ -155,35 +158,20 @@ def assert_not_worse(
         random_state=random_state,
     )
     asked = checked_asked(interval, None, confidence_level, "two-sided", None, first_look)
-    request = SystemsRequest(
+    workers = check.check_workers(n_jobs, verbose)
+    study = study_of_systems(
         y_true,
         {"y_pred": y_pred, "y_reference": y_reference},
-        Scoring(metric, greater_is_better, pos_label, labels, several=False),
         sampling,
-        Wanted(
-            asked.of_systems,
-            asked.confidence_level,
-            check.check_workers(n_jobs, verbose),
-            first_look=asked.first_look,
-        ),
+        Scoring(metric, greater_is_better, pos_label, labels, several=False),
+        Wanted(asked.of_systems, asked.confidence_level, workers, first_look=asked.first_look),
         asked,
-        margin,
+        margin=margin,
     )
-    result = compared(request)
-    return _acted_on(verdict_of(result.pairs[0], margin), inconclusive)
-
-
-def _check_one_metric(metric: Any) -> None:
-    """Refuse several metrics."""
-    __tracebackhide__ = True
-    if isinstance(metric, list | tuple | dict | set | frozenset):
-        advice = "Assert one metric after the other."
-        raise check.fail("metric", "be one metric", f"{type(metric).__name__}", advice)
-
-
-def _acted_on(verdict: Verdict, inconclusive: str) -> Verdict:
-    """Return the verdict, or raise or warn as told."""
-    __tracebackhide__ = True
+    result = compare_studies(asked, {"": study})
+    [judged] = next(iter(study.scores.values()))["y_pred"]
+    tell(*copy_of_truth("y_pred", judged.rows, "caution"))
+    verdict = verdict_of(result.pairs[0], margin)
     if verdict.failed or (verdict.outcome == "inconclusive" and inconclusive == "fail"):
         raise AssertionError(verdict.statement)
     if verdict.outcome == "inconclusive" and inconclusive == "warn":

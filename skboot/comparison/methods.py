@@ -55,16 +55,16 @@ from ..scorer.call import (
 from ..scorer.fit import OutOfBagRuns, TestSetRuns, run_all_trainings
 from ..scorer.results import result_of, runs_on_test, study_of_test, usable_runs
 from ..study.rows import Wanted
-from .arguments import (
+from .asked import (
+    Asked,
     check_adjust,
     check_alternative,
     check_reference,
     checked_params,
     named_values,
+    pairs_of,
 )
-from .asked import Asked, answered
-from .contestants import pairs_of
-from .families import records_of
+from .families import answered, records_of
 from .runs import CompareRunsCall, Student, compare_runs_of, root_of
 
 Array = NDArray[Any]

@@ -67,16 +67,16 @@ from ..study.runs import (
     training_samples,
 )
 from ..study.study import check_units_vary, study_of
-from .arguments import (
+from .asked import (
+    Asked,
     check_adjust,
     check_alternative,
     check_reference,
     checked_names,
     constant_answers,
+    pairs_of,
 )
-from .asked import Asked, answered
-from .contestants import pairs_of
-from .families import Law, Limits, records_of
+from .families import Law, Limits, answered, records_of
 
 Floats = NDArray[np.float64]
 

@@ -1,17 +1,23 @@
-"""Compare trained systems on one test set: paired differences from one plan of resamples."""
+"""Compare trained systems: on the same rows, or each on a test set of its own.
+
+Systems on the same rows share their resamples, and all that is known of pairs of rows; systems on
+test sets of their own are independent. `compare_studies` takes them from wherever they come,
+streams among them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, Unpack, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.errors import tell
+from .._base.errors import Note, tell
 from .._base.typing import (
     Adjustment,
     Alternative,
@@ -22,25 +28,51 @@ from .._base.typing import (
     ProxyWeight,
     SystemsOptions,
 )
+from .._base.values import in_order_of_content
+from .._base.work import child_seed
+from ..inference.automatic import caution_of_distances
+from ..inference.dependence import has_influence
+from ..inference.evidence import Evidence
+from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS
+from ..inference.proportions import AreasOfSystems
+from ..metrics.callables import without_sign
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
-from ..metrics.statistic import Statistic
-from ..results import ResultTable
+from ..metrics.ranking import delong_covariance
+from ..results import EvaluationResult, ResultTable
+from ..results.basis import GapBasis, SystemBasis
 from ..results.comparison import ComparisonResult
-from ..streams.columns import STREAMED_DIFFERENCES, Request, columns_in, of_columns
-from ..study.rows import Judge, Sampling, Scoring, Wanted, is_lazy, measured_by
-from ..study.study import Study, study_of
-from .arguments import (
+from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
+from ..study.rows import Judge, Sampling, Scoring, Wanted, checked_rows, is_lazy, measured_by
+from ..study.study import Draws, Score, Study, chosen_interval, make_gap_result, result_of, study_of
+from .asked import (
+    Asked,
     arguments_of,
     check_judged,
     check_reference,
     checked_asked,
     checked_names,
     checked_systems,
+    constant_answers,
     copy_of_truth,
+    pairs_of,
 )
-from .asked import Asked
-from .system_studies import compare_systems_of
-from .unpaired_systems import studies_of_each
+from .families import answered
+from .pairs import Family, SameRows, compare_pairs
+
+# Maximum units times scores that are left out one by one for plans: a millisecond. Of more
+# units an error is known well.
+_MOST_LEFT_OUT = 1 << 15
+# Key of the first system's stream below the seed of the call; blocks of one plan have smaller keys.
+_OWN_STREAMS = (1 << 31) + 1
+# Arguments that hold a column for each system.
+_COLUMNS = ("groups", "strata", "average_over", "sample_weight")
+# What pairs of rows are needed for, and what to do instead.
+_NEEDS_PAIRS = {
+    "tango": "which needs both systems on the same rows",
+    "logit-delong": "which needs both systems on the same rows",
+    "anytime": "which needs both systems on the same rows",
+    "bca": "which needs both systems without each row",
+}
 
 
 @overload
@@ -279,131 +311,500 @@ def compare_systems(
     asked = checked_asked(
         interval, adjust, confidence_level, alternative, reference, first_look, by
     )
-    request = SystemsRequest(
-        y_true,
-        y_preds,
-        Scoring(metric, greater_is_better, pos_label, labels),
-        sampling,
-        Wanted(
-            asked.of_systems,
-            asked.confidence_level,
-            check.check_workers(n_jobs, verbose),
-            first_look=asked.first_look,
-        ),
-        asked,
-    )
+    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    workers = check.check_workers(n_jobs, verbose)
+    wanted = Wanted(asked.of_systems, asked.confidence_level, workers, first_look=asked.first_look)
     is_paired = check.check_flag("paired", paired)
-    if proxy is None and isinstance(proxy_weight, str) and proxy_weight == "auto":
-        return compared(request) if is_paired else _unpaired(request)
-    if not is_paired:
-        raise check.fail("paired", "be True with proxy", "False")
-    # Imported here, because few calls have a judge.
-    from ..study.judge import with_judge
+    if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
+        if not is_paired:
+            raise check.fail("paired", "be True with proxy", "False")
+        # Imported here, because few calls have a judge.
+        from ..streams.columns import STREAMED_DIFFERENCES
+        from ..study.judge import with_judge
 
-    return with_judge(
-        Judge(proxy, proxy_weight),
-        y_true,
-        y_preds,
-        sampling,
-        request.wanted,
-        lambda *given: replace(
-            request, **dict(zip(("y_true", "y_preds", "sampling"), given, strict=True))
-        ).in_memory(),
-        partial(_compared_on, request),
-        by_argument=request.by_argument if y_true is None else {},
-        interval=request.interval,
-        intervals=request.intervals,
-    )
+        return with_judge(
+            Judge(proxy, proxy_weight),
+            y_true,
+            y_preds,
+            sampling,
+            wanted,
+            lambda y_true, y_preds, sampling: study_of_systems(
+                y_true, y_preds, sampling, scoring, wanted, asked
+            ),
+            lambda study: compare_studies(asked, {"": study}),
+            by_argument=by_argument(y_preds) if y_true is None else {},
+            interval=asked.interval,
+            intervals=STREAMED_DIFFERENCES,
+        )
+    if is_paired:
+        study = study_of_systems(y_true, y_preds, sampling, scoring, wanted, asked)
+        return compare_studies(asked, {"": study})
+    studies = studies_of_each(y_true, y_preds, sampling, scoring, wanted, asked)
+    return compare_studies(asked, studies, [str(name) for name in y_preds])
 
 
-@dataclass(frozen=True, eq=False)
-class SystemsRequest(Request):
-    """What is given of systems, and asked of them.
+def study_of_systems(
+    y_true: Any,
+    y_preds: Any,
+    sampling: Sampling,
+    scoring: Scoring,
+    wanted: Wanted,
+    asked: Asked,
+    *,
+    margin: float | None = None,
+) -> Study:
+    """Return the study of systems on the same rows, wherever these are.
 
-    Attributes
+    Parameters
     ----------
+    y_true : array-like or None
+    y_preds : mapping of str to array-like
+        By system.
+    sampling : Sampling
+    scoring : Scoring
+    wanted : Wanted
+        Of each system by itself.
     asked : Asked
-    margin : float or None
+    margin : float, optional
         Of a gate: the direction must be known, and systems are called as arguments.
     """
+    settings, is_gate = scoring.settings | asked.settings, margin is not None
+    if is_lazy(y_true, *(y_preds.values() if isinstance(y_preds, Mapping) else [y_preds])):
+        # Imported here, because few columns are read in parts.
+        from ..streams.columns import STREAMED_DIFFERENCES, read_columns, settings_of_columns
 
-    intervals = STREAMED_DIFFERENCES
-
-    asked: Asked
-    margin: float | None = None
-
-    @property
-    def are_arguments(self) -> bool:
-        """Whether each system has an argument of its name."""
-        return self.margin is not None
-
-    @property
-    def interval(self) -> str:
-        """Of differences."""
-        return self.asked.interval
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """See `Request.settings`."""
-        return self.scoring.settings | self.asked.settings
-
-    @property
-    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
-        """See `Request.by_argument`."""
-        named = checked_names(self.y_preds)
-        return {name: (f"y_preds[{name!r}]", one) for name, one in named.items()}
-
-    def check_before_reading(self) -> None:
-        """Refuse a reference that is no system."""
-        check_reference(self.asked.reference, checked_names(self.y_preds))
-
-    def check_statistics(self, statistics: Mapping[str, Sequence[Statistic]]) -> None:
-        """Refuse metrics by which a gate cannot judge."""
-        if self.margin is not None:
-            check_judged(self.margin, statistics)
-
-    def in_memory(self) -> Study:
-        """Return the study of rows in memory."""
-        systems = checked_systems(
-            self.y_true,
-            self.y_preds,
-            self.sampling.sample_weight,
-            self.scoring.labels,
-            are_arguments=self.are_arguments,
+        columns = by_argument(y_preds)
+        check_reference(asked.reference, columns)
+        of_stream = settings_of_columns(
+            tuple(columns), scoring, sampling, wanted, asked.interval, STREAMED_DIFFERENCES
         )
-        check_reference(self.asked.reference, systems)
-        scored = measured_by(self.scoring, arguments_of(systems, are_arguments=self.are_arguments))
-        self.check_statistics(
-            {metric: [one.statistic for [one] in own.values()] for metric, own in scored[0].items()}
+        if margin is not None:
+            check_judged(margin, of_stream.statistics)
+        stream = read_columns(of_stream, y_true, columns, sampling, wanted.workers)
+        if stream.few is None:
+            return stream.study(wanted, settings)
+        y_true, y_preds, sampling = stream.few
+    weights = sampling.sample_weight
+    rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
+    check_reference(asked.reference, rows)
+    scored = measured_by(scoring, arguments_of(rows, are_arguments=is_gate))
+    if margin is not None:
+        statistics = {
+            metric: [one.statistic for [one] in by_system.values()]
+            for metric, by_system in scored[0].items()
+        }
+        check_judged(margin, statistics)
+    answers = y_preds if is_gate else {"y_preds": y_preds}
+    return study_of(scored, sampling, {"y_true": y_true, **answers}, wanted, settings)
+
+
+def by_argument(y_preds: Any) -> dict[str | None, tuple[str, Any]]:
+    """Return the argument that the predictions of each system came in, and these."""
+    return {name: (f"y_preds[{name!r}]", one) for name, one in checked_names(y_preds).items()}
+
+
+# ------------------------------------------------------------------ systems of studies
+
+
+def compare_studies(
+    asked: Asked, studies: Mapping[str, Study], names: Sequence[str] | None = None
+) -> Any:
+    """Compare systems by each metric, wherever their draws come from.
+
+    Parameters
+    ----------
+    asked : Asked
+    studies : mapping of str to Study
+        One study of all systems; or that of each system that has rows of its own, in an order that
+        does not depend on the call.
+    names : sequence of str, optional
+        Of systems on rows of their own, in the order of the call.
+
+    Returns
+    -------
+    ComparisonResult or ResultTable
+        As of `skboot.compare_systems`.
+    """
+    any_study = next(iter(studies.values()))
+    settings = dict(any_study.settings)
+    if names is None:
+        names = list(next(iter(any_study.scores.values())))
+    else:
+        # Settings are by system where they differ.
+        of_systems = {name: studies[name].settings for name in names}
+        for key in dict.fromkeys(key for held in of_systems.values() for key in held):
+            values = {name: held[key] for name, held in of_systems.items() if key in held}
+            value, *further = values.values()
+            settings[key] = values if any(held != value for held in further) else value
+    pairs = pairs_of(names, asked.reference)
+    families: dict[str, dict[Any, Family]] = {}
+    study_of_metric: dict[str, Study] = {}
+    remarks: list[Note] = []
+    for study in [of_plan for of_rows in studies.values() for of_plan in of_rows.by_plan()]:
+        for (metric, part), family in _families(asked, study).items():
+            of_metric = families.setdefault(metric, {})
+            of_metric[part] = of_metric[part].beside(family) if part in of_metric else family
+            study_of_metric[metric] = study
+        remarks += study.plan.design.remarks
+    results: dict[str, Any] = {}
+    for metric in any_study.scores:
+        of_parts = families[metric]
+        table: dict[Any, Any] = {
+            part: _comparison(asked, family, names, pairs, settings)
+            for part, family in of_parts.items()
+        }
+        results[metric] = table.get(None)
+        if len(of_parts) > 1:
+            gaps = _largest_gaps(asked, study_of_metric[metric], metric, of_parts, pairs)
+            results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
+    tell(*remarks)
+    return any_study.laid_out(results)
+
+
+def _comparison(
+    asked: Asked,
+    family: Family,
+    names: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    settings: dict[str, Any],
+) -> ComparisonResult:
+    """Return the comparison by one metric on one subgroup, and tell what its pairs lack."""
+    records, notes = compare_pairs(family, pairs, asked)
+    too_few = [note for note in notes if note.kind == "resamples"][:1]
+    systems = {name: family.results[name] for name in names}
+    fixed = [text for own in systems.values() for text in own.provenance.held_fixed[1:]]
+    return answered(
+        asked,
+        systems,
+        records,
+        [
+            *notes,
+            *(note for name in names for note in family.answer_notes[name]),
+            *dict.fromkeys(note for name in names for note in family.shared_notes[name]),
+        ],
+        ComparisonResult,
+        warned=[*too_few, *(note for note in notes if note.kind == "caution")],
+        metric=family.metric,
+        estimand="system",
+        held_fixed=("the trained systems", *dict.fromkeys(fixed)),
+        settings=settings,
+        paired=family.same_rows is not None,
+    )
+
+
+def _families(asked: Asked, study: Study) -> dict[tuple[str, Any], Family]:
+    """Return the systems of a plan by metric and subgroup, drawn on common resamples."""
+    systems = _sorted_systems(study)
+    every = [score for scores in systems.values() for score in scores]
+    names = [name for name, scores in systems.items() for _ in scores]
+    if len(systems) > 1:
+        # Differences do without standard errors on every resample.
+        with_variance = [score.interval in OF_STANDARD_ERRORS for score in every]
+        every = [
+            replace(score, subject=replace(score.subject, with_variance=wanted))
+            for score, wanted in zip(every, with_variance, strict=True)
+        ]
+    draws = study.source.draw(study.plan, every, study.workers)
+    if asked.interval in ("delong", "logit-delong"):
+        _check_delong(asked, draws)
+    places: dict[tuple[str, Any], list[int]] = {}
+    for k, score in enumerate(every):
+        places.setdefault((score.metric, score.part.name), []).append(k)
+    same_rows = _same_rows(asked, draws, places) if len(systems) > 1 else {}
+    results, shared_notes, answer_notes = [], [], []
+    for name, score, evidence in zip(names, every, draws.evidence.values(), strict=True):
+        chosen = chosen_interval(study, evidence)
+        results.append(result_of(study, score, SystemBasis(evidence), chosen))
+        few = (note for note in chosen.notes if note.kind == "few")
+        shared_notes.append((*few, *score.notes, *study.notes, *study.plan.design.remarks))
+        answers = list(copy_of_truth(name, score.rows, "advice"))
+        if score.rows.are_constant:
+            answers += constant_answers(name, [score.rows])
+        answer_notes.append(answers)
+    return {
+        key: Family(
+            {names[k]: results[k] for k in at},
+            {names[k]: shared_notes[k] for k in at},
+            {names[k]: answer_notes[k] for k in at},
+            same_rows.get(key),
         )
-        given = self.y_preds if self.are_arguments else {"y_preds": self.y_preds}
-        answers = {"y_true": self.y_true, **given}
-        return study_of(scored, self.sampling, answers, self.wanted, self.settings)
+        for key, at in places.items()
+    }
 
 
-def compared(request: SystemsRequest) -> Any:
-    """Return the comparison of systems on the same rows."""
-    study = of_columns(request)
-    systems = {name: own.rows for name, [own] in next(iter(study.scores.values())).items()}
-    result = compare_systems_of(request.asked, list(systems), {"": study})
-    if request.are_arguments:
-        tell(*copy_of_truth(*next(iter(systems.items())), "caution"))
-    return result
+def _sorted_systems(study: Study) -> dict[str, list[Score]]:
+    """Return the reduced rows of every system, in an order that does not depend on the call."""
+    systems = {
+        name: [
+            study.source.prepare(
+                study.plan, study.interval, metric, by_system[name][0], part, study.first_look
+            )
+            for metric, by_system in study.scores.items()
+            for part in study.parts
+        ]
+        for name in next(iter(study.scores.values()))
+    }
+    if len(systems) == 1:
+        return systems
+    order = in_order_of_content(
+        {
+            name: [column for score in scores for column in score.numbers]
+            for name, scores in systems.items()
+        }
+    )
+    return {name: systems[name] for name in order}
 
 
-def _compared_on(request: SystemsRequest, study: Study) -> Any:
-    """Return the comparison of the systems of a study."""
-    return compare_systems_of(request.asked, list(next(iter(study.scores.values()))), {"": study})
+def _check_delong(asked: Asked, draws: Draws) -> None:
+    """Refuse intervals of two areas of what has none."""
+    for k, score in draws.scores.items():
+        evidence, statistic = draws.evidence[k], without_sign(score.subject.statistic)
+        has_delong = evidence.facts.delong is not None and evidence.independent_rows
+        if not has_delong or statistic.reads != "pairs":
+            raise check.fail(
+                "interval",
+                f"not be {asked.interval!r} unless the metric is the area under the ROC curve of "
+                "two classes, on independent, unweighted rows",
+                repr(asked.interval),
+                "Use interval='expanded'.",
+            )
 
 
-def _unpaired(request: SystemsRequest) -> Any:
-    """Return the comparison of systems on test sets of their own."""
-    y_true, y_preds, asked = request.y_true, request.y_preds, request.asked
-    if is_lazy(*columns_in(y_true), *columns_in(y_preds)):
+def _same_rows(
+    asked: Asked, draws: Draws, places: Mapping[tuple[str, Any], list[int]]
+) -> dict[tuple[str, Any], SameRows]:
+    """Return what is known together of systems on the same rows, by metric and subgroup."""
+    plan, design = draws.plan, draws.plan.design
+    scores, evidence = list(draws.scores.values()), list(draws.evidence.values())
+    right = [score.right(known) for score, known in zip(scores, evidence, strict=True)]
+    # Shares of right rows have closed forms; of others units tell how sure an error is.
+    for_plans = all(score.subject.coding.reads in ("sums", "pairs") for score in scores)
+    for_plans &= any(of_system is None for of_system in right)
+    for_plans &= min(design.n_units) * len(scores) <= _MOST_LEFT_OUT
+    for_plans &= not design.no_jackknife and draws.binding is not None
+    # Rows that tell two shares apart are all that looks need.
+    by_counts = asked.first_look is not None and all(known.share is not None for known in evidence)
+    left_out = covariances = None
+    if (asked.interval in LEAVING_OUT and not by_counts) or for_plans:
+        if design.no_jackknife:
+            must = f"not be {asked.interval!r} with {design.groups_in_messages}"
+            advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
+            raise check.fail("interval", must, repr(asked.interval), advice)
+        left_out = draws.values_left_out()
+    if asked.interval == "two-way":
+        if design.n_factors == 1 or not all(
+            has_influence(score.subject.statistic) for score in scores
+        ):
+            must = (
+                "not be 'two-way' unless groups are crossed, of shape (n_samples, 2), and the "
+                "metrics functions of sums or areas under ROC curves"
+            )
+            advice = "Use interval='expanded'."
+            raise check.fail("interval", must, "'two-way'", advice)
+        covariances = draws.covariances
+    same_rows = {}
+    for key, at in places.items():
+        tables = [scores[k].table for k in at]
+        if asked.interval == "auto":
+            # Of shares of right rows few that differ have a closed form.
+            tables = [None if right[k] is not None else scores[k].table for k in at]
+        same_rows[key] = SameRows(
+            predicted=[None if asked.first_look else scores[k].answers for k in at],
+            right=[right[k] for k in at],
+            left_out=None if left_out is None else replace(left_out, values=left_out.values[at]),
+            areas=None
+            if evidence[at[0]].facts.delong is None
+            else _areas([scores[k] for k in at], [evidence[k] for k in at]),
+            covariances=None if covariances is None else covariances[:, at][:, :, at],
+            tables=tables,
+            seed=plan.seed,
+        )
+    return same_rows
+
+
+def _areas(scores: Sequence[Score], evidence: Sequence[Evidence]) -> AreasOfSystems | None:
+    """Return the areas under ROC curves of systems, computed in the order of this metric alone."""
+    order = in_order_of_content({str(k): score.numbers for k, score in enumerate(scores)})
+    rankings = [scores[int(k)].ranking(evidence[int(k)]) for k in order]
+    columns = [ranking[1] for ranking in rankings if ranking is not None]
+    if rankings[0] is None or len(columns) < len(scores):
+        return None
+    positive = rankings[0][0]
+    areas, covariance = delong_covariance(positive, np.array(columns))
+    n_positive, at = int(positive.sum()), np.argsort([int(k) for k in order])
+    smaller_class = min(n_positive, len(positive) - n_positive)
+    return AreasOfSystems(areas[at], covariance[np.ix_(at, at)], smaller_class)
+
+
+def _largest_gaps(
+    asked: Asked,
+    study: Study,
+    metric: str,
+    families: Mapping[Any, Family],
+    pairs: Sequence[tuple[str, str]],
+) -> dict[str, EvaluationResult]:
+    """For each pair of systems, the two subgroups between which its difference changes most.
+
+    The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
+    """
+    first, parts = next(iter(study.scores[metric].values()))[0], study.parts
+    every = [of_system for family in families.values() for of_system in family.evidence]
+    subgroups = measured(first.statistic, first.rows, parts, every)
+    number = {name: k for k, name in enumerate(families[parts[0].name].results)}
+    gaps = {}
+    for name_a, name_b in pairs:
+        within = [
+            families[part.name].difference(number[name_a], number[name_b], asked) for part in parts
+        ]
+        evidence = [difference.evidence for difference in within]
+        subgroups_kept = kept_of(subgroups, evidence, metric)
+        pair = NO_PAIR
+        gap = no_gap(evidence[0], len(pairs))
+        if subgroups_kept.at:
+            sides = [
+                side_of_difference(first.statistic, subgroups[k], evidence[k], within[k].discordant)
+                for k in subgroups_kept.at
+            ]
+            (a, b), gap = gap_of(sides, [evidence[k] for k in subgroups_kept.at], len(pairs))
+            pair = (
+                f"{subgroups[subgroups_kept.at[a]].name} - {subgroups[subgroups_kept.at[b]].name}"
+            )
+        n_pairs = len(subgroups_kept.at) * (len(subgroups_kept.at) - 1) // 2
+        name = f"{name_a} - {name_b}"
+        n_changes = n_pairs * len(pairs)
+        which = f"The largest of {n_pairs} changes between subgroups"
+        if n_pairs == 1:
+            which = "The change between the two subgroups"
+        of_all = f", with its simultaneous interval over {n_changes} changes"
+        notes = [f"{which} of the difference {name}{of_all if n_changes > 1 else ''}."]
+        result = make_gap_result(
+            study,
+            GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
+            notes if n_pairs else [],
+            [*subgroups_kept.cautions, *caution_of_distances(every[0])],
+        )
+        fixed = ("the trained systems", *result.held_fixed[1:])
+        gaps[name] = result._with_provenance(held_fixed=fixed)
+    return gaps
+
+
+# ------------------------------------------------------------------ systems on rows of their own
+
+
+def studies_of_each(
+    y_true: Any,
+    y_preds: Any,
+    sampling: Sampling,
+    scoring: Scoring,
+    wanted: Wanted,
+    asked: Asked,
+) -> dict[str, Study]:
+    """Return the study of each system, in an order that does not depend on the call.
+
+    Parameters
+    ----------
+    y_true, y_preds : mapping of str to array-like
+        By system.
+    sampling : Sampling
+        Whose columns are given by system, too.
+    scoring : Scoring
+    wanted : Wanted
+        Of each system.
+    asked : Asked
+    """
+    columns: list[Any] = []
+    for given in (y_true, y_preds):
+        columns += given.values() if isinstance(given, Mapping) else [given]
+    if is_lazy(*columns):
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
         must = "be True with columns that are not in memory"
         raise check.fail("paired", must, "False", advice)
-    studies = studies_of_each(
-        y_true, y_preds, request.scoring, request.sampling, asked, request.wanted
-    )
-    return compare_systems_of(asked, [str(name) for name in y_preds], studies)
+    if sampling.by is not None:
+        must, advice = "be None with paired=False", "Compare each subgroup by itself."
+        raise check.fail("by", must, "subgroups", advice)
+    if sampling.block_length is not None:
+        must = "be None with paired=False"
+        advice = "Compare systems on the same rows, or resample whole series by groups."
+        raise check.fail("block_length", must, repr(sampling.block_length), advice)
+    if asked.interval in _NEEDS_PAIRS:
+        got = f"{asked.interval!r}, {_NEEDS_PAIRS[asked.interval]}"
+        advice = "Use interval='expanded' or 'auto'."
+        must = "be one for systems on different rows with paired=False"
+        raise check.fail("interval", must, got, advice)
+    named = checked_names(y_preds)
+    truths = _by_name("y_true", y_true, named)
+    by_row = {name: _by_name(name, getattr(sampling, name), named) for name in _COLUMNS}
+    rows = {}
+    for name, predicted in named.items():
+        weights = by_row["sample_weight"][name]
+        with _columns_of(name):
+            rows[name] = checked_rows(
+                truths[name], predicted, weights, scoring.labels, f"y_preds[{name!r}]"
+            )
+    check_reference(asked.reference, rows)
+    of_truth = {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
+    scores, places = measured_by(scoring, arguments_of(rows), of_truth)
+    seed = check.check_seed(sampling.random_state)
+    settings = scoring.settings | asked.settings | {"paired": False}
+    # Names decide the order of systems on the same rows alone.
+    contents = {
+        name: (rows[name].y_true, rows[name].y_pred, rows[name].sample_weight)
+        for name in sorted(rows)
+    }
+    studies = {}
+    for rank, name in enumerate(in_order_of_content(contents)):
+        own = sampling._replace(
+            **{key: of_each[name] for key, of_each in by_row.items()},
+            random_state=child_seed(seed, _OWN_STREAMS + rank),
+            system=name,
+        )
+        answers = {f"y_true[{name!r}]": truths[name], f"y_preds[{name!r}]": named[name]}
+        of_system = {metric: {name: every[name]} for metric, every in scores.items()}
+        with _columns_of(name):
+            studies[name] = study_of((of_system, places), own, answers, wanted, settings)
+    _check_same_tasks(studies)
+    return studies
+
+
+def _columns_of(name: str) -> AbstractContextManager[None]:
+    """Say in errors of which system the rows are."""
+    own = ("y_true", *_COLUMNS)
+    return check.arguments_named({each: f"{each}[{name!r}]" for each in own})
+
+
+def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is given for each system; None for all where nothing is given."""
+    if values is None:
+        return dict.fromkeys(y_preds)
+    must = "be a dict with the names of y_preds with paired=False"
+    if not isinstance(values, Mapping):
+        got = type(values).__name__
+        raise check.fail(argument, must, got, "Each system has rows of its own.")
+    named = {str(name): own for name, own in values.items()}
+    if set(named) != set(y_preds):
+        raise check.fail(argument, must, f"{list(named)} beside {list(y_preds)}")
+    return named
+
+
+def _check_same_tasks(studies: Mapping[str, Study]) -> None:
+    """Refuse averages over different tasks unless the tasks are drawn: the tasks would differ."""
+    names = [set(study.tasks.names) for study in studies.values() if study.tasks is not None]
+    if len({frozenset(own) for own in names}) < 2:
+        return
+    averaged = [
+        one.statistic
+        for study in studies.values()
+        for own in study.by_plan()
+        for by_system in own.scores.values()
+        for [one] in by_system.values()
+    ]
+    if all(own.parts == "drawn" for own in averaged):
+        return
+    lacking = sorted(map(str, set.union(*names) - set.intersection(*names)))
+    must = "name the same tasks for each system"
+    advice = "Give groups=<the tasks> to resample whole tasks, for a claim about new tasks."
+    got = f"tasks that some of them lack: {', '.join(lacking[:3])}"
+    raise check.fail("average_over", must, got, advice)
+
+
+# Compare trained systems on one test set: paired differences from one plan of resamples.
