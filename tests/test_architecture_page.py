@@ -1,6 +1,7 @@
 """The table of layers in CONTRIBUTING.md is the one that the imports keep, and the map shows it."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,17 @@ def test_the_map_is_drawn_from_the_table(draw_map):
     assert drawn == draw_map.PICTURE.read_text(encoding="utf-8"), "run python docs/draw_map.py"
     for row in draw_map.layers(draw_map.TABLE.read_text(encoding="utf-8")):
         assert all(f">{name}</text>" in drawn for name in row.names)
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_modules_that_a_page_names_are_there(page):
+    path = ROOT / page
+    if not path.exists():
+        pytest.skip("the page is not part of the installed package")
+    named = set(re.findall(r"`((?:[a-z_]+/)*[a-z_0-9]+\.py)`", path.read_text(encoding="utf-8")))
+    missing = {
+        name for name in named if not any((ROOT / part / name).exists() for part in ("", "skboot"))
+    }
+    # A file by its last name stands in the package that the sentence is about.
+    stems = {file.name for part in ("skboot", "tests") for file in (ROOT / part).rglob("*.py")}
+    assert {name for name in missing if "/" in name or name not in stems} == set()
