@@ -19,6 +19,7 @@ BENCHMARKS = ROOT / "benchmarks"
 # Run by `.ci/run` and the job of the gallery; `help`, `format` and `clean` are for people.
 ELSEWHERE = {
     "test",
+    "test-shown",
     "test-studies",
     "lint",
     "types",
