@@ -139,9 +139,8 @@ def arguments_named(names: Mapping[str, str], of: str = "") -> Iterator[None]:
 # What a reader must know of a result, and warnings at the line of the user's that caused them.
 #
 # Steps `tell` notes, and engines put them into results. Whether a note becomes a warning follows
-# from
-# its kind, never from its text; the door of the public function that the user called raises one
-# warning of each kind, under its own name (`skboot._base.doors`).
+# from its kind, never from its text; the door of the public function that the user called raises
+# one warning of each kind, under its own name (`skboot._base.doors`).
 
 
 NoteKind = Literal[

@@ -125,14 +125,12 @@ def in_order_of_content(columns: Mapping[str, Sequence[Any]]) -> list[str]:
 # Files that are whole or absent, whatever stops the process that writes them.
 #
 # A file is written under a temporary name and then renamed. The temporary name holds the process
-# and
-# the machine, so that files of a writer that was killed can be told from those of one at work.
+# and the machine, so that files of a writer that was killed can be told from those of one at work.
 #
 # A path that the user named is followed: the file at the end of its links is written, and what is
-# no
-# regular file, such as ``/dev/stdout`` or a pipe, takes the bytes where it is. In a folder that the
-# package keeps (``memory=``) no link is followed, since others may have put it there: a link in the
-# place of a file is replaced by the file.
+# no regular file, such as ``/dev/stdout`` or a pipe, takes the bytes where it is. In a folder that
+# the package keeps (``memory=``) no link is followed, since others may have put it there: a link in
+# the place of a file is replaced by the file.
 
 
 _TEMPORARY = re.compile(r"^\..*\.(?P<process>\d+)@(?P<machine>.*)\.[0-9a-f]{8}$")

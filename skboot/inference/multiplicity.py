@@ -92,8 +92,7 @@ def _variances(covariance: Floats) -> tuple[Floats, Floats]:
 # A t statistic is a normal number by the root of a chi-squared one, and its normal score the normal
 # quantile of the same level. Both conversions are smooth functions of one number that take a
 # microsecond each where they are computed, so that each is tabulated once for its degrees of
-# freedom:
-# by polynomials between equal steps, which are as exact as the functions themselves.
+# freedom: by polynomials between equal steps, which are as exact as the functions themselves.
 
 
 # Key of the stream of t statistics below the seed of the plan, whose blocks have smaller keys.

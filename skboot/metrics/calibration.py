@@ -299,10 +299,9 @@ def _line(
 # Lines through right and wrong on the scale of logits, for many weightings at once.
 #
 # The logistic regression of the truth on a + b x has two equations, sums over rows of the truth
-# less
-# the probability. Rows of equal x are one point, so that a resample needs the weight at each point;
-# where points are many, they share pieces of the axis, in which the probability is a power series
-# about the centre, and a resample needs the sums of a few powers of the distance from it.
+# less the probability. Rows of equal x are one point, so that a resample needs the weight at each
+# point; where points are many, they share pieces of the axis, in which the probability is a power
+# series about the centre, and a resample needs the sums of a few powers of the distance from it.
 
 
 # Maximum number of distinct logits that are points of their own.

@@ -884,8 +884,7 @@ def _keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[n
 #
 # The bytes are a mark, a version, a checksum (BLAKE2b), the length of a header, the header as JSON
 # and the arrays one after the other. Arrays are read by their type and shape, which the header
-# gives;
-# metrics are named, and names are looked up among the public ones alone.
+# gives; metrics are named, and names are looked up among the public ones alone.
 
 
 # Version 1 had neither the numbers of rows nor few rows.

@@ -214,17 +214,13 @@ def _carried(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
 
 # Weights of rows by what they hold: pairs of labels, or labels and intervals of a score.
 #
-# A `Table` of labels has a cell for each pair of truth and decision that occurs. One of scores
-# has a
-# cell for each class in each interval of the score. While the distinct scores fit, each has its
-# own;
-# then intervals are those of equal leading bits of the floating-point number, and one bit is
-# dropped
-# wherever they become too many. Which bits are left depends on the set of scores alone, so that a
-# table does not depend on the order of rows, batches or shards. Between one half and one the bits
-# are
-# those of the distance from one, so that probabilities have intervals as fine near one as near
-# zero.
+# A `Table` of labels has a cell for each pair of truth and decision that occurs. One of scores has
+# a cell for each class in each interval of the score. While the distinct scores fit, each has its
+# own; then intervals are those of equal leading bits of the floating-point number, and one bit is
+# dropped wherever they become too many. Which bits are left depends on the set of scores alone, so
+# that a table does not depend on the order of rows, batches or shards. Between one half and one the
+# bits are those of the distance from one, so that probabilities have intervals as fine near one as
+# near zero.
 
 
 # Pairs of keys per row up to which those that occur are counted, and not sorted.
