@@ -1,5 +1,6 @@
 """The table of layers in CONTRIBUTING.md is the one that the imports keep, and the map shows it."""
 
+import importlib
 import importlib.util
 import re
 from pathlib import Path
@@ -53,3 +54,32 @@ def test_modules_that_a_page_names_are_there(page):
     # A file by its last name stands in the package that the sentence is about.
     stems = {file.name for part in ("skboot", "tests") for file in (ROOT / part).rglob("*.py")}
     assert {name for name in missing if "/" in name or name not in stems} == set()
+
+
+def found(dotted):
+    """Whether a dotted name below skboot is a module, or what one has."""
+    parts = dotted.split(".")
+    for n_parts in range(len(parts), 0, -1):
+        try:
+            value = importlib.import_module(".".join(parts[:n_parts]))
+        except ImportError:
+            continue
+        for name in parts[n_parts:]:
+            fields = getattr(value, "__annotations__", {})
+            if name in fields:
+                return True
+            if not hasattr(value, name):
+                return False
+            value = getattr(value, name)
+        return True
+    return False
+
+
+def test_names_in_docstrings_and_comments_are_there():
+    named = {
+        dotted
+        for path in PACKAGE.rglob("*.py")
+        for dotted in re.findall(r"`+(skboot(?:\.\w+)+)", path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 50
+    assert {dotted for dotted in named if not found(dotted)} == set()

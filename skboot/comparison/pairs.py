@@ -113,7 +113,7 @@ class SameRows:
     areas : AreasOfSystems or None
         For areas under ROC curves on independent rows.
     covariances : ndarray of shape (n_tables, n_systems, n_systems) or None
-        By cells and members of crossed factors; see `skboot.inference.crossed`.
+        By cells and members of crossed factors; see `skboot.inference.dependence`.
     tables : sequence of Tabled or None
         Of each system, for functions of a table of truth and decision.
     seed : numpy.random.SeedSequence

@@ -805,6 +805,3 @@ def _check_same_tasks(studies: Mapping[str, Study]) -> None:
     advice = "Give groups=<the tasks> to resample whole tasks, for a claim about new tasks."
     got = f"tasks that some of them lack: {', '.join(lacking[:3])}"
     raise check.fail("average_over", must, got, advice)
-
-
-# Compare trained systems on one test set: paired differences from one plan of resamples.

@@ -802,7 +802,7 @@ class MetricError(RuntimeError):
 
     Attributes
     ----------
-    line : int
+    resample : int
         Number of the resample within the block.
     error : Exception
         What the metric raised.
