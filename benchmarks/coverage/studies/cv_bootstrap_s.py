@@ -5,10 +5,9 @@ and vectorised over training samples, because sixty thousand fits of each design
 long by an estimator; their losses and counts go to `skboot.inference.prediction_error`, or to
 `skboot.method_error.cv_bootstrap.cv_bootstrap` for balanced error and AUC: 200 bootstrap samples
 and 5 x 10 folds, the defaults of BootstrapScorer. The truth is the mean error over `N_TRUTH` fresh
-training sets of the same size, each judged on `N_FRESH` fresh rows. Run as a script it writes the
-table next to it:
+training sets of the same size, each judged on `N_FRESH` fresh rows.
 
-    python benchmarks/coverage/studies/cv_bootstrap_s.py [repetitions]
+    make coverage-study STUDY=cv_bootstrap_s
 
 Columns: share of data sets whose 95 % interval holds the truth, its Monte Carlo error, mean width
 as a multiple of 2 x 1.96 standard deviations of the estimate, largest upper limit as a multiple of
@@ -16,9 +15,6 @@ the truth, and the share of data sets whose interval says that it is wide becaus
 samples.
 """
 
-import csv
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +26,8 @@ from skboot.method_error.cv_bootstrap import (
     cv_bootstrap,
 )
 
-TABLE = Path(__file__).parents[1] / "results" / "cv_bootstrap_s.csv"
+from ..runner import titled
+
 INTERVALS = ("cv-bootstrap", "cv-bootstrap-conservative")
 LEVEL = 0.95
 N_TRUTH, N_FRESH = 1000, 2000
@@ -232,9 +229,9 @@ def of_metric(name, y, full, left_out, counts, by_fold, in_fold):
     )
 
 
-def cell(title, design, n_repeats, seed):
+def rows_of(number, design, n_repeats=300):
     """Rows of the table for one design."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(3400 + number)
     expected = truth(design, rng)
     found = [judged(design, rng) for _ in range(n_repeats)]
     spread = 2 * 1.96 * np.std([one.centre for one in found], ddof=1)
@@ -242,10 +239,9 @@ def cell(title, design, n_repeats, seed):
         low, high = np.transpose([tuple(one.interval(LEVEL, kind)) for one in found])
         covered = np.mean((low <= expected) & (expected <= high))
         yield [
-            title,
             design.metric,
             kind,
-            str(n_repeats),
+            n_repeats,
             f"{expected:.4f}",
             f"{100 * covered:.1f}",
             f"{100 * np.sqrt(LEVEL * (1 - LEVEL) / n_repeats):.1f}",
@@ -253,13 +249,6 @@ def cell(title, design, n_repeats, seed):
             f"{high.max() / expected:.3g}",
             f"{100 * np.mean([one.is_unstable(kind) for one in found]):.0f}",
         ]
-
-
-def table(n_repeats, titles=DESIGNS):
-    """Rows of the table, as strings."""
-    for number, (title, design) in enumerate(DESIGNS.items()):
-        if title in titles:
-            yield from cell(title, design, n_repeats, 3400 + number)
 
 
 HEADER = [
@@ -274,12 +263,4 @@ HEADER = [
     "largest limit",
     "says why %",
 ]
-
-
-if __name__ == "__main__":
-    rows = []
-    for row in table(int(sys.argv[1]) if len(sys.argv) > 1 else 300):
-        print(", ".join(row), flush=True)
-        rows.append(row)
-    with TABLE.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+STUDY = titled("cv_bootstrap_s", HEADER, DESIGNS, rows_of)

@@ -52,7 +52,7 @@ from scipy.stats import beta, norm
 
 from skboot import bootstrap_score, compare_systems, proportion_interval
 
-from ..runner import RESULTS, cell_by_cell, monte_carlo_error
+from ..runner import TableStudy, monte_carlo_error, one_line
 
 N_DATA_SETS, N_RESAMPLES, SEED = 1000, 499, 11
 AIM, WIDEST = 92.5, 1.05
@@ -360,7 +360,4 @@ def _covered(limits_of_each, values):
     return int(np.sum((low <= values) & (values <= high)))
 
 
-def go_on(minutes):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    cells = [(name,) for name in CELLS]
-    return cell_by_cell(RESULTS / "judges.csv", HEADER, cells, row_of, minutes)
+STUDY = TableStudy("judges", HEADER, [(name,) for name in CELLS], one_line(row_of))

@@ -55,7 +55,7 @@ from scipy.stats import beta, norm, rankdata
 
 from skboot import bootstrap_score, compare_systems
 
-from ..runner import RESULTS, cell_by_cell, monte_carlo_error
+from ..runner import TableStudy, monte_carlo_error, one_line
 from .series import autoregression
 
 HEADER = (
@@ -327,6 +327,6 @@ def cells(version="after"):
     ]
 
 
-def go_on(minutes, version="after"):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    return cell_by_cell(RESULTS / "slow_series.csv", HEADER, cells(version), row_of, minutes)
+STUDY = TableStudy("slow_series", HEADER, cells(), one_line(row_of))
+# To be run with the package of an earlier revision on the path.
+BEFORE = TableStudy("slow_series", HEADER, cells("before"), one_line(row_of))

@@ -46,7 +46,7 @@ from scipy import special, stats
 from skboot import bootstrap_score, compare_systems
 
 from ..references import cv3, cv3_limits
-from ..runner import RESULTS, cell_by_cell, monte_carlo_error
+from ..runner import TableStudy, monte_carlo_error, one_line
 from ..samples import SystemSample
 from ..scores import SCORES
 
@@ -328,6 +328,4 @@ def cells():
     ]
 
 
-def go_on(minutes):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    return cell_by_cell(RESULTS / "unequal_groups.csv", HEADER, cells(), row_of, minutes)
+STUDY = TableStudy("unequal_groups", HEADER, cells(), one_line(row_of))
