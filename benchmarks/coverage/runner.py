@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import joblib
 import numpy as np
+from scipy.stats import beta
 
 from . import code_marks
 
@@ -383,6 +384,15 @@ def summary(found: list[Outcome], n: int) -> dict[str, object]:
 def monte_carlo_error(coverage: float, n: int) -> float:
     """Standard error of a coverage; never less than that of one miss."""
     return math.sqrt(max(coverage * (1 - coverage), 1 / n * (1 - 1 / n)) / n)
+
+
+def shown_coverage(covered: int, n: int) -> tuple[str, str, str]:
+    """Coverage in percent, its error, and its exact one-sided lower limit at 95 %."""
+    return (
+        f"{100 * covered / n:.1f}",
+        f"{100 * monte_carlo_error(covered / n, n):.1f}",
+        f"{100 * beta.ppf(0.05, covered, n - covered + 1):.2f}",
+    )
 
 
 def percent_and_error(hits: Sequence[bool]) -> tuple[float, float]:

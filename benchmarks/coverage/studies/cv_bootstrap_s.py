@@ -26,7 +26,9 @@ from skboot.method_error.cv_bootstrap import (
     cv_bootstrap,
 )
 
+from ..methods.designs import discriminant
 from ..runner import titled
+from .cv_bootstrap_coverage import grouped
 
 INTERVALS = ("cv-bootstrap", "cv-bootstrap-conservative")
 LEVEL = 0.95
@@ -49,22 +51,6 @@ def ridge(penalty=0.0):
         return slopes @ X_new.T + level - np.sum(slopes * middle, axis=1)[:, None]
 
     return answers
-
-
-def discriminant(X, y, weights, X_new):
-    """Decision values of weighted linear discriminant analysis of two classes."""
-    p, sides = X.shape[1], [weights * (y == k) for k in (0, 1)]
-    size = [side.sum(axis=1)[:, None] for side in sides]
-    mean = [side @ X / np.maximum(n, 1) for side, n in zip(sides, size, strict=True)]
-    products = (X[:, :, None] * X[:, None, :]).reshape(len(X), -1)
-    within = (weights @ products).reshape(-1, p, p)
-    for n, m in zip(size, mean, strict=True):
-        within -= n[:, :, None] * m[:, :, None] * m[:, None, :]
-    within /= weights.sum(axis=1)[:, None, None]
-    slopes = np.linalg.pinv(within, hermitian=True) @ (mean[1] - mean[0])[:, :, None]
-    slopes, middle = slopes[..., 0], (mean[0] + mean[1]) / 2
-    odds = np.log(np.maximum(size[1], 0.5) / np.maximum(size[0], 0.5))
-    return slopes @ X_new.T - np.sum(slopes * middle, axis=1)[:, None] + odds
 
 
 def logistic(X, y, weights, X_new):
@@ -100,13 +86,6 @@ def shifted(share):
         return X, y, None
 
     return draw
-
-
-def grouped(rng, n_groups):
-    groups = np.repeat(np.arange(n_groups), 5)
-    X = rng.normal(size=(len(groups), 6)) + rng.normal(scale=0.7, size=(n_groups, 6))[groups]
-    logit = X[:, 0] + X[:, 1] - X[:, 2] + rng.normal(size=n_groups)[groups]
-    return X, (rng.random(len(groups)) < 1 / (1 + np.exp(-logit))).astype(int), groups
 
 
 def sloped(rng, n):

@@ -48,11 +48,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import beta, norm
+from scipy.stats import norm
 
 from skboot import bootstrap_score, compare_systems, proportion_interval
 
-from ..runner import TableStudy, monte_carlo_error, one_line
+from ..runner import TableStudy, one_line, shown_coverage
 
 N_DATA_SETS, N_RESAMPLES, SEED = 1000, 499, 11
 AIM, WIDEST = 92.5, 1.05
@@ -340,9 +340,7 @@ def row_of(name):
         shown += [f"{100 * share / n:.1f}", f"{wide.mean():.4g}"] if known.any() else ["", ""]
     return (
         n,
-        f"{100 * covered / n:.1f}",
-        f"{100 * monte_carlo_error(covered / n, n):.1f}",
-        f"{100 * beta.ppf(0.05, covered, n - covered + 1):.2f}",
+        *shown_coverage(covered, n),
         f"{width.mean():.4g}",
         f"{100 * _covered(alone, values) / n:.1f}",
         f"{of_alone.mean():.4g}",

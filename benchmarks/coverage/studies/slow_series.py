@@ -51,11 +51,11 @@ from functools import partial
 import numpy as np
 from scipy.fft import dct
 from scipy.special import ndtri, stdtrit
-from scipy.stats import beta, norm, rankdata
+from scipy.stats import norm, rankdata
 
 from skboot import bootstrap_score, compare_systems
 
-from ..runner import TableStudy, monte_carlo_error, one_line
+from ..runner import TableStudy, one_line, shown_coverage
 from .series import autoregression
 
 HEADER = (
@@ -307,9 +307,7 @@ def row_of(name, tool, version):
     covered = N_DATA_SETS - below - above
     return (
         N_DATA_SETS,
-        f"{100 * covered / N_DATA_SETS:.1f}",
-        f"{100 * monte_carlo_error(covered / N_DATA_SETS, N_DATA_SETS):.1f}",
-        f"{100 * beta.ppf(0.05, covered, N_DATA_SETS - covered + 1):.2f}",
+        *shown_coverage(covered, N_DATA_SETS),
         f"{np.mean(high - low):.4g}",
         below,
         above,
