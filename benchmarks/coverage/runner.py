@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import joblib
 import numpy as np
+from scipy.stats import beta
 
 from . import code_marks
 
@@ -88,6 +89,110 @@ class Study:
         """Where the results are."""
         return RESULTS / f"{self.name}.csv"
 
+    def run(
+        self,
+        minutes: float = PART_MINUTES,
+        n_jobs: int = 1,
+        cells: str = "",
+        tools: str = "",
+    ) -> bool:
+        """Go on for some time; return whether it is finished.
+
+        With `cells` or `tools` only with those whose name has that text.
+        """
+        end = time.monotonic() + 60 * minutes
+        for cell, tool, first, n in open_tasks(self):
+            if cells in cell.name and tools in tool.name:
+                if time.monotonic() > end:
+                    return False
+                append(self.path, rows_of(self, cell, tool, first, n, n_jobs))
+        return True
+
+
+@dataclass(frozen=True)
+class TableStudy:
+    """A study with a table of its own, for intervals that share their trainings or have no tool.
+
+    The first columns of `header` name the cell, by the values that `cells` has of it; `rows_of` is
+    given these, and returns the other columns of each line. A cell with a line that is not enough,
+    of too few data sets, is made anew in its place: the data sets are drawn from the same seeds,
+    and more follow. To run a study again from its start, take its table away.
+    """
+
+    name: str
+    header: Sequence[str]
+    cells: Sequence[tuple[object, ...]]
+    rows_of: Callable[..., Iterable[Sequence[object]]]
+    is_enough: Callable[[Mapping[str, str]], bool] = field(default=lambda row: True)
+
+    @property
+    def path(self) -> Path:
+        """Where the results are."""
+        return RESULTS / f"{self.name}.csv"
+
+    def run(
+        self,
+        minutes: float = PART_MINUTES,
+        n_jobs: int = 1,
+        cells: str = "",
+        tools: str = "",
+    ) -> bool:
+        """Go on for some time; return whether it is finished.
+
+        With `cells` only with those of which a name has that text. There are no tools to choose
+        from, and one process.
+        """
+        end = time.monotonic() + 60 * minutes
+        for cell in self.cells:
+            if not any(cells in str(name) for name in cell):
+                continue
+            rows = read(self.path)
+            named = dict(zip(self.header, map(str, cell), strict=False))
+            at = [k for k, row in enumerate(rows) if named.items() <= row.items()]
+            if at and all(self.is_enough(rows[k]) for k in at):
+                continue
+            if time.monotonic() > end:
+                return False
+            lines = [
+                dict(zip(self.header, (*cell, *line), strict=True)) for line in self.rows_of(*cell)
+            ]
+            if at:
+                self._replace(rows, at, lines)
+            else:
+                append(self.path, lines, self.header)
+        return True
+
+    def _replace(self, rows, at, lines):
+        """Write the table with other lines in the place of some."""
+        rows = [{code_marks.COLUMN: ""} | row for row in rows]
+        before, after = rows[: at[0]], rows[at[0] :]
+        after = [row for k, row in enumerate(after, at[0]) if k not in at]
+        part = self.path.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        append(part, [*before, *lines, *after], self.header)
+        part.replace(self.path)
+
+
+def titled(
+    name: str,
+    header: Sequence[str],
+    cells: Mapping[str, object],
+    rows_of: Callable[[int, object], Iterable[Sequence[object]]],
+) -> TableStudy:
+    """A study whose cells have titles: `rows_of` is given the number of a cell, and the cell."""
+    numbers = {title: number for number, title in enumerate(cells)}
+    return TableStudy(
+        name,
+        header,
+        [(title,) for title in cells],
+        lambda title: rows_of(numbers[title], cells[title]),
+    )
+
+
+def one_line(row_of: Callable[..., Sequence[object]]) -> Callable[..., list[Sequence[object]]]:
+    """What makes the only line of a cell, as what makes its lines."""
+    return lambda *cell: [row_of(*cell)]
+
 
 HEADER = (
     "cell",
@@ -110,26 +215,6 @@ HEADER = (
     "versions",
     "command",
 )
-
-
-def run(
-    study: Study,
-    minutes: float = PART_MINUTES,
-    n_jobs: int = 1,
-    cells: str = "",
-    tools: str = "",
-) -> bool:
-    """Go on with a study for some time; return whether it is finished.
-
-    With `cells` or `tools` only with those whose name has that text.
-    """
-    end = time.monotonic() + 60 * minutes
-    for cell, tool, first, n in open_tasks(study):
-        if cells in cell.name and tools in tool.name:
-            if time.monotonic() > end:
-                return False
-            append(study.path, rows_of(study, cell, tool, first, n, n_jobs))
-    return True
 
 
 def open_tasks(study: Study) -> Iterator[tuple[Cell, Tool, int, int]]:
@@ -164,42 +249,6 @@ def read(path: Path) -> list[dict[str, str]]:
         return []
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
-
-
-def cell_by_cell(
-    path: Path,
-    header: Sequence[str],
-    cells: Iterable[tuple[object, ...]],
-    row_of: Callable[..., Sequence[object]],
-    minutes: float = PART_MINUTES,
-    is_enough: Callable[[Mapping[str, str]], bool] = lambda row: True,
-) -> bool:
-    """Write the rows of the cells that a table lacks, for some time; return whether all are there.
-
-    For studies with a table of their own, whose first columns name the cell; `row_of` returns the
-    others. A row that is not enough, of too few data sets, is made anew in its place: the data sets
-    are drawn from the same seeds, and more follow.
-    """
-    end = time.monotonic() + 60 * minutes
-    for cell in cells:
-        rows = read(path)
-        named = dict(zip(header, map(str, cell), strict=False))
-        at = next((k for k, row in enumerate(rows) if named.items() <= row.items()), None)
-        if at is not None and is_enough(rows[at]):
-            continue
-        if time.monotonic() > end:
-            return False
-        row = dict(zip(header, (*cell, *row_of(*cell)), strict=True))
-        if at is None:
-            append(path, [row], header)
-            continue
-        rows = [{code_marks.COLUMN: ""} | one for one in rows]
-        rows[at] = {name: str(value) for name, value in row.items()}
-        part = path.with_suffix(".part")
-        part.unlink(missing_ok=True)
-        append(part, rows, header)
-        part.replace(path)
-    return True
 
 
 def append(
@@ -335,6 +384,21 @@ def summary(found: list[Outcome], n: int) -> dict[str, object]:
 def monte_carlo_error(coverage: float, n: int) -> float:
     """Standard error of a coverage; never less than that of one miss."""
     return math.sqrt(max(coverage * (1 - coverage), 1 / n * (1 - 1 / n)) / n)
+
+
+def shown_coverage(covered: int, n: int) -> tuple[str, str, str]:
+    """Coverage in percent, its error, and its exact one-sided lower limit at 95 %."""
+    return (
+        f"{100 * covered / n:.1f}",
+        f"{100 * monte_carlo_error(covered / n, n):.1f}",
+        f"{100 * beta.ppf(0.05, covered, n - covered + 1):.2f}",
+    )
+
+
+def percent_and_error(hits: Sequence[bool]) -> tuple[float, float]:
+    """Percent of data sets in which something is so, and its standard error."""
+    share = float(np.mean(hits))
+    return 100 * share, 100 * math.sqrt(max(share * (1 - share), 1e-4) / len(hits))
 
 
 def versions_of(package: str) -> str:

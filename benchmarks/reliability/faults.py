@@ -169,8 +169,8 @@ def shared(rng: np.random.Generator, folder: Path) -> None:
 INTERRUPTED = """
 import sys, warnings
 warnings.simplefilter("ignore")
-from skboot._base import workers as _workers
-_workers._WORTH_WORKERS = 0.0
+from skboot._base import work
+work._WORTH_WORKERS = 0.0
 from benchmarks.reliability import faults
 try:
     print("ready", flush=True)

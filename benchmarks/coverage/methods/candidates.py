@@ -11,12 +11,12 @@ from skboot.method_error.cv_bootstrap import cv_bootstrap
 from skboot.method_error.out_of_bag import columns_of, training_spread, within_fences
 
 
-def former(centre, cv_influence, counts, scores, oob_influence, **options):
+def former(centre, cv_influence, counts, oob_scores, oob_influence, **options):
     """`CVBootstrap` of record 0034: another standard error, n_effective - 1 degrees of freedom.
 
     The test part is that of one cross-validation, the covariance that by counts for all metrics.
     """
-    found = cv_bootstrap(centre, cv_influence, counts, scores, oob_influence, **options)
+    found = cv_bootstrap(centre, cv_influence, counts, oob_scores, oob_influence, **options)
     total = found.variance_cv + found.training_share * found.variance_training_robust
     total = min(found.variance_cap, total + max(found.covariance_training, 0.0))
     error = np.sqrt(max(found.variance_cv_averaged, total))

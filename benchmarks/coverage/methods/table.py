@@ -7,7 +7,6 @@ has is skipped.
 """
 
 import platform
-import time
 import warnings
 from typing import NamedTuple
 from unittest import mock
@@ -23,7 +22,7 @@ from skboot.method_error.cv_bootstrap import cv_bootstrap
 from skboot.refit import estimates
 from skboot.scorer import BootstrapScorer
 
-from ..runner import RESULTS, append, read
+from ..runner import titled
 from .designs import truth
 from .parts import corrected_t, others, parts_of, samples_of
 
@@ -64,19 +63,10 @@ def versions():
     )
 
 
-def run(
-    name,
-    cells,
-    intervals,
-    minutes,
-    *,
-    seed,
-    n_sets,
-    n_others=0,
-    candidates=None,
-    reference=CONSERVATIVE,
+def study(
+    name, cells, intervals, *, seed, n_sets, n_others=0, candidates=None, reference=CONSERVATIVE
 ):
-    """Append cells that `results/name.csv` does not have; return whether all are there.
+    """The study of cells by their titles.
 
     `intervals` maps a `Parts` to (low, high) by name; of `Fitted` cells those of the library are
     taken, and `candidates`, functions of the arguments of `cv_bootstrap`, by name. `n_sets` is a
@@ -84,55 +74,45 @@ def run(
     over those of the interval `reference`.
     """
 
-    def rows_of(number, title, design):
+    def rows_of(number, design):
         fitted = isinstance(design, Fitted)
         one, given = (of_fitted, candidates or {}) if fitted else (of_design, intervals)
         found = one(design, given, (seed, number), n_sets(design), n_others)
-        for row in lines(*found, reference):
-            yield [title, design.kind, design.metric, *row, versions()]
+        return rows(design, *found, reference)
 
-    return in_turn(RESULTS / f"{name}.csv", HEADER, cells, rows_of, minutes)
+    return titled(name, HEADER, cells, rows_of)
 
 
-def in_turn(path, header, cells, rows_of, minutes):
-    """Append the cells that a table does not have, in its first column; whether all are there.
-
-    `rows_of` is given the number of the cell, its title, and what `cells` holds under the title.
-    """
-    end = time.monotonic() + 60 * minutes
-    done = {row[header[0]] for row in read(path)}
-    for number, (title, cell) in enumerate(cells.items()):
-        if title in done:
-            continue
-        if time.monotonic() > end:
-            return False
-        rows = [dict(zip(header, row, strict=True)) for row in rows_of(number, title, cell)]
-        append(path, rows, header)
-    return True
+def repeated(limits_of, seed, n_sets):
+    """Estimates of data sets, and limits by name; `limits_of` is given a generator and a number."""
+    centres, limits = np.empty(n_sets), {}
+    for k in range(n_sets):
+        centres[k], found = limits_of(np.random.default_rng([*seed, k]), k)
+        for name, pair in found.items():
+            limits.setdefault(name, []).append(tuple(pair)[:2])
+    return centres, limits
 
 
 def of_design(design, intervals, seed, n_sets, n_others):
     expected = truth(design, np.random.default_rng([*seed, 10**6]))[0]
-    centres, limits = np.empty(n_sets), {}
-    for k in range(n_sets):
-        rng = np.random.default_rng([*seed, k])
+
+    def limits_of(rng, k):
         X, y, groups = design.draw(rng, design.size)
         parts = parts_of(design, X, y, groups, samples_of(design, y, groups, rng))
-        centres[k] = parts.centres.mean()
         found = intervals(parts)
         if k < n_others:
             found |= others(design, X, y, groups, parts, rng)
-        for name, pair in found.items():
-            limits.setdefault(name, []).append(tuple(pair)[:2])
-    return expected, centres, limits
+        return parts.centres.mean(), found
+
+    return expected, *repeated(limits_of, seed, n_sets)
 
 
 def of_fitted(design, candidates, seed, n_sets, n_others):
     expected = _expected(design, np.random.default_rng([*seed, 10**6]))
-    centres, limits = np.empty(n_sets), {}
-    for k in range(n_sets):
-        rng = np.random.default_rng([*seed, k])
+
+    def limits_of(rng, k):
         X, y, groups = design.draw(rng, design.size)
+        limits = {}
         scorer = BootstrapScorer(
             design.estimator, scoring=design.metric, refit=False, random_state=k, **design.options
         )
@@ -141,24 +121,24 @@ def of_fitted(design, candidates, seed, n_sets, n_others):
         with warnings.catch_warnings(), watched as calls:
             warnings.simplefilter("ignore")
             scorer.fit(X, y, groups=groups)
-            centres[k] = scorer.score_
             for name in ("cv-bootstrap", CONSERVATIVE):
-                limits.setdefault(name, []).append(tuple(scorer.result_.interval(name))[:2])
+                limits[name] = scorer.result_.interval(name)
             (given,) = (call for call in calls.call_args_list if "resubstitution" in call.kwargs)
             sign = -1 if scorer.result_.greater_is_better else 1
             for name, form in candidates.items():
                 made = form(*given.args, **given.kwargs)
                 for title, kind in ((name, "cv-bootstrap"), (f"{name} conservative", CONSERVATIVE)):
                     pair = sign * np.array(made.interval(0.95, kind)[:2])
-                    limits.setdefault(title, []).append(tuple(np.sort(pair)))
+                    limits[title] = np.sort(pair)
             if k < n_others:
-                own = corrected_t(_fold_scores(design, X, y, groups, k))
-                limits.setdefault("corrected t", []).append(own)
-    return expected, centres, limits
+                limits["corrected t"] = corrected_t(_fold_scores(design, X, y, groups, k))
+        return scorer.score_, limits
+
+    return expected, *repeated(limits_of, seed, n_sets)
 
 
-def lines(expected, centres, limits, reference):
-    """Rows of the table of one cell, from the interval on."""
+def rows(design, expected, centres, limits, reference):
+    """Rows of the table of one cell, without its title."""
     spread = 2 * 1.96 * centres.std(ddof=1)
     bias = (centres.mean() - expected) / centres.std(ddof=1)
     wide = np.diff(np.array(limits[reference]), axis=1)[:, 0]
@@ -170,6 +150,8 @@ def lines(expected, centres, limits, reference):
         # The error of a coverage near 1 is that of one at least as far from 1 as half a data set.
         safe = min(covered, 1 - 0.5 / n)
         yield [
+            design.kind,
+            design.metric,
             name,
             n,
             f"{expected:.5g}",
@@ -180,6 +162,7 @@ def lines(expected, centres, limits, reference):
             f"{100 * above.mean():.1f}",
             f"{width / spread:.3f}",
             f"{width / wide[:n].mean():.3f}",
+            versions(),
         ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from .. import acceptance
@@ -69,6 +69,35 @@ def row_of(title: str, found: acceptance.Verdict, planned: int) -> VerdictRow:
         widest,
         ("yes" if whole else "so far") if found.passes else "**no**",
         tuple(_outside(found)),
+    )
+
+
+def counted_row(
+    title: str,
+    n_cells: int,
+    lowest: str,
+    outside: Iterable[tuple[str, str, str]],
+    *,
+    planned: int | None = None,
+    n_outside: int | None = None,
+    widest: str = "",
+) -> VerdictRow:
+    """The line of a study that counts the cells outside a rule of its own.
+
+    `planned` is the number of cells that it will have; `n_outside` how many cells are outside,
+    where that is not how many lines are listed.
+    """
+    outside = tuple(outside)
+    n_outside = len(outside) if n_outside is None else n_outside
+    whole = "yes" if planned in (None, n_cells) else "so far"
+    return VerdictRow(
+        title,
+        str(n_cells) if planned is None else f"{n_cells} of {planned}",
+        percent(1 - n_outside / n_cells),
+        lowest,
+        widest,
+        "**no**" if outside else whole,
+        outside,
     )
 
 

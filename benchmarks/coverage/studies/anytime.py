@@ -54,11 +54,10 @@ from scipy.stats import beta, norm
 from skboot.inference.differences import Difference, difference_interval
 from skboot.inference.evidence import Drawn, Evidence
 from skboot.inference.intervals import boundary, limits_of, problem_with
-from skboot.inference.proportions import Discordant
-from skboot.inference.proportions import TwoAreas
+from skboot.inference.proportions import Discordant, TwoAreas
 from skboot.metrics.statistic import DeLong, Facts, Proportion
 
-from ..runner import RESULTS, cell_by_cell, monte_carlo_error
+from ..runner import TableStudy, monte_carlo_error, one_line
 
 HEADER = (
     "cell",
@@ -744,10 +743,9 @@ def stopping_of(candidate, plan):
     )
 
 
-def go_on(minutes):
-    """Run the cells that the tables lack for some time; return whether all are there."""
-    named = [(name, sides) for name, sides, *_ in cells()]
-    if not cell_by_cell(RESULTS / "anytime.csv", HEADER, named, row_of, minutes):
-        return False
-    pairs = [(candidate, plan) for candidate in CANDIDATES for plan in PLANS]
-    return cell_by_cell(RESULTS / "anytime_stopping.csv", STOPPING, pairs, stopping_of, minutes)
+NAMED = [(name, sides) for name, sides, *_ in cells()]
+STOPPED = [(candidate, plan) for candidate in CANDIDATES for plan in PLANS]
+STUDY = (
+    TableStudy("anytime", HEADER, NAMED, one_line(row_of)),
+    TableStudy("anytime_stopping", STOPPING, STOPPED, one_line(stopping_of)),
+)

@@ -41,8 +41,6 @@ one; with 20 rows of a class and areas near 1 that concerns few data sets.
 
 from __future__ import annotations
 
-import csv
-import sys
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -51,6 +49,8 @@ from scipy import optimize, stats
 from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
 from skboot.inference.proportions import AreasOfSystems
+
+from ..runner import TableStudy
 
 N_SETS = 2000
 LEVEL = 0.975
@@ -330,19 +330,22 @@ def rates(pair, seed, n_sets):
         yield form, *wrong, 100 - sum(wrong), power, np.mean(high - low)
 
 
-def main(n_sets=N_SETS):
-    """Write the table as CSV."""
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    write.writerow(FIELDS)
-    for seed, run in ((1, "choice"), (2, "confirm")):
-        for pair in cells(run):
-            kind = "equal" if pair.areas[0] == pair.areas[1] else "margin"
-            for form, *shares, width in rates(pair, seed, n_sets):
-                of_form = [f"{share:.2f}" for share in shares]
-                write.writerow(
-                    [run, pair.title, kind, pair.smaller, form, *of_form, f"{width:.5f}"]
-                )
-        sys.stdout.flush()
+PAIRS = {
+    (run, pair.title): (seed, pair)
+    for seed, run in ((1, "choice"), (2, "confirm"))
+    for pair in cells(run)
+}
+
+
+def rows_of(run, title, n_sets=N_SETS):
+    """Lines of the table for one pair of a run."""
+    seed, pair = PAIRS[run, title]
+    kind = "equal" if pair.areas[0] == pair.areas[1] else "margin"
+    for form, *shares, width in rates(pair, seed, n_sets):
+        yield kind, pair.smaller, form, *(f"{share:.2f}" for share in shares), f"{width:.5f}"
+
+
+STUDY = TableStudy("area_gates", FIELDS, [*PAIRS], rows_of)
 
 
 # ------------------------------------------------------------------ the rule
@@ -395,7 +398,3 @@ def chosen(rows):
         kept = sum(not of_cells[row["cell"]] for row in at_margin)
         scores[form] = kept, -max(float(row["passed"]) for row in at_margin)
     return max(scores, key=scores.get)
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

@@ -8,13 +8,14 @@ Systems err on a row with probability ``rate`` if the row is hard; hard rows are
 disagree on 2 share rate (1 - rate) of the rows.
 """
 
-import csv
-import sys
 import warnings
+from functools import partial
 
 import numpy as np
 
 from skboot import bootstrap_score, compare_runs, compare_systems
+
+from ..runner import TableStudy, one_line, percent_and_error
 
 N = 500
 HARD = 0.4
@@ -185,29 +186,26 @@ def trained(seed, *, paired=False, n_samples=10, n_seeds=2, n_full=2, n_rows=300
 def share(test, n_systems, repetitions, rates=RATE, first=0):
     """Share of data sets in which a test is positive, in percent, and its standard error."""
     seeds = range(first, first + repetitions)
-    return _percent(
+    return percent_and_error(
         [test(errors(np.random.default_rng(seed), n_systems, rates), seed) for seed in seeds]
     )
 
 
 def share_of_groups(repetitions, n_groups, metric):
     """The same for eight systems on the rows of a few groups."""
-    return _percent([groups(seed, n_groups, metric) for seed in range(repetitions)])
+    return percent_and_error([groups(seed, n_groups, metric) for seed in range(repetitions)])
 
 
 def share_of_trained(repetitions, paired, gain=0.0):
     """The same for methods with two seeds on each of ten bootstrap samples of one list."""
-    return _percent([trained(seed, paired=paired, gain=gain) for seed in range(repetitions)])
+    return percent_and_error(
+        [trained(seed, paired=paired, gain=gain) for seed in range(repetitions)]
+    )
 
 
 def share_of_runs(repetitions, n_runs, gain=0.0, interval="auto"):
     """The same for methods of several runs."""
-    return _percent([runs(seed, n_runs, gain, interval) for seed in range(repetitions)])
-
-
-def _percent(found):
-    p = float(np.mean(found))
-    return 100 * p, 100 * float(np.sqrt(max(p * (1 - p), 1e-4) / len(found)))
+    return percent_and_error([runs(seed, n_runs, gain, interval) for seed in range(repetitions)])
 
 
 CASES = {
@@ -228,38 +226,36 @@ N_RUNS = (3, 5, 10)
 N_GROUPS = (8, 10, 20, 40)
 
 
-def table(repetitions):
-    """Rows of the table: what, under no difference, under 4 points, percent."""
+N_DATA_SETS = 1000
+
+
+def rules():
+    """What tells apart, by its name: under no difference and, or None, under 4 points."""
     for name, (test, n_systems) in CASES.items():
-        null = share(test, n_systems, repetitions)
-        power = None
-        if name in POWER:
-            power = share(test, n_systems, repetitions, [BETTER, RATE], first=10**6)
-        yield name, null, power
+        null = partial(share, test, n_systems, N_DATA_SETS)
+        power = partial(share, test, n_systems, N_DATA_SETS, [BETTER, RATE], first=10**6)
+        yield name, null, power if name in POWER else None
     for metric, label in (("accuracy", "accuracy"), ("mean", "normal losses")):
         for n_groups in N_GROUPS:
-            null = share_of_groups(repetitions, n_groups, metric)
-            yield f"eight systems, max-t, {n_groups} groups, {label} (any two)", null, None
+            name = f"eight systems, max-t, {n_groups} groups, {label} (any two)"
+            yield name, partial(share_of_groups, N_DATA_SETS, n_groups, metric), None
     for interval, label in (("auto", "components (default)"), ("welch", "Welch, test rows fixed")):
         for n_runs in N_RUNS:
-            null = share_of_runs(repetitions, n_runs, interval=interval)
-            power = share_of_runs(repetitions, n_runs, gain=0.15, interval=interval)
-            yield f"two methods, {n_runs} runs each, {label}", null, power
+            null = partial(share_of_runs, N_DATA_SETS, n_runs, interval=interval)
+            yield f"two methods, {n_runs} runs each, {label}", null, partial(null, gain=0.15)
     for paired, label in ((False, "by themselves"), (True, "paired")):
-        null = share_of_trained(repetitions, paired)
-        power = share_of_trained(repetitions, paired, gain=0.1)
-        yield f"two methods, 10 training samples with 2 seeds, {label}", null, power
+        null = partial(share_of_trained, N_DATA_SETS, paired)
+        name = f"two methods, 10 training samples with 2 seeds, {label}"
+        yield name, null, partial(null, gain=0.1)
 
 
-def main(repetitions=1000):
-    """Write the table as CSV."""
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    write.writerow(["rule", "null", "null_error", "power", "power_error"])
-    for name, null, power in table(repetitions):
-        cells = [f"{value:.1f}" for value in (*null, *(power or ()))]
-        write.writerow([name, *cells, *[""] * (4 - len(cells))])
-        sys.stdout.flush()
+def row_of(rule):
+    """Line of the table for one rule: percent told apart."""
+    null, power = RULES[rule]
+    shares = null() + (power() if power else ())
+    return *(f"{value:.1f}" for value in shares), *[""] * (4 - len(shares))
 
 
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+RULES = {name: tests for name, *tests in rules()}
+HEADER = ("rule", "null", "null_error", "power", "power_error")
+STUDY = TableStudy("comparisons", HEADER, [(rule,) for rule in RULES], one_line(row_of))

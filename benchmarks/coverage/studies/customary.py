@@ -15,7 +15,7 @@ to 5). The study goes on where it was stopped:
 
 from ..methods.designs import Design
 from ..methods.parts import bootstrap, customary
-from ..methods.table import run
+from ..methods.table import study
 from . import narrower
 
 N_SETS = 100
@@ -25,16 +25,13 @@ def intervals(parts):
     return {"cv-bootstrap": bootstrap(parts).interval()} | customary(parts)
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    # The number of a cell is in its seed: those by BootstrapScorer itself are the last.
-    cells = {title: cell for title, cell in narrower.CELLS.items() if isinstance(cell, Design)}
-    return run(
-        "customary",
-        cells,
-        intervals,
-        minutes,
-        seed=narrower.SEED,
-        n_sets=lambda cell: N_SETS,
-        reference="cv-bootstrap",
-    )
+# The number of a cell is in its seed: those by BootstrapScorer itself are the last.
+CELLS = {title: cell for title, cell in narrower.CELLS.items() if isinstance(cell, Design)}
+STUDY = study(
+    "customary",
+    CELLS,
+    intervals,
+    seed=narrower.SEED,
+    n_sets=lambda cell: N_SETS,
+    reference="cv-bootstrap",
+)

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..methods.designs import Design, logit_link, newton, ridge
 from ..methods.parts import bootstrap
-from ..methods.table import CONSERVATIVE, Fitted, run
+from ..methods.table import CONSERVATIVE, Fitted, study
 
 SEED = 1000
 
@@ -83,6 +83,4 @@ def n_sets(cell):
     return 300 if isinstance(cell, Fitted) else 600
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    return run("cv_bootstrap_coverage", CELLS, intervals, minutes, seed=SEED, n_sets=n_sets)
+STUDY = study("cv_bootstrap_coverage", CELLS, intervals, seed=SEED, n_sets=n_sets)

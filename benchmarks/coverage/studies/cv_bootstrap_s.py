@@ -5,10 +5,9 @@ and vectorised over training samples, because sixty thousand fits of each design
 long by an estimator; their losses and counts go to `skboot.inference.prediction_error`, or to
 `skboot.method_error.cv_bootstrap.cv_bootstrap` for balanced error and AUC: 200 bootstrap samples
 and 5 x 10 folds, the defaults of BootstrapScorer. The truth is the mean error over `N_TRUTH` fresh
-training sets of the same size, each judged on `N_FRESH` fresh rows. Run as a script it writes the
-table next to it:
+training sets of the same size, each judged on `N_FRESH` fresh rows.
 
-    python benchmarks/coverage/studies/cv_bootstrap_s.py [repetitions]
+    make coverage-study STUDY=cv_bootstrap_s
 
 Columns: share of data sets whose 95 % interval holds the truth, its Monte Carlo error, mean width
 as a multiple of 2 x 1.96 standard deviations of the estimate, largest upper limit as a multiple of
@@ -16,9 +15,6 @@ the truth, and the share of data sets whose interval says that it is wide becaus
 samples.
 """
 
-import csv
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +26,10 @@ from skboot.method_error.cv_bootstrap import (
     cv_bootstrap,
 )
 
-TABLE = Path(__file__).parents[1] / "results" / "cv_bootstrap_s.csv"
+from ..methods.designs import discriminant
+from ..runner import titled
+from .cv_bootstrap_coverage import grouped
+
 INTERVALS = ("cv-bootstrap", "cv-bootstrap-conservative")
 LEVEL = 0.95
 N_TRUTH, N_FRESH = 1000, 2000
@@ -52,22 +51,6 @@ def ridge(penalty=0.0):
         return slopes @ X_new.T + level - np.sum(slopes * middle, axis=1)[:, None]
 
     return answers
-
-
-def discriminant(X, y, weights, X_new):
-    """Decision values of weighted linear discriminant analysis of two classes."""
-    p, sides = X.shape[1], [weights * (y == k) for k in (0, 1)]
-    size = [side.sum(axis=1)[:, None] for side in sides]
-    mean = [side @ X / np.maximum(n, 1) for side, n in zip(sides, size, strict=True)]
-    products = (X[:, :, None] * X[:, None, :]).reshape(len(X), -1)
-    within = (weights @ products).reshape(-1, p, p)
-    for n, m in zip(size, mean, strict=True):
-        within -= n[:, :, None] * m[:, :, None] * m[:, None, :]
-    within /= weights.sum(axis=1)[:, None, None]
-    slopes = np.linalg.pinv(within, hermitian=True) @ (mean[1] - mean[0])[:, :, None]
-    slopes, middle = slopes[..., 0], (mean[0] + mean[1]) / 2
-    odds = np.log(np.maximum(size[1], 0.5) / np.maximum(size[0], 0.5))
-    return slopes @ X_new.T - np.sum(slopes * middle, axis=1)[:, None] + odds
 
 
 def logistic(X, y, weights, X_new):
@@ -103,13 +86,6 @@ def shifted(share):
         return X, y, None
 
     return draw
-
-
-def grouped(rng, n_groups):
-    groups = np.repeat(np.arange(n_groups), 5)
-    X = rng.normal(size=(len(groups), 6)) + rng.normal(scale=0.7, size=(n_groups, 6))[groups]
-    logit = X[:, 0] + X[:, 1] - X[:, 2] + rng.normal(size=n_groups)[groups]
-    return X, (rng.random(len(groups)) < 1 / (1 + np.exp(-logit))).astype(int), groups
 
 
 def sloped(rng, n):
@@ -232,9 +208,9 @@ def of_metric(name, y, full, left_out, counts, by_fold, in_fold):
     )
 
 
-def cell(title, design, n_repeats, seed):
+def rows_of(number, design, n_repeats=300):
     """Rows of the table for one design."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(3400 + number)
     expected = truth(design, rng)
     found = [judged(design, rng) for _ in range(n_repeats)]
     spread = 2 * 1.96 * np.std([one.centre for one in found], ddof=1)
@@ -242,10 +218,9 @@ def cell(title, design, n_repeats, seed):
         low, high = np.transpose([tuple(one.interval(LEVEL, kind)) for one in found])
         covered = np.mean((low <= expected) & (expected <= high))
         yield [
-            title,
             design.metric,
             kind,
-            str(n_repeats),
+            n_repeats,
             f"{expected:.4f}",
             f"{100 * covered:.1f}",
             f"{100 * np.sqrt(LEVEL * (1 - LEVEL) / n_repeats):.1f}",
@@ -253,13 +228,6 @@ def cell(title, design, n_repeats, seed):
             f"{high.max() / expected:.3g}",
             f"{100 * np.mean([one.is_unstable(kind) for one in found]):.0f}",
         ]
-
-
-def table(n_repeats, titles=DESIGNS):
-    """Rows of the table, as strings."""
-    for number, (title, design) in enumerate(DESIGNS.items()):
-        if title in titles:
-            yield from cell(title, design, n_repeats, 3400 + number)
 
 
 HEADER = [
@@ -274,12 +242,4 @@ HEADER = [
     "largest limit",
     "says why %",
 ]
-
-
-if __name__ == "__main__":
-    rows = []
-    for row in table(int(sys.argv[1]) if len(sys.argv) > 1 else 300):
-        print(", ".join(row), flush=True)
-        rows.append(row)
-    with TABLE.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+STUDY = titled("cv_bootstrap_s", HEADER, DESIGNS, rows_of)

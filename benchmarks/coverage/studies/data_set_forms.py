@@ -48,7 +48,7 @@ from functools import partial
 import numpy as np
 from scipy import stats
 
-from ..runner import RESULTS, cell_by_cell
+from ..runner import TableStudy, one_line
 
 N_TABLES, N_TABLES_OF_ROWS, N_RESAMPLES, AT_ONCE = 10_000, 4000, 1999, 200
 ALL_SUBSETS = 12
@@ -269,6 +269,4 @@ CELLS = [
 ]
 
 
-def go_on(minutes):
-    """Make the rows that the table lacks."""
-    return cell_by_cell(RESULTS / "data_set_forms.csv", HEADER, CELLS, cell, minutes)
+STUDY = TableStudy("data_set_forms", HEADER, CELLS, one_line(cell))

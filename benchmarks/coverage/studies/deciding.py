@@ -20,17 +20,15 @@ A warning is any `UserWarning` of the call that says that coverage, or the resul
 those of resamples without a value. An interval with undefined limits is no miss, and counts as
 told.
 
-    python -m benchmarks.coverage.studies.deciding [--before] [design ...]
+    make coverage-study STUDY=deciding
 
-writes `results/deciding.csv`, with ``--before`` the same lines under the name "before": run so with
-the package of an earlier revision on the path. About 12 minutes of one core.
+takes about 12 minutes of one core. Lines of the version "before" are those of `BEFORE`, which was
+run with the package of an earlier revision on the path.
 
 Columns: version, design, family, cell, data sets, coverage (%; of equal systems 100 less the share
 that is told apart), warned in % of misses, warned in % of all, median width.
 """
 
-import csv
-import sys
 import time
 import warnings
 from functools import partial
@@ -41,9 +39,8 @@ from sklearn import metrics
 
 from skboot import bootstrap_runs, bootstrap_score, compare_systems
 
-from ..runner import RESULTS
+from ..runner import TableStudy, one_line
 
-TABLE = RESULTS / "deciding.csv"
 SEEDS = (1, 2)
 N_SETS = {"chosen": 60, "held out": 100}
 """Data sets of each seed, at most: a cell stops after MOST_SECONDS of each."""
@@ -392,8 +389,8 @@ DESIGNS = {
 }
 
 
-def row_of(design, family, cell):
-    """Line of the table, without its version."""
+def row_of(version, design, family, cell):
+    """Line of the table, after what names the cell."""
     draw, truth = DESIGNS[design][family][cell]()
     found, start = [], time.perf_counter()
     for seed in SEEDS:
@@ -410,34 +407,22 @@ def row_of(design, family, cell):
     held, told, widths = np.array(found, float).T
     of_misses = f"{100 * told[held == 0].mean():.0f}" if (held == 0).any() else ""
     shares = [f"{100 * held.mean():.1f}", of_misses, f"{100 * told.mean():.0f}"]
-    return [design, family, cell, len(held), *shares, f"{np.nanmedian(widths):.4g}"]
+    return [len(held), *shares, f"{np.nanmedian(widths):.4g}"]
 
 
 HEADER = ["version", "design", "family", "cell", "data_sets", "coverage", "warned_of_misses"]
 HEADER += ["warned", "width"]
 
 
-def main():
-    """Write the lines of a version; those of the other stay."""
-    version = "before" if "--before" in sys.argv else "now"
-    wanted = [name for name in sys.argv[1:] if name in DESIGNS] or list(DESIGNS)
-    lines = []
-    if TABLE.exists():
-        with TABLE.open(newline="") as file:
-            lines = list(csv.reader(file))[1:]
-    lines = [line for line in lines if line[0] != version or line[1] not in wanted]
-    for design in wanted:
-        for family, cells in DESIGNS[design].items():
-            for cell in cells:
-                lines.append([version, *map(str, row_of(design, family, cell))])
-                print(", ".join(lines[-1]), flush=True)
-        with TABLE.open("w", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(HEADER)
-            writer.writerows(
-                sorted(lines, key=lambda line: (line[1], line[0] == "now", *line[2:4]))
-            )
+def of_version(version):
+    """The study of a version of the package; the lines of the other stay."""
+    cells = [
+        (version, design, family, cell)
+        for design, families in DESIGNS.items()
+        for family, cells in families.items()
+        for cell in cells
+    ]
+    return TableStudy("deciding", HEADER, cells, one_line(row_of))
 
 
-if __name__ == "__main__":
-    main()
+STUDY, BEFORE = of_version("now"), of_version("before")

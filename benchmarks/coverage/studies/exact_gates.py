@@ -11,11 +11,10 @@ The systems differ in being right on a share of the rows, ``apart``. All numbers
 one alone is right are enumerated, up to a probability of 1e-11.
 """
 
-import csv
-import sys
-
 import numpy as np
 from scipy import stats
+
+from ..runner import TableStudy
 
 Z = stats.norm.ppf(0.975)
 N_ROWS = (50, 100, 200, 500, 1000, 2000)
@@ -68,17 +67,12 @@ def rates(n, share_apart, margin, worse_by):
     return dict(zip(INTERVALS, 100 * found, strict=True))
 
 
-def main():
-    """Write the table as CSV."""
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    write.writerow(FIELDS)
-    for n in N_ROWS:
-        for apart, margin in SHARES:
-            at_margin, equal = rates(n, apart, margin, margin), rates(n, apart, margin, 0.0)
-            for name in INTERVALS:
-                shown = (*at_margin[name], equal[name][0])
-                write.writerow([n, apart, margin, name, *(f"{value:.2f}" for value in shown)])
+def rows_of(n, apart, margin):
+    """Lines of the table for a size, a share of the rows and a margin."""
+    at_margin, equal = rates(n, apart, margin, margin), rates(n, apart, margin, 0.0)
+    for name in INTERVALS:
+        yield name, *(f"{value:.2f}" for value in (*at_margin[name], equal[name][0]))
 
 
-if __name__ == "__main__":
-    main()
+CELLS = [(n, *shares) for n in N_ROWS for shares in SHARES]
+STUDY = TableStudy("exact_gates", FIELDS, CELLS, rows_of)

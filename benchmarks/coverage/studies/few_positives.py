@@ -28,8 +28,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 
 from skboot.scorer import BootstrapScorer
 
-from ..methods.table import in_turn
-from ..runner import RESULTS
+from ..runner import titled
 
 LEVEL = 0.95
 N_TRUTH, N_FRESH, N_FOLDED = 300, 20000, 100
@@ -146,7 +145,7 @@ def over_folds(design, X, y, repeat):
     return {name: np.nanmean(found[f"test_{name}"]) for name in design.scoring}
 
 
-def cell(title, design, n_repeats, seed):
+def cell(design, n_repeats, seed):
     """Rows of the table for one design."""
     rng = np.random.default_rng(seed)
     expected = truth(design, rng)
@@ -173,7 +172,6 @@ def cell(title, design, n_repeats, seed):
         spread = np.std(estimates[name], ddof=1)
         covered = np.mean((low <= expected[name]) & (expected[name] <= high))
         yield [
-            title,
             name,
             str(n_repeats),
             f"{expected[name]:.4f}",
@@ -200,10 +198,8 @@ HEADER = [
 ]
 
 
-def go_on(minutes):
-    """Run designs for some time; return whether all are there."""
+def rows_of(number, design):
+    return cell(design, design.n_sets, 3450 + number)
 
-    def rows_of(number, title, design):
-        return cell(title, design, design.n_sets, 3450 + number)
 
-    return in_turn(RESULTS / "few_positives.csv", HEADER, DESIGNS, rows_of, minutes)
+STUDY = titled("few_positives", HEADER, DESIGNS, rows_of)

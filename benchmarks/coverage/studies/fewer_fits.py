@@ -48,7 +48,7 @@ from ..methods.designs import (
     wavy,
 )
 from ..methods.parts import LEVEL, bootstrap
-from ..methods.table import run
+from ..methods.table import study
 
 SEED = 4400
 LOGISTIC, MSE = newton(logit_link, 1.0), "mean squared error"
@@ -119,14 +119,11 @@ def degrees_of_freedom(found, parts, n_resamples, n_repeats):
     return float(np.clip(2 * variance**2 / total, 2, df))
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    return run(
-        "fewer_fits",
-        CELLS,
-        intervals,
-        minutes,
-        seed=SEED,
-        n_sets=lambda cell: 1000 if any(cell is CELLS[title] for title in NEAR) else 500,
-        reference=WHOLE,
-    )
+STUDY = study(
+    "fewer_fits",
+    CELLS,
+    intervals,
+    seed=SEED,
+    n_sets=lambda cell: 1000 if any(cell is CELLS[title] for title in NEAR) else 500,
+    reference=WHOLE,
+)

@@ -13,13 +13,13 @@ gap; data sets; resamples; percent told apart by the interval of version 0.1 (ma
 subgroups) on the first of these data sets, and its error, see `BEFORE`.
 """
 
-import csv
-import sys
 import warnings
 
 import numpy as np
 
 from skboot import bootstrap_score, compare_systems
+
+from ..runner import TableStudy, one_line, percent_and_error
 
 
 def subgroups(sizes):
@@ -275,24 +275,19 @@ def told_apart(draw, seed, n_resamples):
 
 def rate(name, n_data_sets=None):
     """Percent told apart, its standard error, and percent with a gap."""
-    draw, n, n_resamples = {**NULL, **POWER}[name]
+    draw, n, n_resamples = CELLS[name]
     n = n_data_sets or n
     found = np.array([told_apart(draw, seed, n_resamples) for seed in range(n)])
-    p, kept = found.mean(axis=0)
-    return 100 * p, 100 * np.sqrt(max(p * (1 - p), 1e-4) / n), 100 * kept
+    return *percent_and_error(found[:, 0]), 100 * found[:, 1].mean()
 
 
-def main():
-    """Write the table as CSV."""
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    columns = ["cell", "told_apart", "error", "with_gap", "data_sets", "resamples"]
-    columns += ["before", "before_error"]
-    write.writerow(columns)
-    for name, (_, n, n_resamples) in {**NULL, **POWER}.items():
-        cells = [f"{value:.1f}" for value in rate(name)]
-        write.writerow([name, *cells, n, n_resamples, *BEFORE[name]])
-        sys.stdout.flush()
+def row_of(name):
+    """Line of the table for one cell."""
+    _, n, n_resamples = CELLS[name]
+    return *(f"{value:.1f}" for value in rate(name)), n, n_resamples, *BEFORE[name]
 
 
-if __name__ == "__main__":
-    main()
+CELLS = NULL | POWER
+HEADER = ("cell", "told_apart", "error", "with_gap", "data_sets", "resamples")
+HEADER += ("before", "before_error")
+STUDY = TableStudy("gaps", HEADER, [(name,) for name in CELLS], one_line(row_of))

@@ -1,6 +1,6 @@
 """How often a gate lets a worse release through, or stops a good one: verdicts by simulation.
 
-Run ``python -m benchmarks.coverage.studies.gates > benchmarks/coverage/results/gates.csv`` to make
+Run ``python -m benchmarks.coverage gates`` to make
 the table; half an hour. The rule, written before the run: "pass" where the first is worse by
 exactly the margin, and "fail" where both are equal, come out in at most 2.5 % plus 2.6 Monte Carlo
 standard deviations of 2000 releases (20 groups and five seeds a side: 3.5 % plus). For right and
@@ -11,8 +11,6 @@ releases of the margin that is called detectable passes in 76 to 84 %. Beside th
 is.
 """
 
-import csv
-import sys
 import warnings
 
 import numpy as np
@@ -21,6 +19,8 @@ from scipy import stats
 from skboot import compare_runs, compare_systems
 from skboot.inference import tango_interval
 from skboot.inference.differences import outcome_of
+
+from ..runner import TableStudy, one_line
 
 N = 200
 TRUTH = np.tile([0, 1], N // 2)
@@ -178,26 +178,25 @@ def power(name, repetitions):
     return 100 * float(np.mean(failed)), margin, 100 * float(np.mean(passed))
 
 
-def main(repetitions=2000):
-    """Write the table as CSV."""
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    write.writerow(
-        ["release", "repetitions", "passed", "failed_equal", "failed_worse", "detectable", "power"]
-    )
-    for n, apart, margin in EXACT:
+def row_of(release):
+    """Line of the table for one release, computed or simulated."""
+    if release in COMPUTED:
+        n, apart, margin = COMPUTED[release]
         passed, failed = exact(n, apart, margin, margin)
         _, failed_equal = exact(n, apart, margin, 0.0)
-        name = f"accuracy, {n} rows, {apart:g} apart, margin {margin:g}"
-        cells = [f"{value:.2f}" for value in (passed, failed_equal, failed)]
-        write.writerow([name, "exact", *cells, "", ""])
-        sys.stdout.flush()
-    for name in RELEASES:
-        passed, failed = rates(name, repetitions)
-        failed_equal, margin, share = power(name, repetitions)
-        cells = [f"{value:.2f}" for value in (passed, failed_equal, failed)]
-        write.writerow([name, repetitions, *cells, f"{margin:.4f}", f"{share:.1f}"])
-        sys.stdout.flush()
+        of_what, of_equal = "exact", ("", "")
+    else:
+        passed, failed = rates(release, N_RELEASES)
+        failed_equal, margin, share = power(release, N_RELEASES)
+        of_what, of_equal = N_RELEASES, (f"{margin:.4f}", f"{share:.1f}")
+    return of_what, *(f"{value:.2f}" for value in (passed, failed_equal, failed)), *of_equal
 
 
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+N_RELEASES = 2000
+COMPUTED = {
+    f"accuracy, {n} rows, {apart:g} apart, margin {margin:g}": (n, apart, margin)
+    for n, apart, margin in EXACT
+}
+HEADER = ("release", "repetitions", "passed", "failed_equal", "failed_worse", "detectable", "power")
+CELLS = [(release,) for release in (*COMPUTED, *RELEASES)]
+STUDY = TableStudy("gates", HEADER, CELLS, one_line(row_of))

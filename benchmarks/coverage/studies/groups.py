@@ -20,8 +20,6 @@ on the logit scale (accuracy) or the log scale (losses). Data sets without any e
 ``without_error``, percent) get the last but one from all; those without any loss are left out.
 """
 
-import csv
-import sys
 import warnings
 from itertools import product
 
@@ -34,14 +32,16 @@ from skboot.inference.evidence import Evidence
 from skboot.inference.proportions import score_limits
 from skboot.resampling.design import freedom_of_groups
 
+from ..runner import TableStudy, one_line
+
 SEED = 20261123
 N_DATA_SETS = 2000
 N_METRIC_DATA_SETS = 1000
 N_RESAMPLES = 999
 LEVEL = 0.95
 Z = float(ndtri(0.975))
-FIELDS = ("kind", "design", "n_groups", "sizes", "mean", "icc", "without_error")
 RIVALS = ("studentized", "expanded", "bca", "effective", "by_groups", "transformed")
+HEADER = ("kind", "design", "n_groups", "sizes", "mean", "icc", "without_error", "auto", *RIVALS)
 METRICS = ("balanced_accuracy", "f1", "matthews_corrcoef", "weighted accuracy", "strata")
 
 
@@ -295,26 +295,19 @@ CELLS = [
 
 
 def row_of(kind, design, n_groups, sizes, mean, icc):
-    """One row of the table."""
+    """One row of the table, after what names the cell."""
     if kind == "metrics":
         limits, without_error, value = metric_cell(design, n_groups, mean, icc)
     else:
         limits, without_error = cell(kind, design, n_groups, sizes, mean, icc)
         value = mean
-    row = {"kind": kind, "design": design, "n_groups": n_groups, "sizes": sizes}
-    row |= {"mean": mean, "icc": icc, "without_error": f"{100 * without_error.mean():.1f}"}
+    row = {"without_error": f"{100 * without_error.mean():.1f}"}
     # Losses that all are zero have no upper limit: they are counted beside the others.
     seen = ~without_error if kind == "losses" else np.ones(len(without_error), bool)
     for name, (low, high) in limits.items():
         covered = 100 * np.mean((low <= value) & (value <= high) & seen) / np.mean(seen)
         row[name] = f"{covered:.1f}/{np.mean(high[seen] - low[seen]):.4g}"
-    return row
+    return [row.get(name, "") for name in HEADER[6:]]
 
 
-if __name__ == "__main__":
-    fields = [*FIELDS, "auto", *RIVALS]
-    table = csv.DictWriter(sys.stdout, fields, restval="", lineterminator="\n")
-    table.writeheader()
-    for each in CELLS:
-        table.writerow(row_of(*each))
-        sys.stdout.flush()
+STUDY = TableStudy("groups", HEADER, CELLS, one_line(row_of))

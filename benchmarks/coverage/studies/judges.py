@@ -48,11 +48,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import beta, norm
+from scipy.stats import norm
 
 from skboot import bootstrap_score, compare_systems, proportion_interval
 
-from ..runner import RESULTS, cell_by_cell, monte_carlo_error
+from ..runner import TableStudy, one_line, shown_coverage
 
 N_DATA_SETS, N_RESAMPLES, SEED = 1000, 499, 11
 AIM, WIDEST = 92.5, 1.05
@@ -340,9 +340,7 @@ def row_of(name):
         shown += [f"{100 * share / n:.1f}", f"{wide.mean():.4g}"] if known.any() else ["", ""]
     return (
         n,
-        f"{100 * covered / n:.1f}",
-        f"{100 * monte_carlo_error(covered / n, n):.1f}",
-        f"{100 * beta.ppf(0.05, covered, n - covered + 1):.2f}",
+        *shown_coverage(covered, n),
         f"{width.mean():.4g}",
         f"{100 * _covered(alone, values) / n:.1f}",
         f"{of_alone.mean():.4g}",
@@ -360,7 +358,4 @@ def _covered(limits_of_each, values):
     return int(np.sum((low <= values) & (values <= high)))
 
 
-def go_on(minutes):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    cells = [(name,) for name in CELLS]
-    return cell_by_cell(RESULTS / "judges.csv", HEADER, cells, row_of, minutes)
+STUDY = TableStudy("judges", HEADER, [(name,) for name in CELLS], one_line(row_of))

@@ -63,8 +63,8 @@ from ..methods.designs import (
     stump,
     wavy,
 )
-from ..methods.table import in_turn, versions
-from ..runner import RESULTS
+from ..methods.table import versions
+from ..runner import titled
 
 N_SETS, N_PEER, N_TRUTH = 500, 100, 2000
 # Of cells that were run again, or added, after the first run.
@@ -212,7 +212,7 @@ def of_scikit_learn(cell, X, y, groups):
     return values.mean(axis=1) - half, values.mean(axis=1) + half
 
 
-def rows_of(number, title, cell):
+def rows_of(number, cell):
     """Lines of a cell: one a size."""
     truth = expected(cell, np.random.default_rng([cell.seed, number, 10**6]))
     found = {name: [] for name in ("estimate", "error", "low", "high", "at_low", "at_high")}
@@ -238,7 +238,6 @@ def rows_of(number, title, cell):
     by_peer = ((of_peer[:, 0] <= truth) & (truth <= of_peer[:, 1])).mean(axis=0)
     for k, share in enumerate(SHARES):
         yield [
-            title,
             cell.kind,
             cell.scoring,
             f"{share:g}",
@@ -256,6 +255,4 @@ def rows_of(number, title, cell):
         ]
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    return in_turn(RESULTS / "learning_curves.csv", HEADER, CELLS, rows_of, minutes)
+STUDY = titled("learning_curves", HEADER, CELLS, rows_of)

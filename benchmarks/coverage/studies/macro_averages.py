@@ -10,13 +10,13 @@ ever more rows tend to. Every data set has seeds of its own: number i of a cell 
 (i, classes, rows) and resamples by i, 999 times. Under 8 rows a class no coverage is promised.
 """
 
-import csv
-import sys
 import warnings
 
 import numpy as np
 
 from skboot import bootstrap_score
+
+from ..runner import TableStudy
 
 METRICS = ("f1_macro", "balanced_accuracy", "precision_macro")
 N_RESAMPLES = 999
@@ -87,11 +87,10 @@ def cell(kind, n_classes, rows, n_data_sets):
                 bias = result.bias / result.standard_error
                 few = any("fewer than 8 rows" in note for note in result.notes)
                 found[metric].append((*held, bias, method == "bias-corrected", out, few))
-    return [
-        _line((kind, n_classes, rows, n_data_sets, metric), found[metric]) for metric in METRICS
-    ]
+    return [_line((n_data_sets, metric), found[metric]) for metric in METRICS]
 
 
+SETS = {tuple(names): n for *names, n in CELLS}
 HEADER = ["system", "classes", "rows", "data_sets", "metric", "auto", "bca", "percentile"]
 HEADER += ["bias", "corrected", "estimate_outside", "caution"]
 
@@ -102,14 +101,6 @@ def _line(names, found):
     return [*names, *shares[:3], f"{means[3]:.2f}", *shares[3:]]
 
 
-def main():
-    """Print the table, as each cell is done."""
-    table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(HEADER)
-    for one in CELLS:
-        table.writerows(cell(*one))
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
+STUDY = TableStudy(
+    "macro_averages", HEADER, [cell[:3] for cell in CELLS], lambda *names: cell(*names, SETS[names])
+)

@@ -7,14 +7,15 @@ Errors are exponential; the truth of each metric is its value on the distributio
 set has seeds of its own: number i of n rows draws from (i, n) and resamples by i, 999 times.
 """
 
-import csv
-import sys
 import warnings
+from itertools import product
 
 import numpy as np
 from scipy import optimize, stats
 
 from skboot import bootstrap_score
+
+from ..runner import TableStudy, one_line
 
 N_DATA_SETS, N_RESAMPLES = 600, 999
 SIZES = (20, 50, 200)
@@ -63,23 +64,12 @@ def cell(metric, errors, n_rows, n_data_sets=N_DATA_SETS):
     means = np.mean(found, axis=0)
     shares = [f"{100 * share:.1f}" for share in (*means[:4], means[6])]
     width = f"{means[4] / means[5]:.2f}"
-    return [metric, errors, n_rows, n_data_sets, *shares[:4], width, shares[4]]
+    return [n_data_sets, *shares[:4], width, shares[4]]
 
 
 HEADER = ["metric", "errors", "rows", "data_sets", "auto", "bca", "percentile", "normal"]
 HEADER += ["width", "expanded"]
 
 
-def main():
-    """Print the table, as each cell is done."""
-    table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerow(HEADER)
-    for metric in METRICS:
-        for errors in ERRORS:
-            for n_rows in SIZES:
-                table.writerow(cell(metric, errors, n_rows))
-                sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
+CELLS = [*product(METRICS, ERRORS, SIZES)]
+STUDY = TableStudy("medians", HEADER, CELLS, one_line(cell))

@@ -11,8 +11,6 @@ Each method sees columns of its own. All columns are alike, so that methods with
 are equally good by symmetry; for the power one has fewer. Groups share a shift of their rows.
 """
 
-import csv
-import sys
 import warnings
 from typing import NamedTuple
 
@@ -22,8 +20,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skboot import compare_methods
 
+from ..runner import TableStudy, one_line, percent_and_error
+
 SHIFT = 0.6  # between classes, per column, in standard deviations
 WIDTH = 5  # columns of each method
+N_DATA_SETS = 500
 
 
 class Centroids(ClassifierMixin, BaseEstimator):
@@ -125,21 +126,17 @@ def told_apart(cell, seed, fewer=0):
 def share(cell, repetitions, fewer=0, first=0):
     """Percent of data sets in which methods are told apart, with its standard error."""
     seeds = range(first, first + repetitions)
-    p = float(np.mean([told_apart(cell, seed, fewer) for seed in seeds]))
-    return 100 * p, 100 * float(np.sqrt(max(p * (1 - p), 1e-4) / repetitions))
+    return percent_and_error([told_apart(cell, seed, fewer) for seed in seeds])
 
 
-def main(repetitions=500):
-    """Write the table as CSV."""
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    write.writerow(["methods", "repetitions", "null", "null_error", "power", "power_error"])
-    for name, cell in CELLS.items():
-        null = share(cell, repetitions)
-        power = share(cell, repetitions, fewer=3, first=10**6) if cell.n_methods == 2 else None
-        cells = [f"{value:.1f}" for value in (*null, *(power or ()))]
-        write.writerow([name, repetitions, *cells, *[""] * (4 - len(cells))])
-        sys.stdout.flush()
+def row_of(name):
+    """Line of the table for one cell."""
+    cell = CELLS[name]
+    shares = share(cell, N_DATA_SETS)
+    if cell.n_methods == 2:
+        shares += share(cell, N_DATA_SETS, fewer=3, first=10**6)
+    return N_DATA_SETS, *(f"{value:.1f}" for value in shares), *[""] * (4 - len(shares))
 
 
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+HEADER = ("methods", "repetitions", "null", "null_error", "power", "power_error")
+STUDY = TableStudy("method_differences", HEADER, [(name,) for name in CELLS], one_line(row_of))

@@ -38,8 +38,6 @@ in percent with standard errors; mean width over that of ``oob``, and over 3.92 
 of the centre; mean estimate and truth (error of the first method less that of the second).
 """
 
-import csv
-import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -50,9 +48,11 @@ from skboot.method_error.cv_bootstrap import auc_error_influence, cv_bootstrap, 
 from skboot.method_error.out_of_bag import out_of_bag_error, out_of_bag_metric
 from skboot.refit.samples import draw_training_samples
 
+from ..runner import TableStudy, percent_and_error
+
 N_RESAMPLES, N_REPEATS = 200, 5
 # Number, and seed, of the first data set of a cell.
-FIRST = 1000
+N_DATA_SETS, FIRST = 600, 1000
 SPREADS = ("oob", "V_fl, SE", "shared V_IJ", "V_fl, V_IJ, SE", "conservative", "capped")
 HEADER = ["cell", "interval", "data sets", "rejects", "error of rejects", "covers"]
 HEADER += ["error of covers", "width to oob", "width to oracle", "mean estimate", "truth"]
@@ -468,7 +468,7 @@ def limits(runs):
 # ------------------------------------------------------------------ the table
 
 
-def rows_of(name, repetitions, first=FIRST):
+def rows_of(name, repetitions=N_DATA_SETS, first=FIRST):
     """Lines of the table for one cell."""
     cell = CELLS[name]
     truth = 0.0 if cell.is_null else true_difference(cell)[0]
@@ -479,25 +479,10 @@ def rows_of(name, repetitions, first=FIRST):
         rejects = (low[:, k] > 0) | (high[:, k] < 0)
         covers = (low[:, k] <= truth) & (truth <= high[:, k])
         centre = (low[:, k] + high[:, k]) / 2
-        shares = [part for share in (rejects, covers) for part in _percent(share)]
+        shares = [*percent_and_error(rejects), *percent_and_error(covers)]
         oracle = width[k] / (3.92 * centre.std())
         numbers = [f"{width[k] / width[0]:.2f}", f"{oracle:.2f}", f"{centre.mean():.4f}"]
-        yield [name, spread, repetitions, *shares, *numbers, f"{truth:.4f}"]
+        yield [spread, repetitions, *(f"{value:.1f}" for value in shares), *numbers, f"{truth:.4f}"]
 
 
-def _percent(share):
-    p = share.mean()
-    return f"{100 * p:.1f}", f"{100 * np.sqrt(max(p * (1 - p), 1e-4) / len(share)):.1f}"
-
-
-def main(repetitions=600, *names):
-    """Write the table as CSV."""
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    write.writerow(HEADER)
-    for name in names or CELLS:
-        write.writerows(rows_of(name, int(repetitions)))
-        sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+STUDY = TableStudy("method_differences_at_n", HEADER, [(name,) for name in CELLS], rows_of)

@@ -6,14 +6,10 @@ the method, and whether the interval for the next run holds the score of a run o
 list and fresh test rows (that of the next repetition). In the designs "simulated", runs and items
 are normal effects behind a 0/1 answer, so that the true mean is known exactly.
 
-Run as a script to write `method_next_run.csv`; the table in the user guide shows it.
+The table in the user guide shows it.
 """
 
-import csv
-import sys
-import time
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skboot.runs import bootstrap_runs
 
-TABLE = Path(__file__).parents[1] / "results" / "method_next_run.csv"
+from ..runner import TableStudy, read
+
 LEVEL = 0.95
 N_RESAMPLES = 199
 TEST_SIZES = (200, 1000)
@@ -162,17 +159,25 @@ def simulated(effects, repetitions, seed):
     return cells
 
 
-def all_cells(repetitions, seed=20240607):
-    """Every cell of the table."""
-    cells = []
-    studies = [(simulated, d) for d in SIMULATED] + [(trained, d) for d in LEARNERS]
-    for k, (study, design) in enumerate(studies):
-        start = time.perf_counter()
-        n = repetitions * (4 if study is simulated else 1)
-        cells += study(design, n, [seed, k])
-        took = time.perf_counter() - start
-        print(f"{design.name}: {took:.0f} s", *cells[-2:], sep="\n  ", file=sys.stderr, flush=True)
-    return cells
+# Where runs are trained; of simulated ones it is four times as many.
+N_REPETITIONS, SEED = 400, 20240607
+
+
+def cells_of(name, n_train, repetitions=N_REPETITIONS, seed=SEED):
+    """Cells of one design, one per test size."""
+    number = [*DESIGNS].index((name, n_train))
+    study, design = DESIGNS[name, n_train]
+    return study(design, repetitions * (4 if study is simulated else 1), [seed, number])
+
+
+def rows_of(name, n_train):
+    """Lines of the table for one design, after what names it."""
+    return [cell[2:] for cell in cells_of(name, n_train)]
+
+
+DESIGNS = {(effects.name, 0): (simulated, effects) for effects in SIMULATED}
+DESIGNS |= {(design.name, design.n_train): (trained, design) for design in LEARNERS}
+STUDY = TableStudy("method_next_run", Cell._fields, [*DESIGNS], rows_of)
 
 
 def table(cells):
@@ -197,10 +202,10 @@ def table(cells):
 
 def committed():
     """The cells of the committed table."""
-    with TABLE.open(newline="") as file:
-        rows = list(csv.DictReader(file))
     kinds = Cell.__annotations__
-    return [Cell(**{name: kinds[name](row[name]) for name in Cell._fields}) for row in rows]
+    return [
+        Cell(**{name: kinds[name](row[name]) for name in Cell._fields}) for row in read(STUDY.path)
+    ]
 
 
 def _answers(effects, rng, n_runs, n_items):
@@ -256,17 +261,3 @@ def _cell(name, n_train, n_test, records, mean):
         covered(2, ahead),
         *widths,
     )
-
-
-def main(repetitions):
-    """Write the table."""
-    cells = all_cells(repetitions)
-    with TABLE.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Cell._fields)
-        writer.writerows(cells)
-    print(table(cells))
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)

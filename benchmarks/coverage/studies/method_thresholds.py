@@ -16,10 +16,10 @@ The bound of the jackknife is right if above it the standard deviation of the ra
 and its mean within .75 and 1.25. If not, what is seen is written down, and the bounds stay as what
 they are, a caution and a candidate, unless another bound of the table would keep the rule.
 
-    python -m benchmarks.coverage.studies.method_thresholds
+    make coverage-study STUDY=method_thresholds
 """
 
-import csv
+from itertools import product
 from typing import NamedTuple
 from unittest import mock
 
@@ -29,10 +29,9 @@ from skboot.inference import prediction_error
 
 from ..methods.designs import Design, neighbours, sloped, smoother, truth
 from ..methods.parts import bootstrap, parts_of, samples_of
-from ..runner import RESULTS
+from ..runner import TableStudy
 
 SEED = 5000
-TABLE = RESULTS / "method_thresholds.csv"
 HEADER = (
     "part",
     "cell",
@@ -76,7 +75,7 @@ def one(design, rng):
 
 
 def near_perfect(name, size, number):
-    """Line of the table."""
+    """Its line of the table."""
     design = Design(LEARNERS[name], sloped(3, 2.0), size, "error of means")
     expected = truth(design, np.random.default_rng([SEED, number, 10**6]))[0]
     found = [one(design, np.random.default_rng([SEED, number, k])) for k in range(N_SETS)]
@@ -87,10 +86,7 @@ def near_perfect(name, size, number):
     ]
     bias = (points.mean() - expected) / points.std(ddof=1)
     ratio = np.mean([each.ratio for each in found])
-    cell = f"{name}, n {size}"
-    return [
-        "near_perfect",
-        cell,
+    yield [
         f"{ratio:.2f}",
         N_SETS,
         *(f"{100 * c:.1f}" for c in covered),
@@ -120,19 +116,22 @@ def jackknifes(size, number):
         at = np.array(ratios)[:, place]
         shares = f"{at.mean():.2f}", f"{at.std(ddof=1):.2f}"
         wide = f"{100 * np.mean([row[place] for row in larger]):.0f}"
-        yield ["jackknife", f"5-NN, n {size}", factor, N_JACKKNIFES, *shares, wide]
+        yield [factor, N_JACKKNIFES, *shares, wide]
 
 
-if __name__ == "__main__":
+def rows_of(part, cell):
+    """Lines of the table for one cell of a part."""
+    make, *arguments = CELLS[part, cell]
     # V_IJ is asked for below its bound as well.
-    bound = mock.patch("skboot.method_error.cv_bootstrap.JACKKNIFE_RESAMPLES", 0)
-    with bound, TABLE.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(HEADER)
-        cells = [(name, size) for size in SIZES for name in LEARNERS]
-        for number, cell in enumerate(cells):
-            writer.writerow(near_perfect(*cell, number))
-            file.flush()
-        for number, size in enumerate(SIZES):
-            writer.writerows(jackknifes(size, 100 + number))
-            file.flush()
+    with mock.patch("skboot.method_error.cv_bootstrap.JACKKNIFE_RESAMPLES", 0):
+        yield from make(*arguments)
+
+
+CELLS = {
+    ("near_perfect", f"{name}, n {size}"): (near_perfect, name, size, number)
+    for number, (size, name) in enumerate(product(SIZES, LEARNERS))
+} | {
+    ("jackknife", f"5-NN, n {size}"): (jackknifes, size, 100 + number)
+    for number, size in enumerate(SIZES)
+}
+STUDY = TableStudy("method_thresholds", HEADER, [*CELLS], rows_of)

@@ -38,8 +38,8 @@ from sklearn.tree import DecisionTreeClassifier
 from skboot import learning_curve
 from skboot.method_error.learning_curve import extended
 
-from ..methods.table import in_turn, versions
-from ..runner import RESULTS
+from ..methods.table import versions
+from ..runner import titled
 
 SEED, N_SETS, N_TRUTH, N_DRAWS = 9900, 200, 300, 999
 
@@ -84,7 +84,7 @@ HEADER = [
 ]
 
 
-def rows_of(number, title, cell):
+def rows_of(number, cell):
     """The line of a cell."""
     X, y = getattr(datasets, f"load_{cell.data}")(return_X_y=True)
     scorer, rng = get_scorer(cell.scoring), np.random.default_rng([SEED, number, 10**6])
@@ -111,7 +111,6 @@ def rows_of(number, title, cell):
         lines.append((curve.estimate[-1], fitted[0], low, high, last.low, last.high))
     score, fit, low, high, last_low, last_high = np.array(lines).T
     yield [
-        title,
         cell.n,
         N_SETS,
         f"{score.mean():.4f}",
@@ -125,6 +124,4 @@ def rows_of(number, title, cell):
     ]
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    return in_turn(RESULTS / "more_rows.csv", HEADER, CELLS, rows_of, minutes)
+STUDY = titled("more_rows", HEADER, CELLS, rows_of)

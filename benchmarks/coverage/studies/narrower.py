@@ -71,7 +71,7 @@ from ..methods.designs import (
     wavy,
 )
 from ..methods.parts import bootstrap
-from ..methods.table import CONSERVATIVE, Fitted, run
+from ..methods.table import CONSERVATIVE, Fitted, study
 
 SEED = 4300
 MSE, MAE = "mean squared error", "mean absolute error"
@@ -240,16 +240,13 @@ def n_sets(cell):
     return 1000 if is_near or cell.kind in ("skewed", "groups", "exception") else 500
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    return run(
-        "narrower",
-        CELLS,
-        intervals,
-        minutes,
-        seed=SEED,
-        n_sets=n_sets,
-        n_others=200,
-        candidates={"former": former},
-        reference="former conservative",
-    )
+STUDY = study(
+    "narrower",
+    CELLS,
+    intervals,
+    seed=SEED,
+    n_sets=n_sets,
+    n_others=200,
+    candidates={"former": former},
+    reference="former conservative",
+)

@@ -45,7 +45,7 @@ from ..methods.designs import (
     stump,
 )
 from ..methods.parts import LEVEL, bootstrap
-from ..methods.table import run
+from ..methods.table import study
 
 SEED = 77
 LOGISTIC, MSE = newton(logit_link, 1.0), "mean squared error"
@@ -122,14 +122,11 @@ def limits_of_losses(parts, found):
     }
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    return run(
-        "narrower_forms",
-        CELLS,
-        intervals,
-        minutes,
-        seed=SEED,
-        n_sets=lambda cell: 300,
-        reference="former",
-    )
+STUDY = study(
+    "narrower_forms",
+    CELLS,
+    intervals,
+    seed=SEED,
+    n_sets=lambda cell: 300,
+    reference="former",
+)

@@ -26,7 +26,7 @@ from ..methods.designs import (
     wavy,
 )
 from ..methods.parts import bootstrap, shifted_percentiles
-from ..methods.table import run
+from ..methods.table import study
 
 SEED = 4500
 LOGISTIC, MSE = newton(logit_link, 1.0), "mean squared error"
@@ -49,14 +49,11 @@ def intervals(parts):
     return {"cv-bootstrap": bootstrap(parts).interval(), SHIFTED: (low, high)}
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    return run(
-        "optimism_interval",
-        CELLS,
-        intervals,
-        minutes,
-        seed=SEED,
-        n_sets=lambda cell: 400,
-        reference="cv-bootstrap",
-    )
+STUDY = study(
+    "optimism_interval",
+    CELLS,
+    intervals,
+    seed=SEED,
+    n_sets=lambda cell: 400,
+    reference="cv-bootstrap",
+)

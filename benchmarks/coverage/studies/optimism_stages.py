@@ -30,8 +30,8 @@ from ..methods.parts import (
     samples_of,
     shifted_percentiles,
 )
-from ..methods.table import HEADER, in_turn, lines, versions
-from ..runner import RESULTS
+from ..methods.table import HEADER, repeated, rows
+from ..runner import titled
 from .optimism_interval import CELLS, SHIFTED
 
 SEED, N_SETS, N_OUTER, N_INNER = 12500, 400, 200, 20
@@ -67,22 +67,17 @@ def intervals(design, X, y, parts, rng):
     }
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
+def rows_of(number, design):
+    seed = (SEED, number)
+    expected = truth(design, np.random.default_rng([*seed, 10**6]))[0]
 
-    def rows_of(number, title, design):
-        seed = (SEED, number)
-        expected = truth(design, np.random.default_rng([*seed, 10**6]))[0]
-        centres, limits = np.empty(N_SETS), {}
-        for k in range(N_SETS):
-            rng = np.random.default_rng([*seed, k])
-            X, y, groups = design.draw(rng, design.size)
-            parts = parts_of(design, X, y, groups, samples_of(design, y, groups, rng))
-            # The estimate that the intervals of the optimism are of; widths are by its spread.
-            centres[k] = shifted_percentiles(parts)[0]
-            for name, pair in intervals(design, X, y, parts, rng).items():
-                limits.setdefault(name, []).append(tuple(pair)[:2])
-        for row in lines(expected, centres, limits, "cv-bootstrap"):
-            yield [title, design.kind, design.metric, *row, versions()]
+    def limits_of(rng, _):
+        X, y, groups = design.draw(rng, design.size)
+        parts = parts_of(design, X, y, groups, samples_of(design, y, groups, rng))
+        # The estimate that the intervals of the optimism are of; widths are by its spread.
+        return shifted_percentiles(parts)[0], intervals(design, X, y, parts, rng)
 
-    return in_turn(RESULTS / "optimism_stages.csv", HEADER, CELLS, rows_of, minutes)
+    return rows(design, expected, *repeated(limits_of, seed, N_SETS), "cv-bootstrap")
+
+
+STUDY = titled("optimism_stages", HEADER, CELLS, rows_of)

@@ -1,8 +1,7 @@
 """What plans promise, and what evaluations of the planned size then show, by simulation.
 
-Run ``python -m benchmarks.coverage.studies.planning > benchmarks/coverage/results/planning.csv`` to
-make the table (about half an hour); the tests hold it against the rule, and slow tests run some
-cells again.
+``make coverage-study STUDY=planning`` makes the table (about half an hour); the tests hold it
+against the rule, and slow tests run some cells again.
 
 The rule, written before the first run:
 
@@ -35,9 +34,8 @@ share of the rows. "Unlike" systems have the same F1 by different recalls. Macro
 30 and 10 % of the rows, of which 75 % are right.
 """
 
-import csv
-import sys
 import warnings
+from functools import partial
 
 import numpy as np
 from scipy.stats import rankdata
@@ -45,6 +43,8 @@ from scipy.stats import rankdata
 from skboot import bootstrap_runs, bootstrap_score, compare_runs, compare_systems, plan_evaluation
 from skboot.inference.planning import ShareSpread, Spread, smallest
 from skboot.inference.proportions import wilson_limits
+
+from ..runner import TableStudy, one_line
 
 SEED = 20261122
 N_PILOTS = 500
@@ -403,15 +403,16 @@ def labels_row(cell, metric, margin, draw, arguments, n_pilots=N_PILOTS_OF_LABEL
     }
 
 
-if __name__ == "__main__":
-    table = csv.DictWriter(sys.stdout, FIELDS, restval="", lineterminator="\n")
-    table.writeheader()
-    for each in WIDTHS:
-        table.writerow(width_row(*each))
-        sys.stdout.flush()
-    for each in POWERS:
-        table.writerow(power_row(*each))
-        sys.stdout.flush()
-    for each in LABELS:
-        table.writerow(labels_row(*each))
-        sys.stdout.flush()
+# What makes the line of a cell, by its kind and name.
+ROWS = {cell[:2]: partial(width_row, *cell) for cell in WIDTHS}
+ROWS |= {cell[:2]: partial(power_row, *cell) for cell in POWERS}
+ROWS |= {("pilots", cell[0]): partial(labels_row, *cell) for cell in LABELS}
+
+
+def row_of(*cell):
+    """One row of the table, after what names the cell."""
+    row = ROWS[cell]()
+    return [row.get(name, "") for name in FIELDS[2:]]
+
+
+STUDY = TableStudy("planning", FIELDS, [*ROWS], one_line(row_of))

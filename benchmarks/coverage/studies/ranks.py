@@ -21,7 +21,7 @@ from scipy import stats
 from skboot import compare_systems
 
 from ..references import csranks
-from ..runner import RESULTS, cell_by_cell
+from ..runner import TableStudy, one_line
 
 HEADER = (
     "values",
@@ -133,6 +133,4 @@ def is_enough(row):
     return int(row["repetitions"]) >= n_sets(*named) and bool(row.get("width_csranks"))
 
 
-def go_on(minutes):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    return cell_by_cell(RESULTS / "ranks.csv", HEADER, CELLS, cell, minutes, is_enough)
+STUDY = TableStudy("ranks", HEADER, CELLS, one_line(cell), is_enough)

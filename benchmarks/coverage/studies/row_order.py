@@ -26,14 +26,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from skboot.study.rows import Scoring, measured_by
-from skboot.study.rows import Sampling, checked_rows
+from skboot.study.rows import Sampling, Scoring, checked_rows, measured_by
 from skboot.study.study import planned
 
-from ..runner import RESULTS, cell_by_cell, seeds_of
+from ..runner import TableStudy, one_line, seeds_of
 from .series import autoregression
 
-TABLE = RESULTS / "row_order.csv"
 HEADER = ("rows are", "values", "n", "sets", "cautioned %")
 N_DATA_SETS = 1000
 CAUTION = "Neighbouring rows have similar values"
@@ -128,6 +126,4 @@ def cell(kind, name, n, n_data_sets=N_DATA_SETS):
     return n_data_sets, f"{100 * count / n_data_sets:.1f}"
 
 
-def go_on(minutes):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    return cell_by_cell(TABLE, HEADER, CELLS, cell, minutes)
+STUDY = TableStudy("row_order", HEADER, CELLS, one_line(cell))

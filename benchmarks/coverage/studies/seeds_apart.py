@@ -24,8 +24,8 @@ import numpy as np
 
 from ..methods.designs import Design, linear, ridge, sloped, truth, wavy
 from ..methods.parts import bootstrap, parts_of, samples_of
-from ..methods.table import HEADER, in_turn, lines, versions
-from ..runner import RESULTS
+from ..methods.table import HEADER, repeated, rows
+from ..runner import titled
 
 SEED, N_SETS = 4500, 300
 MSE = "mean squared error"
@@ -138,21 +138,19 @@ def parts_with_seeds(cell, X, y, rng):
     return averaged, seed / n_seeds
 
 
-def rows_of(number, title, cell):
-    expected = truth(cell.design, np.random.default_rng([SEED, number, 10**6]))[0]
-    centres, limits = np.empty(N_SETS), {}
-    for k in range(N_SETS):
-        rng = np.random.default_rng([SEED, number, k])
-        X, y, _ = cell.design.draw(rng, cell.design.size)
+def rows_of(number, cell):
+    design, seed = cell.design, (SEED, number)
+    expected = truth(design, np.random.default_rng([*seed, 10**6]))[0]
+
+    def limits_of(rng, _):
+        X, y, _ = design.draw(rng, design.size)
         parts, seed_variance = parts_with_seeds(cell, X, y, rng)
-        centres[k] = parts.centres.mean()
-        for name, known in (("former", 0.0), ("seeds apart", seed_variance)):
-            found = bootstrap(parts, seed_variance=known)
-            limits.setdefault(name, []).append(tuple(found.interval())[:2])
-    for row in lines(expected, centres, limits, "former"):
-        yield [title, cell.design.kind, cell.design.metric, *row, versions()]
+        return parts.centres.mean(), {
+            name: bootstrap(parts, seed_variance=known).interval()
+            for name, known in (("former", 0.0), ("seeds apart", seed_variance))
+        }
+
+    return rows(design, expected, *repeated(limits_of, seed, N_SETS), "former")
 
 
-def go_on(minutes):
-    """Run cells for some time; return whether all are there."""
-    return in_turn(RESULTS / "seeds_apart.csv", HEADER, CELLS, rows_of, minutes)
+STUDY = titled("seeds_apart", HEADER, CELLS, rows_of)

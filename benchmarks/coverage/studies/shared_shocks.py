@@ -27,10 +27,9 @@ import numpy as np
 
 from skboot import bootstrap_score
 
-from ..runner import RESULTS, cell_by_cell, seeds_of
+from ..runner import TableStudy, one_line, seeds_of
 from .series import autoregression
 
-TABLE = RESULTS / "shared_shocks.csv"
 HEADER = (
     *("series", "dates", "coefficient", "shared %", "power", "sets"),
     *("within %", "within width", "dates %", "dates width", "cautioned %"),
@@ -110,6 +109,4 @@ def cell(n_series, n, coefficient, shared, power):
     )
 
 
-def go_on(minutes):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    return cell_by_cell(TABLE, HEADER, CELLS, cell, minutes)
+STUDY = TableStudy("shared_shocks", HEADER, CELLS, one_line(cell))

@@ -51,11 +51,11 @@ from functools import partial
 import numpy as np
 from scipy.fft import dct
 from scipy.special import ndtri, stdtrit
-from scipy.stats import beta, norm, rankdata
+from scipy.stats import norm, rankdata
 
 from skboot import bootstrap_score, compare_systems
 
-from ..runner import RESULTS, cell_by_cell, monte_carlo_error
+from ..runner import TableStudy, one_line, shown_coverage
 from .series import autoregression
 
 HEADER = (
@@ -307,9 +307,7 @@ def row_of(name, tool, version):
     covered = N_DATA_SETS - below - above
     return (
         N_DATA_SETS,
-        f"{100 * covered / N_DATA_SETS:.1f}",
-        f"{100 * monte_carlo_error(covered / N_DATA_SETS, N_DATA_SETS):.1f}",
-        f"{100 * beta.ppf(0.05, covered, N_DATA_SETS - covered + 1):.2f}",
+        *shown_coverage(covered, N_DATA_SETS),
         f"{np.mean(high - low):.4g}",
         below,
         above,
@@ -327,6 +325,6 @@ def cells(version="after"):
     ]
 
 
-def go_on(minutes, version="after"):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    return cell_by_cell(RESULTS / "slow_series.csv", HEADER, cells(version), row_of, minutes)
+STUDY = TableStudy("slow_series", HEADER, cells(), one_line(row_of))
+# To be run with the package of an earlier revision on the path.
+BEFORE = TableStudy("slow_series", HEADER, cells("before"), one_line(row_of))

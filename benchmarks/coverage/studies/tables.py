@@ -21,7 +21,6 @@ percentiles; BCa; and the delta method (Takahashi et al. 2022 for F1).
 """
 
 import contextlib
-import time
 import warnings
 from dataclasses import replace
 from itertools import product
@@ -33,7 +32,7 @@ from skboot import bootstrap_score
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.intervals import confidence_interval, problem_with
 
-from ..runner import RESULTS, append, read
+from ..runner import TableStudy
 
 LEVEL = 0.95
 SIZES = (20, 40, 80)
@@ -53,7 +52,6 @@ METRICS = (
     "specificity",
 )
 METHODS = ("auto", "before", "wald", "wilson", "percentile", "bca", "delta")
-TABLE = RESULTS / "tables.csv"
 HEADER = (
     "n",
     "prevalence",
@@ -181,33 +179,17 @@ def counted(n, metrics=METRICS, methods=METHODS, n_resamples=999):
     return cells, truths, coverage, width, left_out
 
 
-def go_on(minutes):
-    """Count one size after the other, for some time; return whether all are there."""
-    end = time.monotonic() + 60 * minutes
-    for n in SIZES:
-        if any(row["n"] == str(n) for row in read(TABLE)):
-            continue
-        if time.monotonic() > end:
-            return False
-        append(TABLE, rows_of(n, *counted(n)), HEADER)
-    return True
-
-
-def rows_of(n, cells, truths, coverage, width, left_out):
-    """Lines of the table."""
-    return [
-        dict(
-            zip(
-                HEADER,
-                (
-                    *(n, *cell, metric, f"{truths[k, c]:.4f}"),
-                    *(f"{value:.4f}" for value in coverage[k, :, c]),
-                    *(f"{value:.4f}" for value in width[k, :, c]),
-                    f"{left_out:.1e}",
-                ),
-                strict=True,
+def rows_of(n):
+    """Lines of the table of one size, without it."""
+    cells, truths, coverage, width, left_out = counted(n)
+    for k, metric in enumerate(METRICS):
+        for c, cell in enumerate(cells):
+            yield (
+                *(*cell, metric, f"{truths[k, c]:.4f}"),
+                *(f"{value:.4f}" for value in coverage[k, :, c]),
+                *(f"{value:.4f}" for value in width[k, :, c]),
+                f"{left_out:.1e}",
             )
-        )
-        for k, metric in enumerate(METRICS)
-        for c, cell in enumerate(cells)
-    ]
+
+
+STUDY = TableStudy("tables", HEADER, [(n,) for n in SIZES], rows_of)

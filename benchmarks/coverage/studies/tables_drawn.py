@@ -13,7 +13,6 @@ warning in at least half of the misses.
     make coverage-study STUDY=tables_drawn [PART="--minutes 20"]
 """
 
-import time
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -26,9 +25,8 @@ from skboot import bootstrap_score, compare_systems
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.intervals import confidence_interval
 
-from ..runner import RESULTS, append, read
+from ..runner import TableStudy
 
-TABLE = RESULTS / "tables_drawn.csv"
 N_SETS = 100
 METRICS = {
     "accuracy": sk.accuracy_score,
@@ -174,17 +172,10 @@ def rows_of(kind, n, name, metrics, n_sets=N_SETS):
         told = f"{100 * sums[5] / sums[4]:.0f} %" if sums[4] else ""
         now, before = (f"{100 * one:.1f}" for one in share[:2])
         numbers = (now, before, f"{share[2]:.4f}", f"{share[3]:.4f}", told)
-        yield dict(zip(HEADER, (kind, n, name, metric, n_sets, *numbers), strict=True))
+        yield metric, n_sets, *numbers
 
 
-def go_on(minutes):
-    """Go on with the table for some time; return whether it is finished."""
-    end = time.monotonic() + 60 * minutes
-    done = {(row["kind"], row["n"], row["cell"]) for row in read(TABLE)}
-    for kind, n, name, metrics in cells():
-        if (kind, str(n), name) in done:
-            continue
-        if time.monotonic() > end:
-            return False
-        append(TABLE, list(rows_of(kind, n, name, metrics)), HEADER)
-    return True
+METRICS_OF = {tuple(cell): metrics for *cell, metrics in cells()}
+STUDY = TableStudy(
+    "tables_drawn", HEADER, [*METRICS_OF], lambda *cell: rows_of(*cell, METRICS_OF[cell])
+)

@@ -17,7 +17,7 @@ from scipy import stats
 
 from skboot import bootstrap_score
 
-from ..runner import RESULTS, cell_by_cell
+from ..runner import TableStudy, one_line
 
 HEADER = ("metric", "tasks", "n", "rows", "coverage", "above", "below", "width", "sets")
 SIZES = {"10": [10], "30": [30], "100": [100], "ragged": [5, 10, 20, 40, 100]}
@@ -99,7 +99,9 @@ CELLS = [
 ]
 
 
-def go_on(minutes):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    table = RESULTS / "task_averages.csv"
-    return cell_by_cell(table, HEADER, CELLS, cell, minutes, lambda row: int(row["sets"]) >= N_SETS)
+def is_enough(row):
+    """Whether a row of the table has all its data sets."""
+    return int(row["sets"]) >= N_SETS
+
+
+STUDY = TableStudy("task_averages", HEADER, CELLS, one_line(cell), is_enough)

@@ -4,10 +4,9 @@ Sensitivity, specificity and the predictive values are shares of random numbers 
 of 50 patients with 5 % events has two or three of them, or none. Rows are independent. Each data
 set draws its sensitivity, and by itself its specificity, on the logit scale within `LOGIT_REACH` of
 the rate of its cell, which takes out the lattice of the binomial as in `exact_proportions.py`;
-predictive values follow from both and the prevalence by Bayes' rule. Run as a script it writes its
-table in `benchmarks/coverage/results`, in about half an hour:
+predictive values follow from both and the prevalence by Bayes' rule. About half an hour:
 
-    python benchmarks/coverage/studies/two_class_rates.py [data sets]
+    make coverage-study STUDY=two_class_rates
 
 Columns: rows, percent positives, the rate of the cell, the metric, the truth at that rate, data
 sets on which the metric is defined, percent of them whose 95 % interval holds the truth with its
@@ -15,18 +14,17 @@ Monte Carlo error, percent whose interval lies above the truth and below it, mea
 the intervals that are Wilson's, and percent of all data sets on which the metric is undefined.
 """
 
-import csv
-import sys
 import warnings
 from functools import cache
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 from scipy.special import expit, logit
 
 from skboot import bootstrap_score
 
-TABLE = Path(__file__).parents[1] / "results" / "two_class_rates.csv"
+from ..runner import TableStudy
+
 METRICS = ["sensitivity", "specificity", "ppv", "npv"]
 SIZES = (50, 200, 1000)
 PREVALENCES = (5, 20, 50)
@@ -76,8 +74,12 @@ def limits(true_positive, false_negative, false_positive, true_negative):
     return np.array([[*interval, interval.method == "wilson"] for interval in intervals])
 
 
-def cell(n, percent, rate, n_data_sets, rng):
-    """Rows of the table for one cell, as strings."""
+CELLS = [*product(SIZES, PREVALENCES, RATES)]
+
+
+def rows_of(n, percent, rate, n_data_sets=2000):
+    """Rows of the table for one cell: rows, percent positives and rate."""
+    rng = np.random.default_rng(5210 + CELLS.index((n, percent, rate)))
     prevalence = percent / 100
     found, expected = np.empty((n_data_sets, 4, 3)), np.empty((n_data_sets, 4))
     for k in range(n_data_sets):
@@ -95,9 +97,6 @@ def cell(n, percent, rate, n_data_sets, rng):
         above, below = low > own, high < own
         covered = 1 - np.mean(above | below)
         yield [
-            str(n),
-            str(percent),
-            str(rate),
             name,
             f"{truths(rate, rate, prevalence)[column]:.3f}",
             str(len(low)),
@@ -111,22 +110,4 @@ def cell(n, percent, rate, n_data_sets, rng):
         ]
 
 
-def cells():
-    """Rows, percent positives and rate of each cell."""
-    return [(n, percent, rate) for n in SIZES for percent in PREVALENCES for rate in RATES]
-
-
-def table(n_data_sets, chosen=None):
-    """Rows of the table for all cells, or for those chosen."""
-    for number, own in enumerate(cells()):
-        if chosen is None or own in chosen:
-            yield from cell(*own, n_data_sets, np.random.default_rng(5210 + number))
-
-
-if __name__ == "__main__":
-    rows = []
-    for row in table(int(sys.argv[1]) if len(sys.argv) > 1 else 2000):
-        print(", ".join(row), flush=True)
-        rows.append(row)
-    with TABLE.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+STUDY = TableStudy("two_class_rates", HEADER, CELLS, rows_of)

@@ -46,7 +46,7 @@ from scipy import special, stats
 from skboot import bootstrap_score, compare_systems
 
 from ..references import cv3, cv3_limits
-from ..runner import RESULTS, cell_by_cell, monte_carlo_error
+from ..runner import TableStudy, one_line, shown_coverage
 from ..samples import SystemSample
 from ..scores import SCORES
 
@@ -306,9 +306,7 @@ def row_of(name, seed, version, n_sets=None):
     return (
         n_sets,
         f"{groups.mean():.1f}",
-        f"{100 * covered / n_sets:.1f}",
-        f"{100 * monte_carlo_error(covered / n_sets, n_sets):.1f}",
-        f"{100 * stats.beta.ppf(0.05, covered, n_sets - covered + 1):.2f}",
+        *shown_coverage(covered, n_sets),
         f"{width.mean():.4g}",
         int(below),
         int(above),
@@ -328,6 +326,4 @@ def cells():
     ]
 
 
-def go_on(minutes):
-    """Run the cells that the table lacks for some time; return whether all are there."""
-    return cell_by_cell(RESULTS / "unequal_groups.csv", HEADER, cells(), row_of, minutes)
+STUDY = TableStudy("unequal_groups", HEADER, cells(), one_line(row_of))

@@ -2,25 +2,24 @@
 
 The rule is that of `at_the_bounds`. The data sets of `frozen_systems` and `real_predictions` that
 are scored by losses of rows are drawn again, 1000 of each cell, with the same seeds; their coverage
-is in the results of those studies. Run as a script it writes percent of the data sets that show
-each sign:
+is in the results of those studies. The table has percent of the data sets that show each sign:
 
-    python -m benchmarks.coverage.studies.warned_losses
+    make coverage-study STUDY=warned_losses
 """
 
 from __future__ import annotations
 
-import csv
 from importlib import import_module
 
 import numpy as np
 from scipy.stats import kurtosis
 
-from ..runner import RESULTS, seeds_of
+from ..runner import TableStudy, one_line, seeds_of
 from ..scores import squares
 
-TABLE = RESULTS / "warned_losses.csv"
 N_DATA_SETS = 1000
+# First words of the kinds that are scored by losses of rows.
+LOSSES = ("MSE", "MAE", "pinball", "RMSE", "R2", "log loss")
 # Share of the sum that one row has, kurtosis and number of rows; the first two are as stated.
 SIGNS = {
     "share > .05": lambda share, peak, n: share > 0.05,
@@ -47,20 +46,15 @@ def shares_of(study: str, cell) -> list[float]:
     return list(np.mean(found, axis=0))
 
 
-def rows():
-    """Lines of the table, cell by cell."""
-    for study in ("frozen_systems", "real_predictions"):
-        for cell in import_module(f"benchmarks.coverage.studies.{study}").STUDY.cells:
-            sample = cell.draw(np.random.default_rng(0))
-            if sample.score.is_loss and sample.groups is None:
-                shares = shares_of(study, cell)
-                yield [study, cell.name, *(f"{100 * share:.1f}" for share in shares)]
+def row_of(study, name):
+    """Line of the table for one cell."""
+    return [f"{100 * share:.1f}" for share in shares_of(study, CELLS[study, name])]
 
 
-if __name__ == "__main__":
-    with TABLE.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["study", "cell", *SIGNS])
-        for row in rows():
-            print(", ".join(row), flush=True)
-            writer.writerow(row)
+CELLS = {
+    (study, cell.name): cell
+    for study in ("frozen_systems", "real_predictions")
+    for cell in import_module(f"benchmarks.coverage.studies.{study}").STUDY.cells
+    if cell.kind.partition(",")[0] in LOSSES
+}
+STUDY = TableStudy("warned_losses", ("study", "cell", *SIGNS), [*CELLS], one_line(row_of))

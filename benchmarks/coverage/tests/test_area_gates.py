@@ -1,29 +1,19 @@
 """The table of verdicts on areas near 1: what was chosen, what is made again, and what is known."""
 
-import csv
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import area_gates as study
 from skboot.metrics.ranking import delong_covariance
-
-RESULTS = Path(__file__).parents[3] / "benchmarks" / "coverage" / "results"
-
-
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.area_gates")
 
 
 def committed():
-    with open(RESULTS / "area_gates.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return read(study.STUDY.path)
 
 
-def test_the_rule_chooses_the_form_that_skboot_has(study):
+def test_the_rule_chooses_the_form_that_skboot_has():
     rows = committed()
     assert study.chosen(rows) == "between"
     by_cell = {(row["run"], row["cell"], row["form"]): row for row in rows}
@@ -34,13 +24,13 @@ def test_the_rule_chooses_the_form_that_skboot_has(study):
             assert_allclose(float(row["width"]), float(chosen["width"]), rtol=2e-3)
 
 
-def test_equal_areas_are_told_apart_in_at_most_five_percent(study):
+def test_equal_areas_are_told_apart_in_at_most_five_percent():
     for row in committed():
         if row["form"] == "skboot" and row["kind"] == "equal":
             assert float(row["passed"]) + float(row["failed"]) <= study.MOST_APART
 
 
-def test_normal_scores_keep_the_share_of_passes_up_to_the_noise_of_a_cell(study):
+def test_normal_scores_keep_the_share_of_passes_up_to_the_noise_of_a_cell():
     kept = [
         row
         for row in committed()
@@ -52,7 +42,7 @@ def test_normal_scores_keep_the_share_of_passes_up_to_the_noise_of_a_cell(study)
     assert all(float(row["passed"]) <= study.MOST_PASSED + 0.5 for row in kept)
 
 
-def test_a_committed_cell_comes_out_again(study):
+def test_a_committed_cell_comes_out_again():
     pair = study.Pair(("normal", "normal"), (0.94, 0.97), 20, 180)
     rows = [row for row in committed() if row["run"] == "confirm" and row["cell"] == pair.title]
     for (form, *shares, width), row in zip(study.rates(pair, 2, 2000), rows, strict=True):
@@ -62,7 +52,7 @@ def test_a_committed_cell_comes_out_again(study):
 
 
 @pytest.mark.parametrize("law", ["normal", "exponential", "ten levels", "calibrated", "unequal"])
-def test_covariances_are_those_of_delong(study, law):
+def test_covariances_are_those_of_delong(law):
     rng = np.random.default_rng(0)
     latent = rng.normal(size=(1, 2, 12)), rng.normal(size=(1, 2, 30))
     positives, negatives = (
@@ -80,7 +70,7 @@ def test_covariances_are_those_of_delong(study, law):
 @pytest.mark.parametrize(
     "law", ["normal", "exponential", "ten levels", "calibrated", "unequal", "lost"]
 )
-def test_scores_have_the_area_that_they_are_made_for(study, law):
+def test_scores_have_the_area_that_they_are_made_for(law):
     pair = study.Pair((law, law), (0.92, 0.96), 200, 200)
     areas, _ = study.drawn(pair, 5, 400)
     assert_allclose(areas.mean(axis=0), pair.areas, atol=0.005)

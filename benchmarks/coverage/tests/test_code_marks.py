@@ -81,7 +81,9 @@ def test_a_table_without_marks_keeps_its_lines_and_is_unknown(package, tmp_path)
     assert age_of(table)[2:5] == (1, 0, 1)
 
 
-def test_a_line_that_is_made_anew_gets_a_mark_and_the_others_keep_theirs(package, tmp_path):
+def test_a_line_that_is_made_anew_gets_a_mark_and_the_others_keep_theirs(
+    package, tmp_path, monkeypatch
+):
     table = tmp_path / "table.csv"
     table.write_text("cell,held\na,1\nb,2\n")
 
@@ -89,7 +91,8 @@ def test_a_line_that_is_made_anew_gets_a_mark_and_the_others_keep_theirs(package
         return row["cell"] == "a" or row["held"] == "3"
 
     cells = [("c",), ("a",), ("b",)]
-    assert runner.cell_by_cell(table, HEADER, cells, lambda name: (3,), 1, is_enough)
+    monkeypatch.setattr(runner, "RESULTS", tmp_path)
+    assert runner.TableStudy("table", HEADER, cells, lambda name: [(3,)], is_enough).run()
     rows = runner.read(table)
     assert [(row["cell"], row["held"], bool(row["code"])) for row in rows] == [
         ("a", "1", False),

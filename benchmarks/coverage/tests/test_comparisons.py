@@ -1,25 +1,19 @@
 """Rejection rates of comparisons are what their page says, and within their limits."""
 
-import csv
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import comparisons as study
+
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 PAGE = ROOT / "docs" / "studies" / "comparisons.md"
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.comparisons")
-
-
 def committed():
-    with open(RESULTS / "comparisons.csv", newline="") as file:
-        return {row["rule"]: row for row in csv.DictReader(file)}
+    return {row["rule"]: row for row in read(study.STUDY.path)}
 
 
 # Limits in percent, for the committed table of 1000 repetitions.
@@ -56,7 +50,7 @@ def test_the_page_shows_the_committed_table():
         assert f"| {rule} | {row['null']} | {power} |" in text
 
 
-def test_at_least_a_tenth_of_the_rows_tell_two_systems_apart(study):
+def test_at_least_a_tenth_of_the_rows_tell_two_systems_apart():
     rows = study.errors(np.random.default_rng(0), 2)
     assert np.mean(rows[0] != rows[1]) >= 0.1
 
@@ -66,7 +60,7 @@ def test_at_least_a_tenth_of_the_rows_tell_two_systems_apart(study):
 @pytest.mark.filterwarnings("ignore:compare_systems. Neighbouring rows have similar values")
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", SAME_ROWS)
-def test_systems_that_do_not_differ_are_told_apart_as_often_as_stated(study, rule):
+def test_systems_that_do_not_differ_are_told_apart_as_often_as_stated(rule):
     test, n_systems = study.CASES[rule]
     rate, _ = study.share(test, n_systems, 1000)
     low, high = LIMITS[rule]
@@ -76,14 +70,14 @@ def test_systems_that_do_not_differ_are_told_apart_as_often_as_stated(study, rul
 @pytest.mark.slow
 @pytest.mark.parametrize(("metric", "low"), [("accuracy", 0), ("mean", 3)])
 @pytest.mark.parametrize("n_groups", [8, 40])
-def test_systems_on_few_groups_are_told_apart_as_often_as_stated(study, n_groups, metric, low):
+def test_systems_on_few_groups_are_told_apart_as_often_as_stated(n_groups, metric, low):
     rate, _ = study.share_of_groups(1000, n_groups, metric)
     assert low <= rate <= 7
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_runs", [3, 5, 10])
-def test_methods_that_do_not_differ_are_told_apart_as_often_as_stated(study, n_runs):
+def test_methods_that_do_not_differ_are_told_apart_as_often_as_stated(n_runs):
     rate, _ = study.share_of_runs(1000, n_runs)
     assert 2 <= rate <= 7
 
@@ -91,7 +85,7 @@ def test_methods_that_do_not_differ_are_told_apart_as_often_as_stated(study, n_r
 # 300 repetitions: standard error 1.3 % at 5 %, so a rate of 5 % leaves 1 to 9 % once in 750 seeds.
 @pytest.mark.slow
 @pytest.mark.parametrize("paired", [False, True])
-def test_methods_with_seeds_on_training_samples_are_told_apart_as_often_as_stated(study, paired):
+def test_methods_with_seeds_on_training_samples_are_told_apart_as_often_as_stated(paired):
     rate, _ = study.share_of_trained(300, paired)
     assert 1 <= rate <= 9
 

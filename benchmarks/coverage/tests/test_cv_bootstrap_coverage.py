@@ -1,12 +1,11 @@
 """Intervals of the default strategy cover the method's expected score."""
 
-import csv
 from pathlib import Path
 
 import pytest
 
 from benchmarks.coverage.methods.table import CONSERVATIVE, shares
-from benchmarks.coverage.runner import RESULTS
+from benchmarks.coverage.runner import RESULTS, read
 from benchmarks.coverage.studies import cv_bootstrap_coverage as study
 
 PAGE = Path(__file__).parents[3] / "docs" / "studies" / "methods.md"
@@ -14,8 +13,7 @@ SHOWN = ("cv-bootstrap", CONSERVATIVE)
 
 
 def table():
-    with (RESULTS / "cv_bootstrap_coverage.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
+    return read(RESULTS / "cv_bootstrap_coverage.csv")
 
 
 def test_the_committed_table_has_every_cell():

@@ -1,7 +1,5 @@
 """The default interval of a method has content where training samples explode, and covers."""
 
-import csv
-import importlib
 from pathlib import Path
 
 import numpy as np
@@ -9,23 +7,19 @@ import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import cv_bootstrap_s as study
+
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 PAGE = ROOT / "docs" / "studies" / "methods.md"
 LEAST = 93.0
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.cv_bootstrap_s")
-
-
 def committed():
-    with open(RESULTS / "cv_bootstrap_s.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return read(study.STUDY.path)
 
 
-def test_every_design_of_the_committed_table_is_covered(study):
+def test_every_design_of_the_committed_table_is_covered():
     rows = committed()
     assert [row["design"] for row in rows] == [d for d in study.DESIGNS for _ in study.INTERVALS]
     for row in rows:
@@ -54,7 +48,7 @@ def test_what_explodes_says_so_and_what_does_not_rarely_does():
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the studies are not part of the installed package")
-def test_the_page_shows_the_committed_table(study):
+def test_the_page_shows_the_committed_table():
     text = PAGE.read_text(encoding="utf-8")
     for row in committed():
         shown = ("design", "metric", "interval", "coverage %", "width ratio", "says why %")
@@ -62,7 +56,7 @@ def test_the_page_shows_the_committed_table(study):
 
 
 @pytest.mark.parametrize("learner", ["least squares", "ridge", "discriminant", "logistic"])
-def test_the_learners_of_the_study_are_scikit_learns_on_repeated_rows(study, learner):
+def test_the_learners_of_the_study_are_scikit_learns_on_repeated_rows(learner):
     rng = np.random.default_rng(0)
     draw = study.linear(8) if learner in ("least squares", "ridge") else study.sloped
     X, y, _ = draw(rng, 50)
@@ -85,8 +79,9 @@ def test_the_learners_of_the_study_are_scikit_learns_on_repeated_rows(study, lea
 
 
 @pytest.mark.slow
-def test_fresh_data_sets_are_covered(study):
+def test_fresh_data_sets_are_covered():
     """200 data sets a cell: at a true 95 % a cell falls below 88 % once in 20,000."""
-    for row in study.table(200):
-        if row[2] == "cv-bootstrap":
-            assert float(row[5]) >= 88
+    for number, design in enumerate(study.DESIGNS.values()):
+        for row in study.rows_of(number, design, 200):
+            if row[1] == "cv-bootstrap":
+                assert float(row[4]) >= 88

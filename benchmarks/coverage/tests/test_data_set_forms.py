@@ -1,37 +1,28 @@
 """The forms of an interval over few data sets, and what its rule makes of the table."""
 
-import csv
-import importlib
 import warnings
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import data_set_forms as study
 from skboot import compare_across
-
-RESULTS = Path(__file__).parents[1] / "results"
-
-
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.data_set_forms")
 
 
 @pytest.fixture(scope="module")
 def rows():
-    with open(RESULTS / "data_set_forms.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return read(study.STUDY.path)
 
 
-def test_every_cell_is_in_the_table(study, rows):
+def test_every_cell_is_in_the_table(rows):
     cells = [tuple(row[name] for name in study.HEADER[:5]) for row in rows]
     assert cells == [tuple(map(str, cell)) for cell in study.CELLS]
 
 
 @pytest.mark.parametrize("n", [5, 8, 30])
-def test_the_form_that_was_taken_is_the_library_s(study, n):
+def test_the_form_that_was_taken_is_the_library_s(n):
     tables = np.random.default_rng(n).standard_t(3, (5, n))
     low, high = study.skewed_t(tables, None)
     for k, own in enumerate(tables):
@@ -47,7 +38,7 @@ def test_the_form_that_was_taken_is_the_library_s(study, n):
         assert tuple(result.pairs[0].confidence_interval) == pytest.approx((low[k], high[k]))
 
 
-def test_flips_leave_out_what_the_test_of_all_signs_rejects(study):
+def test_flips_leave_out_what_the_test_of_all_signs_rejects():
     tables = np.random.default_rng(0).normal(0.8, 1, (40, 7))
     low, high = study.flips(tables, None)
     signs = np.array(list(product([-1, 1], repeat=7)))
@@ -59,7 +50,7 @@ def test_flips_leave_out_what_the_test_of_all_signs_rejects(study):
     assert 5 < sum(told) < 40
 
 
-def test_fewer_than_six_data_sets_have_no_interval_by_flips(study):
+def test_fewer_than_six_data_sets_have_no_interval_by_flips():
     low, high = study.flips(np.ones((2, 5)), None)
     assert np.isinf([low, high]).all()
 

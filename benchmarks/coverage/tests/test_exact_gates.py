@@ -1,31 +1,21 @@
 """Exact error rates of verdicts: the statistics are those of the package, the table is theirs."""
 
-import csv
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import exact_gates as study
 from skboot.inference import tango_interval
-
-RESULTS = Path(__file__).parents[3] / "benchmarks" / "coverage" / "results"
-
-
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.exact_gates")
 
 
 @pytest.fixture(scope="module")
 def rows():
-    with open(RESULTS / "exact_gates.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return read(study.STUDY.path)
 
 
-def test_the_score_statistic_is_that_of_verdicts(study):
+def test_the_score_statistic_is_that_of_verdicts():
     for won, lost in [(3, 12), (0, 1), (7, 7)]:
         [found] = study.statistics(np.array([won]), np.array([lost]), 200, -0.02)["tango"]
         # The level at which a limit of the interval is the hypothesis.
@@ -33,7 +23,7 @@ def test_the_score_statistic_is_that_of_verdicts(study):
         assert_allclose(limits[0 if found > 0 else 1], -0.02, rtol=1e-9)
 
 
-def test_rates_of_two_rows_are_those_of_nine_cases(study):
+def test_rates_of_two_rows_are_those_of_nine_cases():
     # Of two rows one system alone has right 0 to 2, the other as many of the rest.
     apart, margin = 0.5, 0.3
     shares = {1: (apart - margin) / 2, -1: (apart + margin) / 2, 0: 1 - apart}
@@ -48,7 +38,7 @@ def test_rates_of_two_rows_are_those_of_nine_cases(study):
         assert_allclose(passed, expected[name], atol=1e-8)
 
 
-def test_the_committed_table_is_what_the_script_computes(study, rows):
+def test_the_committed_table_is_what_the_script_computes(rows):
     for name, (passed, failed) in study.rates(200, 0.05, 0.02, 0.02).items():
         [row] = [
             row

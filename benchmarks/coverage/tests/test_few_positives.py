@@ -1,32 +1,26 @@
 """Estimates of a method on few positives are centred at what is to be expected of new rows."""
 
-import csv
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import few_positives as study
+
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 PAGE = ROOT / "docs" / "studies" / "few_positives.md"
 RARE = "logistic regression, 5 % positives, n 300"
 COMMON = "logistic regression, 40 % positives, n 200"
 OF_LABELS = ("f1", "recall", "precision", "jaccard", "f2", "matthews_corrcoef", "cohen_kappa")
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.few_positives")
-
-
 def committed():
-    with open(RESULTS / "few_positives.csv", newline="") as file:
-        return {(row["design"], row["metric"]): row for row in csv.DictReader(file)}
+    return {(row["design"], row["metric"]): row for row in read(study.STUDY.path)}
 
 
-def test_the_committed_table_has_every_metric_of_its_designs(study):
+def test_the_committed_table_has_every_metric_of_its_designs():
     # Designs are run in their order: those with few and with many positives first.
     n_designs = len({design for design, _ in committed()})
     designs = list(study.DESIGNS.items())[:n_designs]
@@ -72,14 +66,14 @@ def test_the_page_shows_the_committed_table():
         assert f"| {' | '.join(row[name] for name in shown)} |" in text
 
 
-def test_the_logistic_regression_of_the_study_is_scikit_learns(study):
+def test_the_logistic_regression_of_the_study_is_scikit_learns():
     X, y = study.rare(np.random.default_rng(0), 300)
     expected = LogisticRegression(tol=1e-9).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(study.Logistic().fit(X, y).predict_proba(X), expected, atol=1e-6)
 
 
 @pytest.mark.slow
-def test_fresh_data_sets_are_covered(study):
+def test_fresh_data_sets_are_covered():
     """100 data sets: at a true 95 % fewer than 88 are covered once in 300 runs."""
     for row in study.cell(RARE, study.DESIGNS[RARE], 100, 3450):
         if row[1] == "average_precision":

@@ -1,6 +1,5 @@
 """The settings that the guide names for fewer fits keep the promise in their study."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 from benchmarks.coverage.methods.candidates import presence_variance
 from benchmarks.coverage.methods.table import shares
-from benchmarks.coverage.runner import RESULTS
+from benchmarks.coverage.runner import RESULTS, read
 from benchmarks.coverage.studies import fewer_fits
 
 PAGE = Path(__file__).parents[3] / "docs" / "studies" / "methods.md"
@@ -16,8 +15,7 @@ SHOWN = ("25 x 1", "50 x 1", "50 x 3", "100 x 2", "200 x 5")
 
 
 def table():
-    with (RESULTS / "fewer_fits.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
+    return read(RESULTS / "fewer_fits.csv")
 
 
 def test_every_cell_and_setting_is_in_the_table():

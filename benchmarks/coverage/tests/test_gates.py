@@ -1,28 +1,20 @@
 """Error rates of verdicts are within the rule, and the exact ones are computed again."""
 
-import csv
-import importlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-RESULTS = Path(__file__).parents[3] / "benchmarks" / "coverage" / "results"
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import gates as study
+
 # Computed exactly, and above 2.5 %: reported in record 0045.
 ABOVE = {"accuracy, 200 rows, 0.3 apart, margin 0.1": 2.51}
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.gates")
-
-
 def committed():
-    with open(RESULTS / "gates.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return read(study.STUDY.path)
 
 
-def test_committed_rates_keep_the_rule(study):
+def test_committed_rates_keep_the_rule():
     for row in committed():
         passed, failed = float(row["passed"]), float(row["failed_equal"])
         if row["repetitions"] == "exact":
@@ -35,7 +27,7 @@ def test_committed_rates_keep_the_rule(study):
         assert 76 <= float(row["power"]) <= 84
 
 
-def test_exact_rates_are_those_written_down(study):
+def test_exact_rates_are_those_written_down():
     rows = {row["release"]: row for row in committed()}
     n, apart, margin = study.EXACT[0]
     passed, failed = study.exact(n, apart, margin, margin)
@@ -46,6 +38,6 @@ def test_exact_rates_are_those_written_down(study):
 # 300 releases: standard error .9 % at 2.5 %, so a rate of 2.5 % is above 7 % once in a million.
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["AUC, 200 rows", "accuracy, five seeds a side"])
-def test_releases_at_the_margin_seldom_pass(study, name):
+def test_releases_at_the_margin_seldom_pass(name):
     passed, _ = study.rates(name, 300)
     assert passed <= 7

@@ -1,31 +1,24 @@
 """Intervals on groups cover as often, and are as short, as the committed table says."""
 
-import csv
-import importlib
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import groups as study
 from skboot import bootstrap_score
 
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 RIVALS = ("auto", "studentized", "expanded", "bca", "effective", "by_groups", "transformed")
 PAGE = ROOT / "docs" / "studies" / "grouped_systems.md"
 # Sigma of rows 1 and of groups 1.5: no method in the table reaches 90 % with 20 or 50 groups.
 HEAVY = {("lognormal, group sigma", n_groups, "1.5") for n_groups in ("20", "50")}
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.groups")
-
-
 def committed(kind, design=None):
-    with open(RESULTS / "groups.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read(study.STUDY.path)
     return [row for row in rows if row["kind"] == kind and design in (None, row["design"])]
 
 
@@ -109,7 +102,7 @@ def test_the_page_shows_the_committed_table():
     ("kind", "design", "mean", "icc"),
     [("accuracy", "few errors", 0.97, 0.1), ("losses", "zero-inflated, exponential", 0.05, 0.1)],
 )
-def test_the_study_knows_of_a_data_set_what_bootstrap_score_knows(study, kind, design, mean, icc):
+def test_the_study_knows_of_a_data_set_what_bootstrap_score_knows(kind, design, mean, icc):
     rng = np.random.default_rng(0)
     zero_one = kind == "accuracy"
     if zero_one:
@@ -158,7 +151,7 @@ def test_the_study_knows_of_a_data_set_what_bootstrap_score_knows(study, kind, d
         ("losses", "zero-inflated, exponential", 50, "5 to 20", 0.03, 0.1),
     ],
 )
-def test_other_data_sets_are_covered_as_well(study, cell):
+def test_other_data_sets_are_covered_as_well(cell):
     limits, _ = study.cell(*cell, n_sets=500, seed=1)
     low, high = limits["auto"]
     assert np.mean((low <= cell[4]) & (cell[4] <= high)) >= 0.895

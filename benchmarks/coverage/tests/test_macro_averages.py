@@ -1,29 +1,23 @@
 """Averages over many classes are covered as their page says, and within their limits."""
 
-import csv
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import macro_averages as study
+
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 PAGE = ROOT / "docs" / "studies" / "clusterings.md"
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.macro_averages")
-
-
 def committed():
-    with open(RESULTS / "macro_averages.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return read(study.STUDY.path)
 
 
-def test_every_cell_is_in_the_table(study):
+def test_every_cell_is_in_the_table():
     found = {(row["system"], int(row["classes"]), int(row["rows"])) for row in committed()}
     assert found == {cell[:3] for cell in study.CELLS}
     assert len(committed()) == len(study.CELLS) * len(study.METRICS)
@@ -52,7 +46,7 @@ def test_the_page_shows_the_committed_coverage():
             assert f"| {' | '.join(shown)} |" in text
 
 
-def test_the_exact_scores_are_those_of_a_large_sample(study):
+def test_the_exact_scores_are_those_of_a_large_sample():
     # 2e6 rows of 20 classes: standard errors below .0005, limit ten of them.
     system = study.System("middling", 20)
     truth, decided = system.draw(np.random.default_rng(0), 2_000_000)
@@ -68,6 +62,6 @@ def test_the_exact_scores_are_those_of_a_large_sample(study):
 
 # 150 data sets: standard error 1.8 % at 95 %, so that 89 % is passed all but once in 2000 seeds.
 @pytest.mark.slow
-def test_many_classes_are_covered_as_the_table_says(study):
+def test_many_classes_are_covered_as_the_table_says():
     for row in study.cell("middling", 100, 10, 150):
         assert float(row[5]) >= 89

@@ -1,28 +1,22 @@
 """How often equally good methods are told apart is what their page says, within its limits."""
 
-import csv
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import method_differences as study
+
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 PAGE = ROOT / "docs" / "studies" / "method_comparisons.md"
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.method_differences")
-
-
 def committed():
-    with open(RESULTS / "method_differences.csv", newline="") as file:
-        return {row["methods"]: row for row in csv.DictReader(file)}
+    return {row["methods"]: row for row in read(study.STUDY.path)}
 
 
-def test_the_committed_rates_are_within_their_limits(study):
+def test_the_committed_rates_are_within_their_limits():
     table = committed()
     assert set(table) == set(study.CELLS)
     for row in table.values():
@@ -36,7 +30,7 @@ def test_the_page_shows_the_committed_table():
         assert f"| {name} | {row['null']} | {row['power'] or '–'} |" in text
 
 
-def test_methods_of_as_many_columns_are_equally_good(study):
+def test_methods_of_as_many_columns_are_equally_good():
     # Mean accuracies of 2000 new rows: standard error of a difference 1 %, limit four of them.
     rng = np.random.default_rng(0)
     X, y, _ = study.sample(rng, 400, 2 * study.WIDTH)
@@ -51,6 +45,6 @@ def test_methods_of_as_many_columns_are_equally_good(study):
 # 400 data sets: standard error 1.1 % at 5 %, so that a true 5 % passes all but once in 3000 seeds.
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["class means, 60 rows", "class means, 40 groups of 4 rows"])
-def test_methods_that_do_not_differ_are_told_apart_as_often_as_stated(study, name):
+def test_methods_that_do_not_differ_are_told_apart_as_often_as_stated(name):
     rate, _ = study.share(study.CELLS[name], 400)
     assert 1.5 <= rate <= 9

@@ -1,36 +1,29 @@
 """Differences of methods at this training-set size: level, coverage and width of intervals."""
 
-import csv
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import method_differences_at_n as study
 from skboot import compare_methods
 
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 PAGE = ROOT / "docs" / "studies" / "method_comparisons.md"
 TAKEN, LEFT_OUT = "shared V_IJ", "oob"
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.method_differences_at_n")
-
-
 def committed(spread):
-    with open(RESULTS / "method_differences_at_n.csv", newline="") as file:
-        return {row["cell"]: row for row in csv.DictReader(file) if row["interval"] == spread}
+    return {row["cell"]: row for row in read(study.STUDY.path) if row["interval"] == spread}
 
 
-def test_every_design_and_every_spread_is_in_the_committed_table(study):
+def test_every_design_and_every_spread_is_in_the_committed_table():
     assert all(set(committed(spread)) == set(study.CELLS) for spread in study.SPREADS)
 
 
-def test_equal_methods_are_told_apart_in_seven_percent_at_most(study):
+def test_equal_methods_are_told_apart_in_seven_percent_at_most():
     null = [name for name, cell in study.CELLS.items() if cell.is_null]
     assert len(null) >= 9
     assert max(float(committed(TAKEN)[name]["rejects"]) for name in null) <= 7
@@ -39,7 +32,7 @@ def test_equal_methods_are_told_apart_in_seven_percent_at_most(study):
     assert max(float(committed(TAKEN)[name]["rejects"]) for name in flat) <= 7
 
 
-def test_the_difference_at_this_size_is_covered_in_every_design(study):
+def test_the_difference_at_this_size_is_covered_in_every_design():
     # Of equal methods this is the seven percent once more.
     assert min(float(row["covers"]) for row in committed(TAKEN).values()) >= 93
 
@@ -68,7 +61,7 @@ def test_the_page_shows_the_committed_table():
         "steep against flat, 80 rows, ROC AUC",
     ],
 )
-def test_the_numbers_of_the_study_are_those_of_compare_methods(study, monkeypatch, name):
+def test_the_numbers_of_the_study_are_those_of_compare_methods(monkeypatch, name):
     monkeypatch.setattr(study, "N_RESAMPLES", 60)
     monkeypatch.setattr(study, "N_REPEATS", 2)
     cell = study.CELLS[name]
@@ -95,6 +88,6 @@ def test_the_numbers_of_the_study_are_those_of_compare_methods(study, monkeypatc
 @pytest.mark.parametrize(
     "name", ["null, nearest row, 80 rows", "null, class means, 15 groups of 6"]
 )
-def test_fresh_null_data_sets_are_told_apart_as_rarely(study, name):
+def test_fresh_null_data_sets_are_told_apart_as_rarely(name):
     [rate] = [float(row[3]) for row in study.rows_of(name, 300, first=10**6) if row[1] == TAKEN]
     assert rate <= 10.2

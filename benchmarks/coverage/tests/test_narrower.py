@@ -1,6 +1,5 @@
 """The default interval of a method keeps the rule that was written before its study."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from benchmarks.coverage.methods.candidates import former
 from benchmarks.coverage.methods.parts import bootstrap, parts_of, samples_of
 from benchmarks.coverage.methods.table import shares
-from benchmarks.coverage.runner import RESULTS
+from benchmarks.coverage.runner import RESULTS, read
 from benchmarks.coverage.studies import narrower
 
 PAGE = Path(__file__).parents[3] / "docs" / "studies" / "methods.md"
@@ -19,8 +18,7 @@ LEAST = {"skewed": 91.0, "few positives": 93.0, "exception": 0.0}
 
 
 def table(name="narrower"):
-    with (RESULTS / f"{name}.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
+    return read(RESULTS / f"{name}.csv")
 
 
 def by_cell():

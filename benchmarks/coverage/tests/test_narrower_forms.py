@@ -1,17 +1,14 @@
 """What was tried for the interval of a method, and the reason why it was not taken."""
 
-import csv
-
 import numpy as np
 
 from benchmarks.coverage.methods.parts import bootstrap, parts_of, samples_of
-from benchmarks.coverage.runner import RESULTS
+from benchmarks.coverage.runner import RESULTS, read
 from benchmarks.coverage.studies import narrower_forms, optimism_interval
 
 
 def table(name):
-    with (RESULTS / f"{name}.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read(RESULTS / f"{name}.csv")
     return {(row["cell"], row["interval"]): row for row in rows}
 
 

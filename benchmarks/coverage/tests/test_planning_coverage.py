@@ -1,36 +1,29 @@
 """Plans keep what they promise, by the rule of the study."""
 
-import csv
-import importlib
 from pathlib import Path
 
 import pytest
 
 from benchmarks.coverage.acceptance import is_shown
+from benchmarks.coverage.runner import read
+from benchmarks.coverage.studies import planning as study
 
 ROOT = Path(__file__).parents[3]
-RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 PAGE = ROOT / "docs" / "studies" / "plans.md"
 
 
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.planning")
-
-
 def committed(kind):
-    with open(RESULTS / "planning.csv", newline="") as file:
-        return [row for row in csv.DictReader(file) if row["kind"] == kind]
+    return [row for row in read(study.STUDY.path) if row["kind"] == kind]
 
 
-def test_the_table_has_every_cell_of_the_study(study):
+def test_the_table_has_every_cell_of_the_study():
     kinds = ("width", "few", "power", "pilots")
     cells = [row["cell"] for kind in kinds for row in committed(kind)]
     planned = [each[1] for each in (*study.WIDTHS, *study.POWERS)]
     assert cells == [*planned, *(each[0] for each in study.LABELS)]
 
 
-def test_evaluations_of_sizes_planned_from_pilots_pass_as_often_as_the_rule_asks(study):
+def test_evaluations_of_sizes_planned_from_pilots_pass_as_often_as_the_rule_asks():
     n = study.N_PILOTS_OF_LABELS * study.N_FOLLOWING
     for row in committed("pilots"):
         shown = float(row["shown"])
@@ -63,6 +56,6 @@ def test_the_page_shows_the_committed_table():
 # committed means hold.
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", [0, 5])
-def test_other_pilots_promise_as_well(study, cell):
+def test_other_pilots_promise_as_well(cell):
     row = study.width_row(*study.WIDTHS[cell], n_pilots=200, seed=1)
     assert abs(float(row["shown"]) - 1) <= 0.06

@@ -9,11 +9,7 @@ from scipy import stats
 
 from benchmarks.coverage.acceptance import LIMIT, measured
 from benchmarks.coverage.runner import RESULTS, read
-
-
-@pytest.fixture(scope="module")
-def study():
-    return importlib.import_module("benchmarks.coverage.studies.series")
+from benchmarks.coverage.studies import series as study
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +37,7 @@ def test_independent_rows_lose_at_most_a_point_and_a_half(rows):
         assert lost <= 0.015
 
 
-def test_every_cell_has_the_truth_that_it_is_held_to(study):
+def test_every_cell_has_the_truth_that_it_is_held_to():
     """Means over 200 data sets lie within 4.5 standard errors: false alarm 1e-4 in 13 cells."""
     rng = np.random.default_rng(0)
     for cell in study.STUDY.cells:
@@ -62,7 +58,7 @@ def test_every_cell_has_the_truth_that_it_is_held_to(study):
         assert abs(np.mean(values) - truth) <= 4.5 * np.std(values, ddof=1) / sqrt(200), cell.name
 
 
-def test_newey_west_is_that_of_statsmodels(study):
+def test_newey_west_is_that_of_statsmodels():
     sm = pytest.importorskip("statsmodels.api")
     sample = study.absolute_errors(400, 0.85)(np.random.default_rng(1))
     low, high = study.newey_west(sample, 0)[""]

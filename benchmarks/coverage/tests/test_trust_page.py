@@ -1,12 +1,11 @@
 """The pages of studies show the committed results, and the defaults keep their bounds in them."""
 
-import csv
 import re
 
 import pytest
 
 from benchmarks.coverage import acceptance, page
-from benchmarks.coverage.runner import RESULTS
+from benchmarks.coverage.runner import RESULTS, read
 
 NO_PAGE = pytest.mark.skipif(
     not page.INDEX.exists(), reason="the studies are not part of the installed package"
@@ -91,8 +90,7 @@ def test_no_kind_is_too_wide():
 def test_ninety_three_of_a_hundred_are_not_under_93_percent():
     section = page.registry.SECTIONS["other_methods"].make()
     lines = [line.split(" | ") for line in section.splitlines()[2:]]
-    with open(RESULTS / "narrower.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read(RESULTS / "narrower.csv")
     for name, _, _, _, under, *_ in lines:
         own = [float(row["covered %"]) for row in rows if row["interval"] == name.strip("| ")]
         if own:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...runner import RESULTS, read
 from ...studies import anytime as study
-from ..formats import table
+from ..formats import counted_row, table
 from ..registry import VerdictRow, section, verdict
 
 STUDY, STOPPING = "anytime", "anytime_stopping"
@@ -58,12 +58,10 @@ def anytime_verdict() -> VerdictRow:
     )
     worst = max(rows, key=lambda row: float(row["ever %"]) / MOST[row["sides"]])
     planned = len(study.cells())
-    return VerdictRow(
+    return counted_row(
         "repeated looks",
-        f"{len(rows)} of {planned}",
-        f"{100 * (1 - len(missed) / len(rows)):.1f}",
+        len(rows),
         f"{worst['ever %']} % ever missed ({worst['cell']})",
-        "",
-        "**no**" if missed else "yes" if len(rows) == planned else "so far",
         missed,
+        planned=planned,
     )

@@ -17,7 +17,7 @@ from ...studies import (
     curve_points,
     curve_shapes,
 )
-from ..formats import percent, table, with_error
+from ..formats import counted_row, percent, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
 LEAST, LEAST_NEAR_ONE, WIDEST = 0.93, 0.91, 1.3
@@ -149,14 +149,14 @@ def curve_bands_verdict() -> VerdictRow:
     lowest = min(found, key=lambda cell: found[cell][OURS].coverage)
     widest = max(ratios, key=lambda cell: ratios[cell][1])
     planned = len(curve_bands.STUDY.cells)
-    return VerdictRow(
+    return counted_row(
         "bands of curves",
-        f"{len(found)} of {planned}",
-        percent(1 - len({cell for cell, *_ in outside}) / len(found)),
+        len(found),
         f"{percent(found[lowest][OURS].coverage)} ({lowest})",
-        f"{ratios[widest][1]:.2f} ({widest}; {ratios[widest][0]})",
-        "**no**" if outside else "yes" if len(found) == planned else "so far",
-        tuple(outside),
+        outside,
+        planned=planned,
+        n_outside=len({cell for cell, *_ in outside}),
+        widest=f"{ratios[widest][1]:.2f} ({widest}; {ratios[widest][0]})",
     )
 
 
@@ -275,14 +275,13 @@ def calibration_error_verdict() -> VerdictRow:
         if not one.covers(LEAST)
     )
     lowest, planned = min(found, key=lambda cell: found[cell].coverage), calibration_error.STUDY
-    return VerdictRow(
+    return counted_row(
         "expected calibration error",
-        f"{len(found)} of {len(planned.cells)}",
-        percent(1 - len(outside) / len(found)),
+        len(found),
         f"{percent(found[lowest].coverage)} ({lowest})",
-        "no rule",
-        "**no**" if outside else "yes" if len(found) == len(planned.cells) else "so far",
         outside,
+        planned=len(planned.cells),
+        widest="no rule",
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...runner import RESULTS, read
 from ...studies import data_set_forms as study
-from ..formats import percent, table
+from ..formats import counted_row, table
 from ..registry import VerdictRow, section, verdict
 
 STUDY = "data_set_forms"
@@ -70,16 +70,11 @@ def verdict_row() -> VerdictRow:
     ]
     outside = [row for row in judged if float(row["upper limit %"]) > MEANT[row["kind"]] + ROOM]
     far = max(judged, key=lambda row: float(row["told apart %"]))
-    return VerdictRow(
+    return counted_row(
         "means over few data sets, by law",
-        str(len(judged)),
-        percent(1 - len(outside) / len(judged)),
+        len(judged),
         f"{far['told apart %']} significant ({_cell(far)})",
-        "",
-        "**no**" if outside else "yes",
-        tuple(
-            (_cell(row), row["told apart %"], f"{MEANT[row['kind']]:g} allowed") for row in outside
-        ),
+        [(_cell(row), row["told apart %"], f"{MEANT[row['kind']]:g} allowed") for row in outside],
     )
 
 

@@ -8,7 +8,7 @@ from ...acceptance import LIMIT
 from ...runner import RESULTS, read
 from ...studies import area_gates as near_one
 from ...studies import gates as releases
-from ..formats import percent, table, with_error
+from ..formats import counted_row, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
 LEAST_RANKS, MORE_RANKS = 94.0, 0.03
@@ -54,13 +54,10 @@ def gates_verdict() -> VerdictRow:
         if (broken := _broken(row))
     )
     worst = max(rows, key=lambda row: float(row["passed"]))
-    return VerdictRow(
+    return counted_row(
         "non-inferiority of releases",
-        str(len(rows)),
-        percent(1 - len(outside) / len(rows)),
+        len(rows),
         f"{worst['passed']} pass ({worst['release']})",
-        "",
-        "**no**" if outside else "yes",
         outside,
     )
 
@@ -142,14 +139,12 @@ def area_gates_verdict() -> VerdictRow:
             measured = f"{row['passed']}, width {_ratio(forms):.2f}"
             outside.append((cell, measured, ", ".join(why[each] for each in broken)))
     worst = max(cells.values(), key=lambda forms: float(forms["skboot"]["passed"]))["skboot"]
-    return VerdictRow(
+    return counted_row(
         "non-inferiority of areas near 1",
-        str(len(cells)),
-        percent(1 - len(outside) / len(cells)),
+        len(cells),
         f"{worst['passed']} pass ({worst['cell']})",
-        f"{max(map(_ratio, cells.values())):.2f} (DeLong)",
-        "**no**" if outside else "yes",
-        tuple(outside),
+        outside,
+        widest=f"{max(map(_ratio, cells.values())):.2f} (DeLong)",
     )
 
 
@@ -211,15 +206,7 @@ def ranks_verdict() -> VerdictRow:
     )
     lowest = min(rows, key=lambda row: float(row["coverage"]))
     name = f"{lowest['n_systems']} systems, {lowest['n_rows']} rows, {lowest['shape']}"
-    return VerdictRow(
-        "ranks of models",
-        str(len(rows)),
-        percent(1 - len(outside) / len(rows)),
-        f"{_of_ranks(lowest)} ({name})",
-        "",
-        "**no**" if outside else "yes",
-        outside,
-    )
+    return counted_row("ranks of models", len(rows), f"{_of_ranks(lowest)} ({name})", outside)
 
 
 @cases("gates")

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from ...acceptance import DEFAULT, MOST, NULL, Measured, is_shown, measured
 from ...runner import RESULTS
-from ..formats import percent, span, table, with_error
+from ..formats import counted_row, percent, span, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
 STUDY, OF_FEW_ROWS = "methods_compared", "close_methods"
@@ -59,15 +59,13 @@ def verdict_row() -> VerdictRow:
     ]
     worst = min(held, key=lambda row: row.coverage)
     planned = len(import_module(f"benchmarks.coverage.studies.{STUDY}").STUDY.cells)
-    whole = "yes" if len(held) == planned else "so far"
-    return VerdictRow(
+    return counted_row(
         "two methods compared",
-        f"{len(held)} of {planned}",
-        percent(1 - len({line[0] for line in outside}) / len(held)),
+        len(held),
         f"{with_error(worst.coverage, worst.error)} ({worst.cell})",
-        "",
-        "**no**" if outside else whole,
-        tuple(outside),
+        outside,
+        planned=planned,
+        n_outside=len({line[0] for line in outside}),
     )
 
 
@@ -116,13 +114,11 @@ def close_verdict() -> VerdictRow:
     ]
     worst = min(held, key=lambda row: row.coverage)
     planned = len(import_module(f"benchmarks.coverage.studies.{OF_FEW_ROWS}").STUDY.cells)
-    whole = "yes" if len(held) == planned else "so far"
-    return VerdictRow(
+    return counted_row(
         "nearly equal methods, few rows",
-        f"{len(held)} of {planned}",
-        percent(1 - len(outside) / len(held)),
+        len(held),
         f"{with_error(worst.coverage, worst.error)} ({worst.cell})",
-        "no rule",
-        "**no**" if outside else whole,
-        tuple(outside),
+        outside,
+        planned=planned,
+        widest="no rule",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...acceptance import DEFAULT, LIMIT, Measured, measured
 from ...runner import RESULTS
 from ...studies import series as study
-from ..formats import percent, span, table, with_error
+from ..formats import counted_row, percent, span, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
 STUDY = "series"
@@ -66,15 +66,13 @@ def verdict_row() -> VerdictRow:
     outside = [line for cell, own in found.items() for line in _outside(cell, own)]
     lowest = min((own[DEFAULT] for own in found.values()), key=lambda row: row.coverage)
     planned = len(study.STUDY.cells)
-    whole = "yes" if len(found) == planned else "so far"
-    return VerdictRow(
+    return counted_row(
         "rows in time",
-        f"{len(found)} of {planned}",
-        percent(1 - len({line[0] for line in outside}) / len(found)),
+        len(found),
         f"{with_error(lowest.coverage, lowest.error)} ({lowest.cell})",
-        "",
-        "**no**" if outside else whole,
-        tuple(outside),
+        outside,
+        planned=planned,
+        n_outside=len({line[0] for line in outside}),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...acceptance import LIMIT, Measured, measured
 from ...runner import RESULTS
-from ..formats import percent, table, with_error
+from ..formats import counted_row, percent, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
 # Least and greatest level that the rule allows.
@@ -49,14 +49,11 @@ def verdict_row() -> VerdictRow:
     judged = [row for row in _rows() if row.tool == JUDGED.get(row.kind)]
     outside = [row for row in judged if _is_outside(row)]
     far = max(judged, key=lambda row: 1 - row.coverage)
-    return VerdictRow(
+    return counted_row(
         "methods over several data sets",
-        str(len(judged)),
-        percent(1 - len(outside) / len(judged)),
+        len(judged),
         f"{with_error(1 - far.coverage, far.error)} significant ({far.cell})",
-        "",
-        "**no**" if outside else "yes",
-        tuple((row.cell, percent(1 - row.coverage), "level, 5 nominal") for row in outside),
+        [(row.cell, percent(1 - row.coverage), "level, 5 nominal") for row in outside],
     )
 
 

@@ -7,7 +7,7 @@ from math import sqrt
 from ...acceptance import LIMIT
 from ...runner import RESULTS, monte_carlo_error, read
 from ...studies import shared_shocks as study
-from ..formats import table, with_error
+from ..formats import counted_row, table, with_error
 from ..registry import VerdictRow, section, verdict
 
 STUDY = "shared_shocks"
@@ -69,12 +69,10 @@ def verdict_row() -> VerdictRow:
     )
     lowest = min(found, key=lambda row: _share(row, "dates %"))
     planned = len(study.CELLS)
-    return VerdictRow(
+    return counted_row(
         "series that share shocks, blocks of dates",
-        f"{len(found)} of {planned}",
-        f"{100 * (1 - len(outside) / len(found)):.1f}",
+        len(found),
         f"{_covered(lowest, 'dates')} ({_name(lowest)})",
-        "",
-        "**no**" if outside else "yes" if len(found) == planned else "so far",
         outside,
+        planned=planned,
     )

@@ -6,7 +6,7 @@ from math import sqrt
 
 from ...acceptance import LIMIT, MOST
 from ...runner import RESULTS, read
-from ..formats import percent, span, table, with_error
+from ..formats import counted_row, percent, span, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
 NAMES = {"accuracy": "accuracy", "f1_macro": "macro F1", "roc_auc": "area under the ROC curve"}
@@ -42,13 +42,10 @@ def verdict_row() -> VerdictRow:
         if coverage + LIMIT * error < MOST
     )
     lowest, coverage, error = min(found, key=lambda one: one[1])
-    return VerdictRow(
+    return counted_row(
         "averages over tasks",
-        str(len(found)),
-        percent(1 - len(outside) / len(found)),
+        len(found),
         f"{with_error(coverage, error)} ({_name(lowest)})",
-        "",
-        "**no**" if outside else "yes",
         outside,
     )
 

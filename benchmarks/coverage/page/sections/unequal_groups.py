@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...runner import RESULTS, read
-from ..formats import table, with_error
+from ..formats import counted_row, table, with_error
 from ..registry import VerdictRow, section, verdict
 
 STUDY = "unequal_groups"
@@ -85,12 +85,6 @@ def unequal_groups_verdict() -> VerdictRow:
         if not _is_shown(row)
     )
     lowest = min(rows, key=lambda row: float(row["coverage %"]))
-    return VerdictRow(
-        "groups of unequal size",
-        str(len(rows)),
-        f"{100 * (1 - len(outside) / len(rows)):.1f}",
-        f"{_covered(lowest)} ({lowest['cell']})",
-        "",
-        "**no**" if outside else "yes",
-        outside,
+    return counted_row(
+        "groups of unequal size", len(rows), f"{_covered(lowest)} ({lowest['cell']})", outside
     )
