@@ -218,7 +218,7 @@ def bootstrap_runs(
         raise ValueError(reason)
 
     results: dict[str, EvaluationResult] = {}
-    for study_of_plan in study.by_plan():
+    for study_of_plan in study.of_tasks or [study]:
         call = RunsCall(study_of_plan, runs, sample, varied, estimand)
         results |= evaluate_runs(dict.fromkeys(study_of_plan.scores, call), study_of_plan.scores)
         tell(*study_of_plan.plan.design.remarks)

@@ -291,7 +291,7 @@ def compare_runs(
     check_units_vary(study.plan, columns.weights)
     asked = Asked(interval, adjust, level, alternative, reference)
     results: dict[str, ComparisonResult] = {}
-    for study_of_plan in study.by_plan():
+    for study_of_plan in study.of_tasks or [study]:
         methods = {
             name: RunsCall(study_of_plan, runs[name], samples[name], varied) for name in runs
         }

@@ -440,7 +440,10 @@ def compare_studies(
     families: dict[str, dict[Any, Family]] = {}
     study_of_metric: dict[str, Study] = {}
     remarks: list[Note] = []
-    for study in [of_plan for of_rows in studies.values() for of_plan in of_rows.by_plan()]:
+    study_of_each_plan = [
+        study_of_plan for study in studies.values() for study_of_plan in study.of_tasks or [study]
+    ]
+    for study in study_of_each_plan:
         for (metric, part), family in _families(asked, study).items():
             of_metric = families.setdefault(metric, {})
             of_metric[part] = of_metric[part].beside(family) if part in of_metric else family
@@ -792,13 +795,13 @@ def _check_same_tasks(studies: Mapping[str, Study]) -> None:
     if len({frozenset(own) for own in names}) < 2:
         return
     averaged = [
-        one.statistic
+        measured.statistic
         for study in studies.values()
-        for own in study.by_plan()
-        for by_system in own.scores.values()
-        for [one] in by_system.values()
+        for study_of_plan in study.of_tasks
+        for by_system in study_of_plan.scores.values()
+        for [measured] in by_system.values()
     ]
-    if all(own.parts == "drawn" for own in averaged):
+    if all(statistic.parts == "drawn" for statistic in averaged):
         return
     lacking = sorted(map(str, set.union(*names) - set.intersection(*names)))
     must = "name the same tasks for each system"

@@ -1,20 +1,19 @@
-"""Columns, wherever their rows are: what functions of arrays ask of them.
+"""Columns whose rows are not in memory, read once into the sums of a stream.
 
-Columns of dask, and those of `skboot.scan_dataset`, go the way of a stream: partition by partition
-and without being collected. What a stream cannot do is refused by name, before any row is read. A
-function says in a `Request` what it was given, and what it makes of rows in memory.
+They are columns of dask, and those of `skboot.scan_dataset`. They go the way of a stream: partition
+by partition, and without being collected. What a stream cannot do is refused by name, before any
+row is read (`settings_of_columns`); few rows are handed back, to be resampled as arrays are.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -33,9 +32,8 @@ from .._base.work import (
 )
 from ..inference.distribution import check_replicates_fit
 from ..metrics.lookup import NotGiven
-from ..metrics.statistic import Statistic
-from ..study.rows import Sampling, Scoring, Wanted, is_lazy
-from .source import Stream, study_of_stream
+from ..study.rows import Sampling, Scoring, Wanted
+from .source import Stream
 from .state import FEWEST_UNITS, N_BINS, ROWS_AT_ONCE, StreamSettings, StreamState, part_added
 
 # Intervals that need neither rows nor values without single units, of scores and of differences.
@@ -43,96 +41,6 @@ STREAMED_SCORES = (
     *("auto", "wilson", "percentile", "expanded", "basic", "normal", "t", "logit-t", "anytime"),
 )
 STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t", "anytime")
-
-
-@dataclass(frozen=True, eq=False)
-class Request(ABC):
-    """What a function of frozen predictions was given.
-
-    Attributes
-    ----------
-    y_true : array-like or None
-    y_preds : array-like, or mapping of str to array-like
-        Of one system, or by system.
-    scoring : Scoring
-    sampling : Sampling
-    wanted : Wanted
-        Of each system by itself.
-    intervals : tuple of str
-        Those that a stream can have.
-    """
-
-    intervals: ClassVar[tuple[str, ...]] = STREAMED_SCORES
-
-    y_true: Any
-    y_preds: Any
-    scoring: Scoring
-    sampling: Sampling
-    wanted: Wanted
-
-    @property
-    @abstractmethod
-    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
-        """The argument and the predictions of each system by its name, None if it has none."""
-
-    @abstractmethod
-    def in_memory(self) -> Any:
-        """Return what is made of rows in memory."""
-
-    @property
-    def interval(self) -> str:
-        """The interval that is asked for."""
-        return self.wanted.interval
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Arguments as a result holds them, beside those of rows."""
-        return self.scoring.settings
-
-    def check_before_reading(self) -> None:
-        """Refuse what a stream cannot do, and names that it does not have."""
-        return None
-
-    def check_statistics(self, statistics: Mapping[str, Sequence[Statistic]]) -> None:
-        """Refuse metrics by which systems cannot be judged."""
-        return None
-
-    def on_stream(self, settings: StreamSettings, state: StreamState) -> Any:
-        """Return what is made of the sums of a stream: a study."""
-        return study_of_stream(settings, state, self.wanted, self.settings)
-
-
-def of_columns(request: Request) -> Any:
-    """Return what a request makes of its columns: of arrays, or of rows that are read in parts."""
-    if not is_lazy(request.y_true, *columns_in(request.y_preds)):
-        return request.in_memory()
-    request.check_before_reading()
-    settings = settings_of_columns(
-        tuple(request.by_argument),
-        request.scoring,
-        request.sampling,
-        request.wanted,
-        request.interval,
-        request.intervals,
-    )
-    request.check_statistics(settings.statistics)
-    stream = read_columns(
-        settings, request.y_true, request.by_argument, request.sampling, request.wanted.workers
-    )
-    return of_stream(request, stream.settings, stream.state)
-
-
-def columns_in(values: Any) -> list[Any]:
-    """Return what was given for each system, of a data frame this."""
-    return list(values.values()) if isinstance(values, Mapping) else [values]
-
-
-def of_stream(request: Request, settings: StreamSettings, state: StreamState) -> Any:
-    """Return what a request makes of a stream, of few rows as of rows in memory."""
-    stream = Stream.of(settings, state)
-    if stream.few is None:
-        return request.on_stream(settings, state)
-    return replace(request, **stream.few._asdict()).in_memory()
 
 
 # ------------------------------------------------------------------ files larger than memory

@@ -144,56 +144,6 @@ class SumsOfStream(Source):
         return positive_note(read.statistic, truth, like, kind)
 
 
-def study_of_stream(
-    settings: StreamSettings, state: StreamState, wanted: Wanted, of_call: Mapping[str, Any]
-) -> Study:
-    """Return the study of the rows of a stream, and tell what is doubtful in them.
-
-    Parameters
-    ----------
-    settings : StreamSettings
-    state : StreamState
-    wanted : Wanted
-        Of each system.
-    of_call : mapping of str
-        Other arguments as a result holds them.
-    """
-    names = list(map(str, settings.systems))
-    scores: Scores = {
-        metric: {name: [read] for name, read in zip(names, values, strict=True)}
-        for metric, values in state.read(settings).items()
-    }
-    notes = tuple(_notes_on_rows(settings, state))
-    tell(*notes, *state.doubts)
-    source = SumsOfStream(settings, state)
-    _tell_doubts(source, scores)
-    return Study(
-        scores,
-        plan_of(settings, state),
-        wanted.interval,
-        wanted.confidence_level,
-        {
-            "confidence_level": settings.confidence_level,
-            "n_resamples": settings.n_resamples,
-            "groups": state.unit == "groups",
-            "sample_weight": state.weighted,
-            "n_bins": settings.n_bins,
-            **settings.scoring.settings,
-            **wanted.settings,
-            **of_call,
-        },
-        facts=CallFacts(weighted=state.weighted),
-        places=Places(
-            settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
-        ),
-        notes=notes,
-        workers=wanted.workers,
-        adjust=wanted.adjust,
-        source=source,
-        first_look=wanted.first_look,
-    )
-
-
 def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     """Return who was drawn, and how often."""
     kind = "streamed groups" if state.unit == "groups" else "streamed rows"
@@ -364,5 +314,47 @@ class Stream:
         return cls(settings, state, FewGiven(columns.get(TRUTH), y_preds, sampling))
 
     def study(self, wanted: Wanted, of_call: Mapping[str, Any]) -> Study:
-        """Return the study of its sums; see `study_of_stream`."""
-        return study_of_stream(self.settings, self.state, wanted, of_call)
+        """Return the study of its sums, and tell what is doubtful in its rows.
+
+        Parameters
+        ----------
+        wanted : Wanted
+            Of each system.
+        of_call : mapping of str
+            Other arguments as a result holds them.
+        """
+        settings, state = self.settings, self.state
+        names = list(map(str, settings.systems))
+        scores: Scores = {
+            metric: {name: [read] for name, read in zip(names, values, strict=True)}
+            for metric, values in state.read(settings).items()
+        }
+        notes = tuple(_notes_on_rows(settings, state))
+        tell(*notes, *state.doubts)
+        source = SumsOfStream(settings, state)
+        _tell_doubts(source, scores)
+        return Study(
+            scores,
+            plan_of(settings, state),
+            wanted.interval,
+            wanted.confidence_level,
+            {
+                "confidence_level": settings.confidence_level,
+                "n_resamples": settings.n_resamples,
+                "groups": state.unit == "groups",
+                "sample_weight": state.weighted,
+                "n_bins": settings.n_bins,
+                **settings.scoring.settings,
+                **wanted.settings,
+                **of_call,
+            },
+            facts=CallFacts(weighted=state.weighted),
+            places=Places(
+                settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
+            ),
+            notes=notes,
+            workers=wanted.workers,
+            adjust=wanted.adjust,
+            source=source,
+            first_look=wanted.first_look,
+        )

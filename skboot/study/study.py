@@ -10,7 +10,7 @@ runs and streams use the same steps.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import is_
@@ -789,18 +789,6 @@ class Study:
             first_look=wanted.first_look,
         )
 
-    def by_plan(self) -> list[Study]:
-        """Return the study of each plan, none of which has tasks beside it."""
-        return list(self.of_tasks) or [self]
-
-    def answered(self, evaluate: Callable[[Study], Mapping[str, Any]]) -> Any:
-        """Return what an engine makes of each plan, laid out."""
-        results: dict[str, Any] = {}
-        for study in self.by_plan():
-            results |= evaluate(study)
-            tell(*study.plan.design.remarks)
-        return self.laid_out(results)
-
     def laid_out(self, results: Mapping[str, Any]) -> Any:
         """Return one result alone, or those of all metrics where they belong."""
         if self.places.alone:
@@ -1094,9 +1082,9 @@ def results_of(study: Study) -> Any:
         Of each metric where it belongs; a table by subgroup within where there are subgroups.
     """
     results: dict[str, Any] = {}
-    for of_plan in study.of_tasks or [study]:
-        results |= evaluate(of_plan)
-        tell(*of_plan.plan.design.remarks)
+    for study_of_plan in study.of_tasks or [study]:
+        results |= evaluate(study_of_plan)
+        tell(*study_of_plan.plan.design.remarks)
     return study.laid_out(results)
 
 
