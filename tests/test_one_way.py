@@ -181,7 +181,7 @@ def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():
     """Functions that take columns which are read in parts do no more for them than for arrays."""
     asks = [name for name, node in functions(PACKAGE) if "is_lazy" in calls(node)]
     # Systems on test sets of their own are refused, and the labels of a judge.
-    refused = ["comparison.systems.studies_of_each", "study.judge.with_judge"]
+    refused = ["comparison.systems.studies_of_each", "study.judge.checked"]
     of_rows = [
         "evaluation.bootstrap_score",
         "comparison.systems.study_of_systems",

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.errors import Note, tell
+from .._base.errors import Note, collected, tell
 from .._base.typing import (
     Adjustment,
     Alternative,
@@ -318,29 +318,55 @@ def compare_systems(
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
         if not is_paired:
             raise check.fail("paired", "be True with proxy", "False")
-        # Imported here, because few calls have a judge.
-        from ..streams.columns import STREAMED_DIFFERENCES
-        from ..study.judge import with_judge
-
-        return with_judge(
-            Judge(proxy, proxy_weight),
-            y_true,
-            y_preds,
-            sampling,
-            wanted,
-            lambda y_true, y_preds, sampling: study_of_systems(
-                y_true, y_preds, sampling, scoring, wanted, asked
-            ),
-            lambda study: compare_studies(asked, {"": study}),
-            by_argument=by_argument(y_preds) if y_true is None else {},
-            interval=asked.interval,
-            intervals=STREAMED_DIFFERENCES,
-        )
+        judge = Judge(proxy, proxy_weight)
+        return _systems_with_judge(judge, y_true, y_preds, sampling, scoring, wanted, asked)
     if is_paired:
         study = study_of_systems(y_true, y_preds, sampling, scoring, wanted, asked)
         return compare_studies(asked, {"": study})
     studies = studies_of_each(y_true, y_preds, sampling, scoring, wanted, asked)
     return compare_studies(asked, studies, [str(name) for name in y_preds])
+
+
+def _systems_with_judge(
+    judge: Judge,
+    y_true: Any,
+    y_preds: Any,
+    sampling: Sampling,
+    scoring: Scoring,
+    wanted: Wanted,
+    asked: Asked,
+) -> Any:
+    """Return the comparison by human labels on few rows and a judge's on all."""
+    # Imported here, because few calls have a judge.
+    from ..streams.columns import STREAMED_DIFFERENCES
+    from ..study.judge import LabelledTwice, with_judge
+
+    labels = LabelledTwice.checked(
+        judge,
+        y_true,
+        y_preds,
+        sampling,
+        wanted,
+        by_argument=by_argument(y_preds) if y_true is None else {},
+        interval=asked.interval,
+        intervals=STREAMED_DIFFERENCES,
+    )
+    with collected():
+        alone = study_of_systems(*labels.alone, scoring, wanted, asked)
+    with labels.naming_the_judge():
+        by_human = study_of_systems(*labels.by_human, scoring, wanted, asked)
+        with collected():
+            by_judge = study_of_systems(*labels.by_judge, scoring, wanted, asked)
+    n_samples, results = by_human.plan.design.n_samples, {}
+    for metric, (of_labels, study) in labels.studies(alone, by_human, by_judge).items():
+        with collected() as notes_alone:
+            comparison_alone = compare_studies(asked, {"": of_labels})
+        with collected() as notes_corrected:
+            corrected = None if judge.weight == 0 else compare_studies(asked, {"": study})
+        results[metric] = with_judge(
+            judge, n_samples, of_labels, comparison_alone, notes_alone, corrected, notes_corrected
+        )
+    return by_human.laid_out(results)
 
 
 def study_of_systems(

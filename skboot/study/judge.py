@@ -1,9 +1,9 @@
 """Scores of few human labels and of a judge's labels on all rows: the engine of ``proxy=``.
 
-A call becomes three: of human labels alone, of all rows with the judge's labels, and of all rows
-with human ones where there are any (`with_judge`). `WithJudge` draws its rows once, and combines
+A call becomes three (`LabelledTwice`): of human labels alone, of all rows with the judge's labels,
+and of all rows with human ones where there are any. `WithJudge` draws its rows once, and combines
 the terms of each score; everything above reads that as any other score. Where the judge is of no
-use, the result is that of human labels alone.
+use, the result is that of human labels alone (`with_judge`).
 
 A score has three terms: l f(judge, rows without a human label) + f(human) - l f(judge, rows with
 one). What the judge gets wrong on labelled rows is taken out (Angelopoulos et al. 2023), with a
@@ -16,7 +16,8 @@ counts further ones, as Bonett & Price (2012) count one more in each direction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.checks import fail, is_missing
-from .._base.errors import Note, collected, parts_of, tell
+from .._base.errors import Note, parts_of, tell
 from .._base.work import Workers, child_seed
 from ..inference.automatic import planned_method
 from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
@@ -386,121 +387,164 @@ _OF_NO_USE = "The judge does not make the interval shorter: human labels alone a
 _NOT_WITH = ("by", "average_over", "block_length", "resamples")
 
 
+@dataclass(frozen=True, eq=False)
+class LabelledTwice:
+    """Rows of a call with labels of humans and of a judge, checked: three calls in its place.
+
+    Attributes
+    ----------
+    weight : float or "auto"
+        Of the judge.
+    columns : Columns
+    seed : int
+        That the three share.
+    alone, by_human, by_judge : tuple of (y_true, y_preds, Sampling)
+        Rows with a human label; all rows, with human labels where there are any; all rows with the
+        judge's labels.
+    """
+
+    weight: Any
+    columns: Columns
+    seed: Any
+    alone: tuple[Any, Any, Sampling]
+    by_human: tuple[Any, Any, Sampling]
+    by_judge: tuple[Any, Any, Sampling]
+
+    @classmethod
+    def checked(
+        cls,
+        judge: Judge,
+        y_true: Any,
+        y_preds: Any,
+        sampling: Sampling,
+        wanted: Wanted,
+        *,
+        by_argument: Mapping[Any, tuple[str, Any]],
+        interval: str,
+        intervals: Sequence[str],
+    ) -> LabelledTwice:
+        """Check what a judge can be given beside, and the labels.
+
+        Parameters
+        ----------
+        judge : Judge
+        y_true : array-like or None
+            With missing values where no human labelled; or so are the predictions, without a truth.
+        y_preds : array-like, or mapping of str to array-like
+            Of one system, or by system.
+        sampling : Sampling
+        wanted : Wanted
+            Of each system by itself.
+        by_argument : mapping of str or None to tuple (str, array-like)
+            As of `skboot.streams.columns.streamed`; read where there is no truth.
+        interval : str
+            What is asked for, also of differences.
+        intervals : sequence of str
+            Those that a score with a judge can have.
+        """
+        _check_weight(judge)
+        for name in _NOT_WITH:
+            if getattr(sampling, name) is not None:
+                raise check.fail(name, "not be combined with proxy", "")
+        if wanted.first_look is not None:
+            raise check.fail("first_look", "not be combined with proxy", "")
+        if wanted.adjust is not None:
+            raise check.fail("adjust", "be None with proxy", repr(wanted.adjust))
+        check.check_choice("interval", interval, intervals)
+        if is_lazy(y_true, *_by_system(y_preds).values(), *_by_system(judge.proxy).values()):
+            advice = "A judge's labels need arrays: .compute(), or .collect()."
+            must = "not be combined with columns that are not in memory"
+            raise check.fail("proxy", must, "", advice)
+        seed = check.check_seed(sampling.random_state)
+        sampling = sampling._replace(random_state=seed)
+        of_truth = y_true is not None
+        columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
+        calls: list[tuple[Any, Any, Sampling]] = []
+        for labels in (columns.human, columns.judge):
+            if of_truth:
+                calls.append((labels[None], y_preds, sampling))
+            else:
+                calls.append((None, labels[None] if None in labels else dict(labels), sampling))
+        by_human, by_judge = calls
+        groups = sampling.groups
+        if groups is not None and np.shape(groups) == columns.labelled.shape:
+            n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
+            if n_labelled < FEWEST_UNITS:
+                raise _too_few(next(iter(columns.called)), "group", n_labelled)
+        alone = _rows_at(columns.at, *by_human)
+        return cls(judge.weight, columns, seed, alone, by_human, by_judge)
+
+    @contextmanager
+    def naming_the_judge(self) -> Iterator[None]:
+        """Name the judge's labels in errors: what human labels have passed, those do not."""
+        try:
+            yield
+        except ValueError as error:
+            bad = parts_of(error)
+            if bad is None or bad.name not in self.columns.called:
+                raise
+            raise bad._replace(name=self.columns.called[bad.name]).error() from None
+
+    def studies(
+        self, alone: Study, by_human: Study, by_judge: Study
+    ) -> dict[str, tuple[Study, Study]]:
+        """Return the studies of each metric: of human labels alone, and with the judge's.
+
+        They are made of the studies of the three calls, and one that does not serve is refused.
+        """
+        if by_human.plan.design.n_factors > 1:
+            advice = "Give the column whose members differ most."
+            raise check.fail("groups", "have one column with proxy", "two", advice)
+        _check_enough(by_human, alone, self.columns)
+        source = WithJudge(self.columns, alone.plan.design, self.weight, self.seed)
+        studies = {}
+        for metric, by_system in by_human.scores.items():
+            pairs = {
+                name: [
+                    MeasuredTwice(
+                        measured.rows, measured.statistic, by_judge.scores[metric][name][0]
+                    )
+                ]
+                for name, [measured] in by_system.items()
+            }
+            of_labels = replace(alone, scores={metric: alone.scores[metric]}, places=ALONE)
+            with_judge = replace(by_human, scores={metric: pairs}, places=ALONE, source=source)
+            studies[metric] = (of_labels, with_judge)
+        return studies
+
+
 def with_judge(
     judge: Judge,
-    y_true: Any,
-    y_preds: Any,
-    sampling: Sampling,
-    wanted: Wanted,
-    study_of: Callable[[Any, Any, Sampling], Study],
-    results_of: Callable[[Study], Any],
-    *,
-    by_argument: Mapping[Any, tuple[str, Any]],
-    interval: str,
-    intervals: Sequence[str],
-) -> Any:
-    """Return the results of human labels, and of a judge's labels on all rows.
+    n_samples: int,
+    labels: Study,
+    alone: EvaluationResult | ComparisonResult,
+    notes_alone: list[Note],
+    corrected: EvaluationResult | ComparisonResult | None,
+    notes_corrected: list[Note],
+) -> EvaluationResult | ComparisonResult:
+    """Return the result of one metric: by the judge, unless human labels alone say more.
 
     Parameters
     ----------
     judge : Judge
-    y_true : array-like or None
-        With missing values where no human labelled; or so are the predictions, without a truth.
-    y_preds : array-like, or mapping of str to array-like
-        Of one system, or by system.
-    sampling : Sampling
-    wanted : Wanted
-        Of each system by itself.
-    study_of : callable
-        From a truth, predictions and a sampling, as given here, to their study.
-    results_of : callable
-        From a study of one metric to its result.
-    by_argument : mapping of str or None to tuple (str, array-like)
-        As of `skboot.streams.columns.streamed`; read where there is no truth.
-    interval : str
-        What is asked for, also of differences.
-    intervals : sequence of str
-        Those that a score with a judge can have.
+    n_samples : int
+        All rows.
+    labels : Study
+        Of human labels alone.
+    alone : EvaluationResult or ComparisonResult
+        Its result.
+    notes_alone : list of Note
+        What is told with it.
+    corrected : EvaluationResult, ComparisonResult or None
+        The result with the judge's labels; None where the judge has no weight.
+    notes_corrected : list of Note
     """
-    _check_weight(judge)
-    for name in _NOT_WITH:
-        if getattr(sampling, name) is not None:
-            raise check.fail(name, "not be combined with proxy", "")
-    if wanted.first_look is not None:
-        raise check.fail("first_look", "not be combined with proxy", "")
-    if wanted.adjust is not None:
-        raise check.fail("adjust", "be None with proxy", repr(wanted.adjust))
-    check.check_choice("interval", interval, intervals)
-    if is_lazy(y_true, *_by_system(y_preds).values(), *_by_system(judge.proxy).values()):
-        advice = "A judge's labels need arrays: .compute(), or .collect()."
-        raise check.fail("proxy", "not be combined with columns that are not in memory", "", advice)
-    # All studies share a seed.
-    seed = check.check_seed(sampling.random_state)
-    sampling = sampling._replace(random_state=seed)
-    of_truth = y_true is not None
-    columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
-    arguments: list[tuple[Any, Any, Sampling]] = []
-    for labels in (columns.human, columns.judge):
-        if of_truth:
-            arguments.append((labels[None], y_preds, sampling))
-        else:
-            arguments.append((None, labels[None] if None in labels else dict(labels), sampling))
-    by_human, by_judge = arguments
-    groups = sampling.groups
-    if groups is not None and np.shape(groups) == columns.labelled.shape:
-        n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
-        if n_labelled < FEWEST_UNITS:
-            raise _too_few(next(iter(columns.called)), "group", n_labelled)
-    with collected():
-        alone = study_of(*_rows_at(columns.at, *by_human))
-    try:
-        study_of_all = study_of(*by_human)
-        with collected():
-            judged = study_of(*by_judge)
-    except ValueError as error:
-        # What human labels have passed, those of the judge do not.
-        bad = parts_of(error)
-        if bad is None or bad.name not in columns.called:
-            raise
-        raise bad._replace(name=columns.called[bad.name]).error() from None
-    if study_of_all.plan.design.n_factors > 1:
-        advice = "Give the column whose members differ most."
-        raise check.fail("groups", "have one column with proxy", "two", advice)
-    _check_enough(study_of_all, alone, columns)
-    source = WithJudge(columns, alone.plan.design, judge.weight, seed)
-    results = {}
-    for metric, by_system in study_of_all.scores.items():
-        pairs = {
-            name: [
-                MeasuredTwice(
-                    by_human_alone.rows, by_human_alone.statistic, judged.scores[metric][name][0]
-                )
-            ]
-            for name, [by_human_alone] in by_system.items()
-        }
-        study = replace(_of_one(study_of_all, metric, pairs), source=source)
-        of_labels = _of_one(alone, metric, alone.scores[metric])
-        results[metric] = _of_metric(study, of_labels, judge, results_of)
-    return study_of_all.laid_out(results)
-
-
-def _of_one(study: Study, metric: str, scores: Mapping[str, Sequence[Measured]]) -> Study:
-    return replace(study, scores={metric: scores}, places=ALONE)
-
-
-def _of_metric(
-    study: Study, labels: Study, judge: Judge, answer: Callable[[Study], Any]
-) -> EvaluationResult | ComparisonResult:
-    """Return the result of one metric: by the judge, unless human labels alone say more."""
-    with collected() as notes_told:
-        alone = result = answer(labels)
-    if judge.weight != 0:
-        with collected() as of_judge:
-            corrected = answer(study)
+    result, notes_told = alone, notes_alone
+    notes: tuple[str, ...] = ()
+    if corrected is not None:
         is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
         if judge.weight != "auto" or is_shorter:
-            result, notes_told = corrected, of_judge
-    notes: tuple[str, ...] = ()
+            result, notes_told = corrected, notes_corrected
     if result is not alone:
         n_units = labels.plan.design.smallest_side
         if isinstance(result, ComparisonResult) and n_units < FEW_FOR_DIFFERENCE:
@@ -515,7 +559,9 @@ def _of_metric(
     elif judge.weight == "auto":
         notes = (_OF_NO_USE,)
     tell(*notes_told)
-    return _completed(result, alone, study.plan.design.n_samples, judge, notes)
+    completed: EvaluationResult | ComparisonResult
+    completed = _completed(result, alone, n_samples, judge, notes)
+    return completed
 
 
 def _weight_of(result: EvaluationResult | ComparisonResult) -> float:
