@@ -181,7 +181,8 @@ def compare_across(
     check_adjust(adjust)
     check_alternative(alternative)
     data = checked_data_sets(scores, datasets, methods, greater_is_better)
-    check_reference(reference, dict.fromkeys(data.methods))
+    if reference is not None:
+        check_reference(reference, dict.fromkeys(data.methods))
     if estimand == "these" and data.errors is None:
         must = "be 'new' for bare numbers"
         advice = (

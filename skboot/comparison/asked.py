@@ -128,8 +128,8 @@ def check_alternative(alternative: Any) -> None:
 
 
 def check_reference(reference: Any, systems: Iterable[str | None]) -> None:
-    """Accept the name of a system, or None."""
-    if reference is not None and not check.is_among(reference, list(systems)):
+    """Accept the name of a system, where one is given."""
+    if not check.is_among(reference, list(systems)):
         raise check.fail("reference", f"be None or one of {list(systems)}", repr(reference))
 
 
@@ -166,15 +166,16 @@ def constant_answers(name: str, runs: Sequence[Rows]) -> list[Note]:
     return [Note("advice", text)]
 
 
-def checked_names(y_preds: Any, noun: str = "system") -> dict[str, Any]:
-    """Predictions by name, at least two; a data frame counts as its columns."""
-    if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
-        y_preds = {name: y_preds[name] for name in y_preds.columns}
-    return named_values("y_preds", y_preds, "predictions", noun, "bootstrap_score")
-
-
-def named_values(argument: str, values: Any, what: str, noun: str, for_one: str) -> dict[str, Any]:
-    """Check a dict of what is compared, at least two."""
+def checked_names(
+    values: Any,
+    noun: str = "system",
+    argument: str = "y_preds",
+    what: str = "predictions",
+    for_one: str = "bootstrap_score",
+) -> dict[str, Any]:
+    """Check a dict of what is compared, at least two; a data frame of predictions is one, too."""
+    if what == "predictions" and hasattr(values, "columns") and hasattr(values, "__getitem__"):
+        values = {name: values[name] for name in values.columns}
     if not isinstance(values, Mapping):
         must = f"be a dict of the {what} of each {noun} by its name"
         advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."

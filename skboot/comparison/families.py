@@ -91,18 +91,9 @@ class Law(ABC):
 
     asked: Asked
     bounds: tuple[float, float]
-
-    @property
-    @abstractmethod
-    def differences(self) -> Floats: ...
-
-    @property
-    @abstractmethod
-    def standard_errors(self) -> Floats: ...
-
-    @property
-    @abstractmethod
-    def degrees_of_freedom(self) -> Sequence[float | None]: ...
+    differences: Floats
+    standard_errors: Floats
+    degrees_of_freedom: Sequence[float | None]
 
     @property
     @abstractmethod

@@ -60,8 +60,8 @@ from .asked import (
     check_adjust,
     check_alternative,
     check_reference,
+    checked_names,
     checked_params,
-    named_values,
     pairs_of,
 )
 from .families import answered, records_of
@@ -580,12 +580,13 @@ def compare_methods(
         "sample_weight_test": sample_weight_test,
     }
     has_test = any(part is not None for part in tests.values())
-    named = named_values("estimators", estimators, "estimator", "method", "BootstrapScorer")
+    named = checked_names(estimators, "method", "estimators", "estimator", "BootstrapScorer")
     for name, estimator in named.items():
         check_estimator(f"estimators[{name!r}]", estimator)
     check_adjust(adjust)
     check_alternative(alternative)
-    check_reference(reference, named)
+    if reference is not None:
+        check_reference(reference, named)
     _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
     groups, given = checked_params(params, groups)
     parameters = {

@@ -20,7 +20,7 @@ from scipy.special import ndtri, stdtrit
 
 from .._base.errors import Note, Notes, collected
 from .._base.values import spread_of
-from ..inference._tuning import DIFFERENCES_AT_ONCE, FEW_CARRIERS
+from ..inference._tuning import DIFFERENCES_AT_ONCE, FEW_CARRIERS, FEW_COMPARED
 from ..inference.automatic import caution_of_distances, degeneracy
 from ..inference.dependence import robust_variance
 from ..inference.differences import (
@@ -65,34 +65,9 @@ from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
 from ..results.comparison import PairedDifference, few_compared
 from .asked import Asked
-from .families import SCORE_ROUNDING, Law, Limits, estimated_differences, records_of
+from .families import SCORE_ROUNDING, Law, Limits, estimated_differences
 
 Floats = NDArray[np.float64]
-
-
-def compare_pairs(
-    family: Family, names: Sequence[tuple[str, str]], asked: Asked
-) -> tuple[list[PairedDifference], list[Note]]:
-    """Return the records of pairs of systems, and what must be known of them.
-
-    Parameters
-    ----------
-    family : Family
-    names : sequence of tuple of str
-        Which to compare.
-    asked : Asked
-
-    Returns
-    -------
-    records : list of PairedDifference
-        In the order of ``names``.
-    notes : list of Note
-    """
-    with collected() as too_few:
-        pairs = Pairs(family, names, asked)
-    by_rank = records_of(pairs, pairs.names, PairedDifference, **pairs.further_columns())
-    records = [by_rank[k] for k in pairs.places]
-    return records, [*dict.fromkeys(too_few), *_notes(pairs, records)]
 
 
 # ------------------------------------------------------------------ systems
@@ -427,6 +402,13 @@ class Pairs(Law):
         self.n_undefined = np.zeros(len(order), dtype=np.intp)
         self.method = np.full(len(order), asked.interval, dtype=object)
         self._fill_each()
+        self.differences = np.where(self.swapped, 0.0 - self.estimates, self.estimates)
+        has_closed_form = ~np.isnan(self.closed_errors)
+        self.standard_errors = np.where(has_closed_form, self.closed_errors, self.errors)
+        self.degrees_of_freedom = [
+            None if method in CLOSED_FORM else self.drawn[k].degrees_of_freedom
+            for k, method in enumerate(self.method)
+        ]
 
     # -------------------------------------------------------------- each by itself
 
@@ -542,34 +524,30 @@ class Pairs(Law):
 
     # -------------------------------------------------------------- what else is known
 
-    def _n_deciding(self) -> list[float | None]:
-        """Return how many units carry the variation of each difference; see `deciding_units`."""
-        if self.counts is not None:
-            n, numbers = self.n_rows, list[float | None]()
-            for first_only, second_only in self.counts.tolist():
-                influence = np.array([1.0, -1.0, 0.0]) - (first_only - second_only) / n
-                times = np.array([first_only, second_only, n - first_only - second_only])
-                numbers.append(deciding_units(influence, times))
-            return numbers
-        family, rows = self.family, self.family.same_rows
-        by_row = family.drawn.design.units_are_rows
-        fewest = []
-        for i, j in self.numbers:
-            n_carriers = [family.evidence[i].facts.deciding, family.evidence[j].facts.deciding]
-            if rows is not None and rows.left_out is not None:
-                values = rows.left_out.values
-                n_carriers.append(rows.left_out.n_deciding(values[i] - values[j]))
-            elif rows is not None and by_row:
-                n_carriers.append(rows.rows_apart(i, j))
-            fewest.append(min((float(n) for n in n_carriers if n is not None), default=None))
-        return fewest
-
     def further_columns(self) -> dict[str, Sequence[Any]]:
         """Return what else is known of each pair, by the attribute of its record."""
         family, drawn, rows = self.family, self.family.drawn, self.family.same_rows
+        # How many units carry the variation of each difference; see `deciding_units`.
+        n_deciding: list[float | None] = []
+        if self.counts is not None:
+            n = self.n_rows
+            for first_only, second_only in self.counts.tolist():
+                influence = np.array([1.0, -1.0, 0.0]) - (first_only - second_only) / n
+                times = np.array([first_only, second_only, n - first_only - second_only])
+                n_deciding.append(deciding_units(influence, times))
+        else:
+            for i, j in self.numbers:
+                n_carriers = [family.evidence[i].facts.deciding, family.evidence[j].facts.deciding]
+                if rows is not None and rows.left_out is not None:
+                    values = rows.left_out.values
+                    n_carriers.append(rows.left_out.n_deciding(values[i] - values[j]))
+                elif rows is not None and drawn.design.units_are_rows:
+                    n_carriers.append(rows.rows_apart(i, j))
+                known_carriers = (float(count) for count in n_carriers if count is not None)
+                n_deciding.append(min(known_carriers, default=None))
         columns: dict[str, Sequence[Any]] = {
             "bootstrap_support": np.where(self.swapped, 1.0 - self.support, self.support).tolist(),
-            "n_deciding": self._n_deciding(),
+            "n_deciding": n_deciding,
         }
         if not drawn.varies:
             return columns | {"reason": [drawn.why_none.rstrip(".")] * len(self.names)}
@@ -601,24 +579,6 @@ class Pairs(Law):
         return columns
 
     # -------------------------------------------------------------- as a law
-
-    @cached_property
-    def differences(self) -> Floats:
-        """See `Law.differences`."""
-        return np.where(self.swapped, 0.0 - self.estimates, self.estimates)
-
-    @cached_property
-    def standard_errors(self) -> Floats:
-        """See `Law.standard_errors`."""
-        return np.where(np.isnan(self.closed_errors), self.errors, self.closed_errors)
-
-    @property
-    def degrees_of_freedom(self) -> list[float | None]:
-        """See `Law.degrees_of_freedom`."""
-        return [
-            None if method in CLOSED_FORM else self.drawn[k].degrees_of_freedom
-            for k, method in enumerate(self.method)
-        ]
 
     @cached_property
     def alone(self) -> Limits:
@@ -737,7 +697,7 @@ class Pairs(Law):
 # ------------------------------------------------------------------ notes
 
 
-def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
+def notes_on_pairs(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
     """Return what must be known of the differences; ``records`` are in the order of the call."""
     asked, family, notes = pairs.asked, pairs.family, Notes()
     unit = family.unit
@@ -780,8 +740,8 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
         # Few units of all, unless the systems by themselves have a note of it.
         fewest = min(min(known.drawn.n_units) for known in family.evidence)
         shared = [note.kind for of_system in family.shared_notes.values() for note in of_system]
-        if (caution := few_compared(unit, fewest)) and "few" not in shared:
-            notes.add("advice", caution)
+        if fewest < FEW_COMPARED and "few" not in shared:
+            notes.add("advice", few_compared(unit, fewest))
     if family.evidence[0].facts.of_distances:
         notes += caution_of_distances(family.evidence[0])
     n_resamples, alpha = family.replicates.shape[1], 1 - asked.confidence_level

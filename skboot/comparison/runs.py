@@ -268,7 +268,8 @@ def compare_runs(
     columns = checked_columns(y_true, sample_weight, labels)
     runs = _checked_runs(columns, y_preds, full_runs, varied)
     samples = _training_samples(runs, training, varied, paired_runs)
-    check_reference(reference, runs)
+    if reference is not None:
+        check_reference(reference, runs)
     scoring = Scoring(metric, greater_is_better, pos_label, labels)
     rows = {
         name: list(zip(of_method.names, of_method.rows, strict=True))
@@ -660,21 +661,9 @@ class Student(Law):
     ) -> None:
         self.asked, self.each, self.method, self.seed = asked, each, method, seed
         self.bounds = bounds
-
-    @cached_property
-    def differences(self) -> Floats:
-        """See `Law.differences`."""
-        return np.array([pair.difference for pair in self.each], dtype=np.float64)
-
-    @cached_property
-    def standard_errors(self) -> Floats:
-        """See `Law.standard_errors`."""
-        return np.array([pair.standard_error for pair in self.each], dtype=np.float64)
-
-    @property
-    def degrees_of_freedom(self) -> list[float]:
-        """See `Law.degrees_of_freedom`."""
-        return [pair.degrees_of_freedom for pair in self.each]
+        self.differences = np.array([pair.difference for pair in each], dtype=np.float64)
+        self.standard_errors = np.array([pair.standard_error for pair in each], dtype=np.float64)
+        self.degrees_of_freedom = [pair.degrees_of_freedom for pair in each]
 
     @abstractmethod
     def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:

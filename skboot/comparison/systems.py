@@ -40,7 +40,7 @@ from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..metrics.ranking import delong_covariance
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import GapBasis, SystemBasis
-from ..results.comparison import ComparisonResult
+from ..results.comparison import ComparisonResult, PairedDifference
 from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from ..study.rows import Judge, Sampling, Scoring, Wanted, checked_rows, is_lazy, measured_by
 from ..study.study import Draws, Score, Study, chosen_interval, make_gap_result, result_of, study_of
@@ -56,8 +56,8 @@ from .asked import (
     copy_of_truth,
     pairs_of,
 )
-from .families import answered
-from .pairs import Family, SameRows, compare_pairs
+from .families import answered, records_of
+from .pairs import Family, Pairs, SameRows, notes_on_pairs
 
 # Maximum units times scores that are left out one by one for plans: a millisecond. Of more
 # units an error is known well.
@@ -400,7 +400,8 @@ def study_of_systems(
         from ..streams.columns import STREAMED_DIFFERENCES, read_columns, settings_of_columns
 
         columns = by_argument(y_preds)
-        check_reference(asked.reference, columns)
+        if asked.reference is not None:
+            check_reference(asked.reference, columns)
         of_stream = settings_of_columns(
             tuple(columns), scoring, sampling, wanted, asked.interval, STREAMED_DIFFERENCES
         )
@@ -412,7 +413,8 @@ def study_of_systems(
         y_true, y_preds, sampling = stream.few
     weights = sampling.sample_weight
     rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
-    check_reference(asked.reference, rows)
+    if asked.reference is not None:
+        check_reference(asked.reference, rows)
     scored = measured_by(scoring, arguments_of(rows, are_arguments=is_gate))
     if margin is not None:
         statistics = {
@@ -498,7 +500,11 @@ def _comparison(
     settings: dict[str, Any],
 ) -> ComparisonResult:
     """Return the comparison by one metric on one subgroup, and tell what its pairs lack."""
-    records, notes = compare_pairs(family, pairs, asked)
+    with collected() as notes_on_resamples:
+        law = Pairs(family, pairs, asked)
+    by_rank = records_of(law, law.names, PairedDifference, **law.further_columns())
+    records = [by_rank[k] for k in law.places]
+    notes = [*dict.fromkeys(notes_on_resamples), *notes_on_pairs(law, records)]
     too_few = [note for note in notes if note.kind == "resamples"][:1]
     systems = {name: family.results[name] for name in names}
     fixed = [text for own in systems.values() for text in own.provenance.held_fixed[1:]]
@@ -523,7 +529,23 @@ def _comparison(
 
 def _families(asked: Asked, study: Study) -> dict[tuple[str, Any], Family]:
     """Return the systems of a plan by metric and subgroup, drawn on common resamples."""
-    systems = _sorted_systems(study)
+    systems = {
+        name: [
+            study.source.prepare(
+                study.plan, study.interval, metric, by_system[name][0], part, study.first_look
+            )
+            for metric, by_system in study.scores.items()
+            for part in study.parts
+        ]
+        for name in next(iter(study.scores.values()))
+    }
+    if len(systems) > 1:
+        # Their order does not depend on that of the call.
+        numbers = {
+            name: [column for score in scores for column in score.numbers]
+            for name, scores in systems.items()
+        }
+        systems = {name: systems[name] for name in in_order_of_content(numbers)}
     every = [score for scores in systems.values() for score in scores]
     names = [name for name, scores in systems.items() for _ in scores]
     if len(systems) > 1:
@@ -559,29 +581,6 @@ def _families(asked: Asked, study: Study) -> dict[tuple[str, Any], Family]:
         )
         for key, at in places.items()
     }
-
-
-def _sorted_systems(study: Study) -> dict[str, list[Score]]:
-    """Return the reduced rows of every system, in an order that does not depend on the call."""
-    systems = {
-        name: [
-            study.source.prepare(
-                study.plan, study.interval, metric, by_system[name][0], part, study.first_look
-            )
-            for metric, by_system in study.scores.items()
-            for part in study.parts
-        ]
-        for name in next(iter(study.scores.values()))
-    }
-    if len(systems) == 1:
-        return systems
-    order = in_order_of_content(
-        {
-            name: [column for score in scores for column in score.numbers]
-            for name, scores in systems.items()
-        }
-    )
-    return {name: systems[name] for name in order}
 
 
 def _check_delong(asked: Asked, draws: Draws) -> None:
@@ -770,7 +769,8 @@ def studies_of_each(
             rows[name] = checked_rows(
                 truths[name], predicted, weights, scoring.labels, f"y_preds[{name!r}]"
             )
-    check_reference(asked.reference, rows)
+    if asked.reference is not None:
+        check_reference(asked.reference, rows)
     of_truth = {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
     scores, places = measured_by(scoring, arguments_of(rows), of_truth)
     seed = check.check_seed(sampling.random_state)
