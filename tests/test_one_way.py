@@ -171,10 +171,10 @@ def test_families_are_adjusted_by_one_route():
         )
         and "holm" in calls(node)
     ]
-    assert chooses == ["comparison.families.at_once"]
+    assert chooses == ["comparison.families.records_of"]
     steps = [name for name in makes(PACKAGE, "holm") if name.startswith("comparison.")]
     # Wilcoxon's tests are no difference of a law.
-    assert steps == ["comparison.across._records", "comparison.families.at_once"]
+    assert steps == ["comparison.across._records", "comparison.families.records_of"]
 
 
 def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():

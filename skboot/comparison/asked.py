@@ -15,7 +15,7 @@ from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES, checked_first_look, interval_named
 from ..metrics.statistic import Statistic
 from ..results.comparison import check_below_range
-from ..study.rows import Rows, checked_rows
+from ..study.rows import Rows, checked_rows, rows_of
 
 ADJUSTMENTS = ("max-t", "holm")
 
@@ -224,7 +224,10 @@ def checked_systems(
         if name == first:
             rows[name] = checked_rows(y_true, values, sample_weight, labels, arguments[name])
         else:
-            rows[name] = rows[first].beside(columns[name], arguments[name])
+            shared = rows[first]
+            rows[name] = rows_of(
+                shared.y_true, columns[name], shared.sample_weight, shared.labels, arguments[name]
+            )
     return rows
 
 

@@ -108,20 +108,6 @@ class Law(ABC):
     def largest(self) -> Limits:
         """All at once, by the largest deviation among them: "max-t"."""
 
-    def at_once(self) -> Limits | None:
-        """All differences at once, as it is asked for; None where it is not."""
-        alone, adjust = self.alone, self.asked.adjust
-        if adjust is None:
-            return None
-        if len(alone.low) == 1:
-            return replace(alone, signs=(alone.low > 0).astype(np.int8) - (alone.high < 0))
-        if adjust == "bonferroni":
-            wide = self.stricter()
-            return replace(wide, signs=(wide.low > 0).astype(np.int8) - (wide.high < 0))
-        if adjust == "holm":
-            return replace(self.stricter(), p_values=holm(alone.p_values))
-        return self.largest()
-
 
 def records_of(
     law: Law,
@@ -148,7 +134,17 @@ def records_of(
     """
     asked, n = law.asked, len(pairs)
     of_range = asked.confidence_level, range_of_difference(law.bounds), asked.alternative
-    wide = law.at_once()
+    # All differences at once, as it is asked for; None where it is not.
+    wide: Limits | None = None
+    if asked.adjust is not None and n == 1:
+        wide = replace(law.alone, signs=(law.alone.low > 0).astype(np.int8) - (law.alone.high < 0))
+    elif asked.adjust == "bonferroni":
+        wide = law.stricter()
+        wide = replace(wide, signs=(wide.low > 0).astype(np.int8) - (wide.high < 0))
+    elif asked.adjust == "holm":
+        wide = replace(law.stricter(), p_values=holm(law.alone.p_values))
+    elif asked.adjust is not None:
+        wide = law.largest()
     quantiles = None if wide is None else wide.quantiles
     signs = wide.signs if wide is not None and asked.with_ranks else None
     columns: dict[str, Sequence[Any]] = {

@@ -710,7 +710,10 @@ def notes_on_pairs(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
         if asked.interval == "auto" and method == "tango":
             closed.append(names)
         elif family.drawn.varies:
-            reason = record.reason or degeneracy(record.confidence_interval)
+            low, high = record.confidence_interval
+            reason = record.reason
+            if not (reason or low < high):
+                reason = degeneracy(record.confidence_interval) or ""
             flat += [f"{names}: {reason}"] if reason else []
         n = record.n_deciding
         if n is not None and n < FEW_CARRIERS and method not in HOLDS_FOR_FEW:

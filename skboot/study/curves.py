@@ -41,7 +41,7 @@ from ..resampling.plan import ResamplingPlan
 from ..results.curve import CurveResult, with_band
 from ..results.result import CallFacts, Provenance
 from .rows import OF_MISSING, Measured, Rows, Sampling, Wanted
-from .study import check_units_vary, draw, planned
+from .study import ALONE, check_units_vary, draw, study_of
 
 Floats = NDArray[np.float64]
 
@@ -140,9 +140,10 @@ def evaluate_curves(
         scores[system] = [Measured(columns, statistic)]
     n_points = sum(len(on_grid.grid) for on_grid in curves.values())
     answers = {"y_true": y_true, "y_score": y_score}
-    sampled = planned(sampling, answers, {metric: scores}, 2 * n_points)
+    scored = {metric: scores}, ALONE
+    study = study_of(scored, sampling, answers, wanted, {}, 2 * n_points)
     for two_class in rows.values():
-        check_units_vary(sampled.plan, two_class.sample_weight)
+        check_units_vary(study.plan, two_class.sample_weight)
     settings = {
         "curve": curve if isinstance(curve, str) else next(iter(curves.values())).name,
         "band": band,
@@ -150,11 +151,12 @@ def evaluate_curves(
         "n_bins": n_bins if curve == "calibration" else None,
         "grid": grid is not None,
         "pos_label": asked.pos_label,
-        **sampling.settings(sampled.plan.n_resamples),
-        **sampled.settings,
+        **sampling.settings(study.plan.n_resamples),
     }
-    call = CurveCall(sampled.plan, band, wanted.confidence_level, settings, sampled.facts)
-    return results_of_curves(call, _drawn(curves, rows, sampled.plan, wanted.workers))
+    if study.facts.block_length:
+        settings["block_length"] = study.facts.block_length
+    call = CurveCall(study.plan, band, wanted.confidence_level, settings, study.facts)
+    return results_of_curves(call, _drawn(curves, rows, study.plan, wanted.workers))
 
 
 # ------------------------------------------------------------------ rows

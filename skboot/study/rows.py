@@ -249,10 +249,6 @@ class Rows:
         decided = (_DECIDED,) if self.y_pred.ndim == 2 and self.decides(statistic) else ()
         return decided if positive is None else (*decided, positive)
 
-    def beside(self, predicted: NDArray[Any], name: str) -> Rows:
-        """Return the same rows with other predictions, which are checked already."""
-        return rows_of(self.y_true, predicted, self.sample_weight, self.labels, name)
-
 
 @dataclass(frozen=True, eq=False)
 class Part:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import is_
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -167,11 +167,6 @@ class Score:
     interval: str
     classes: NDArray[np.intp] | None = field(default=None, kw_only=True)
     table: Tabled | None = field(default=None, kw_only=True)
-
-    @property
-    def name(self) -> str:
-        """Of the metric, and of the subgroup if it is of one."""
-        return self.metric if self.part.name is None else f"{self.metric} ({self.part.name})"
 
     @property
     def columns(self) -> Columns:
@@ -819,54 +814,6 @@ def study_of(
         How many statistics there are, where that is known, for the memory of their replicates.
     """
     scores, places = scored
-    plan_of_call = planned(sampling, answers, scores, n_series)
-    of_rows = sampling.settings(plan_of_call.plan.n_resamples) | plan_of_call.settings
-    study = Study(
-        scores,
-        plan_of_call.plan,
-        wanted.interval,
-        wanted.confidence_level,
-        wanted.settings | settings | of_rows,
-        facts=plan_of_call.facts,
-        parts=plan_of_call.parts,
-        places=places,
-        workers=wanted.workers,
-        adjust=wanted.adjust,
-        first_look=wanted.first_look,
-    )
-    if plan_of_call.tasks is None:
-        return study
-    of_tasks = [
-        replace(study, plan=plan, scores=of_plan) for plan, of_plan in plan_of_call.of_tasks
-    ]
-    return replace(study, tasks=plan_of_call.tasks, of_tasks=of_tasks)
-
-
-def study_of_system(
-    y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, wanted: Wanted
-) -> Study:
-    """Return the study of one system whose rows are in memory: rows, statistics, plan."""
-    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
-    scored = measured_by(scoring, {"": [("y_pred", rows)]})
-    answers = {"y_true": y_true, "y_pred": y_pred}
-    return study_of(scored, sampling, answers, wanted, scoring.settings)
-
-
-class Planned(NamedTuple):
-    """What is drawn, as attributes of a study, and what settings and facts hold of it."""
-
-    plan: ResamplingPlan
-    parts: Sequence[Part]
-    tasks: Tasks | None
-    of_tasks: Sequence[tuple[ResamplingPlan, Scores]]
-    settings: dict[str, Any]
-    facts: CallFacts
-
-
-def planned(
-    sampling: Sampling, answers: dict[str, Any], scores: Scores, n_series: int = 0
-) -> Planned:
-    """Return what is drawn for scores; see `study_of`."""
     [[measured, *_], *_] = next(iter(scores.values())).values()
     rows = measured.rows
     plan = resampling_plan(sampling, len(rows.y_pred), n_series, rows.sample_weight)
@@ -901,19 +848,49 @@ def planned(
             note = note_on_order(scores, strata, parts, tasks)
         if note is not None:
             plan = replace(plan, design=replace(design, remarks=(*design.remarks, note)))
-    settings = {"block_length": length} if length else {}
-    of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
+    all_settings = wanted.settings | settings | sampling.settings(plan.n_resamples)
+    if length:
+        all_settings["block_length"] = length
+    averages: Sequence[tuple[ResamplingPlan, Scores]] = ()
     n_tasks: tuple[int, ...] = ()
     if tasks is not None:
-        of_tasks, n_tasks = over_tasks(plan, tasks, scores, parts), (len(tasks.names),)
-        settings["average_over"] = len(tasks.names)
-    facts = CallFacts(
-        block_length=length,
-        weighted=sampling.sample_weight is not None,
-        by_subgroup=sampling.by is not None,
-        n_tasks=n_tasks,
+        averages, n_tasks = over_tasks(plan, tasks, scores, parts), (len(tasks.names),)
+        all_settings["average_over"] = len(tasks.names)
+    study = Study(
+        scores,
+        plan,
+        wanted.interval,
+        wanted.confidence_level,
+        all_settings,
+        facts=CallFacts(
+            block_length=length,
+            weighted=sampling.sample_weight is not None,
+            by_subgroup=sampling.by is not None,
+            n_tasks=n_tasks,
+        ),
+        parts=parts,
+        places=places,
+        workers=wanted.workers,
+        adjust=wanted.adjust,
+        first_look=wanted.first_look,
     )
-    return Planned(plan, parts, tasks, of_tasks, settings, facts)
+    if tasks is None:
+        return study
+    of_tasks = [
+        replace(study, plan=plan_of_averages, scores=averaged)
+        for plan_of_averages, averaged in averages
+    ]
+    return replace(study, tasks=tasks, of_tasks=of_tasks)
+
+
+def study_of_system(
+    y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, wanted: Wanted
+) -> Study:
+    """Return the study of one system whose rows are in memory: rows, statistics, plan."""
+    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+    scored = measured_by(scoring, {"": [("y_pred", rows)]})
+    answers = {"y_true": y_true, "y_pred": y_pred}
+    return study_of(scored, sampling, answers, wanted, scoring.settings)
 
 
 def _check_groups_in_parts(design: SamplingDesign, parts: Sequence[Part]) -> None:
@@ -1190,7 +1167,9 @@ def result_of(
         texts += (
             f"Worse than the baseline: a system that ignores its inputs scores {naive:.4g} here.",
         )
-    name, design = score.name, study.plan.design
+    name, design = score.metric, study.plan.design
+    if score.part.name is not None:
+        name = f"{name} ({score.part.name})"
     return make_result(
         study,
         name,
@@ -1263,7 +1242,12 @@ def notes_on_limits(
     interval: ConfidenceInterval,
 ) -> tuple[str, ...]:
     """Return the notes with those on limits that hold nothing; warn of undefined resamples."""
-    about_limits = (degeneracy(interval, known), left_out_estimate(interval, known))
+    low, high = interval
+    about_limits: list[str | None] = []
+    if not low < high:
+        about_limits.append(degeneracy(interval, known))
+    if known.estimate < low or known.estimate > high:
+        about_limits.append(left_out_estimate(interval, known))
     n_undefined = int(np.isnan(known.replicates).sum())
     if known.gap is not None and np.isnan(known.estimate):
         # The caution about the subgroups that are left out says why.
