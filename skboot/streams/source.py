@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results.result import CallFacts
-from ..study.rows import WHOLE, Measured, Part, Places, Sampling, Scores, Wanted
+from ..study.rows import WHOLE, Arguments, Measured, Part, Places, Sampling, Scores, Wanted
 from ..study.study import Draws, Score, Source, Study
 from .state import (
     FEWEST_UNITS,
@@ -250,22 +250,6 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
 # ------------------------------------------------------------------ few rows
 
 
-class FewGiven(NamedTuple):
-    """Rows of few units as the arguments of a function that takes all rows at once.
-
-    Attributes
-    ----------
-    y_true : ndarray of shape (n_samples,) or None
-    y_preds : ndarray, or dict of ndarray
-        Of one system that has no name, or by system.
-    sampling : Sampling
-    """
-
-    y_true: Any
-    y_preds: Any
-    sampling: Sampling
-
-
 @dataclass(frozen=True, eq=False)
 class Stream:
     """A stream whose rows have all been read.
@@ -274,13 +258,13 @@ class Stream:
     ----------
     settings : StreamSettings
     state : StreamState
-    few : FewGiven or None
+    few : Arguments or None
         The rows, of too few units for Poisson resamples.
     """
 
     settings: StreamSettings
     state: StreamState
-    few: FewGiven | None
+    few: Arguments | None
 
     @classmethod
     def of(cls, settings: StreamSettings, state: StreamState) -> Stream:
@@ -311,7 +295,7 @@ class Stream:
         y_preds: Any = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
         if settings.systems in ((None,), ("",)):
             [y_preds] = y_preds.values()
-        return cls(settings, state, FewGiven(columns.get(TRUTH), y_preds, sampling))
+        return cls(settings, state, Arguments(columns.get(TRUTH), y_preds, sampling))
 
     def study(self, wanted: Wanted, of_call: Mapping[str, Any]) -> Study:
         """Return the study of its sums, and tell what is doubtful in its rows.

@@ -37,7 +37,7 @@ from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from ..results import ComparisonResult, EvaluationResult
-from .rows import WHOLE, Judge, Measured, Part, Rows, Sampling, Wanted, is_lazy
+from .rows import WHOLE, Arguments, Judge, Measured, Part, Rows, Sampling, Wanted, is_lazy
 from .study import ALONE, IN_MEMORY, Draws, Score, Source, Study, draw
 
 Floats = NDArray[np.float64]
@@ -398,7 +398,7 @@ class LabelledTwice:
     columns : Columns
     seed : int
         That the three share.
-    alone, by_human, by_judge : tuple of (y_true, y_preds, Sampling)
+    alone, by_human, by_judge : Arguments
         Rows with a human label; all rows, with human labels where there are any; all rows with the
         judge's labels.
     """
@@ -406,9 +406,9 @@ class LabelledTwice:
     weight: Any
     columns: Columns
     seed: Any
-    alone: tuple[Any, Any, Sampling]
-    by_human: tuple[Any, Any, Sampling]
-    by_judge: tuple[Any, Any, Sampling]
+    alone: Arguments
+    by_human: Arguments
+    by_judge: Arguments
 
     @classmethod
     def checked(
@@ -459,12 +459,13 @@ class LabelledTwice:
         sampling = sampling._replace(random_state=seed)
         of_truth = y_true is not None
         columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
-        calls: list[tuple[Any, Any, Sampling]] = []
+        calls: list[Arguments] = []
         for labels in (columns.human, columns.judge):
             if of_truth:
-                calls.append((labels[None], y_preds, sampling))
+                calls.append(Arguments(labels[None], y_preds, sampling))
             else:
-                calls.append((None, labels[None] if None in labels else dict(labels), sampling))
+                values = labels[None] if None in labels else dict(labels)
+                calls.append(Arguments(None, values, sampling))
         by_human, by_judge = calls
         groups = sampling.groups
         if groups is not None and np.shape(groups) == columns.labelled.shape:
@@ -678,9 +679,7 @@ def _filled(
     return check.converted(name, filled), judge, labelled
 
 
-def _rows_at(
-    at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
-) -> tuple[Any, Any, Sampling]:
+def _rows_at(at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling) -> Arguments:
     """Return some rows of what was given."""
     columns: dict[str, Any] = {
         name: check.check_rows(name, column)[at]
@@ -692,7 +691,8 @@ def _rows_at(
         for name, column in _by_system(y_preds).items()
     }
     y_preds = predicted.get(None, predicted)
-    return None if y_true is None else y_true[at], y_preds, sampling._replace(**columns)
+    truth = None if y_true is None else y_true[at]
+    return Arguments(truth, y_preds, sampling._replace(**columns))
 
 
 def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:

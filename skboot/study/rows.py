@@ -103,6 +103,22 @@ class Sampling(NamedTuple):
         }
 
 
+class Arguments(NamedTuple):
+    """Rows as the arguments of a function that takes all of them at once.
+
+    Attributes
+    ----------
+    y_true : array-like of shape (n_samples,) or None
+    y_preds : array-like, or mapping of str to array-like
+        Of one system that has no name, or by system.
+    sampling : Sampling
+    """
+
+    y_true: Any
+    y_preds: Any
+    sampling: Sampling
+
+
 class Wanted(NamedTuple):
     """What is wanted of each score, checked.
 
