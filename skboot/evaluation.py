@@ -285,24 +285,29 @@ def bootstrap_score(
     look = None
     if interval == "anytime" or first_look is not None:
         look = checked_first_look(interval, first_look, by=by, adjust=adjust)
-    wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
+    score_options = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
         return _score_with_judge(
-            Judge(proxy, proxy_weight), y_true, y_pred, sampling, scoring, wanted
+            Judge(proxy, proxy_weight), y_true, y_pred, sampling, scoring, score_options
         )
     if is_lazy(y_true, y_pred):
         # Imported here, because few columns are read in parts.
         from .streams.columns import streamed
 
-        stream = streamed(y_true, {None: ("y_pred", y_pred)}, scoring, sampling, wanted)
+        stream = streamed(y_true, {None: ("y_pred", y_pred)}, scoring, sampling, score_options)
         if stream.few is None:
-            return results_of(stream.study(wanted, scoring.settings))
+            return results_of(stream.study(score_options, scoring.settings))
         y_true, y_pred, sampling = stream.few
-    return results_of(study_of_system(y_true, y_pred, sampling, scoring, wanted))
+    return results_of(study_of_system(y_true, y_pred, sampling, scoring, score_options))
 
 
 def _score_with_judge(
-    judge: Judge, y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, wanted: Wanted
+    judge: Judge,
+    y_true: Any,
+    y_pred: Any,
+    sampling: Sampling,
+    scoring: Scoring,
+    score_options: Wanted,
 ) -> Any:
     """Return the score by human labels on few rows and a judge's on all."""
     # Imported here, because few calls have a judge.
@@ -314,17 +319,17 @@ def _score_with_judge(
         y_true,
         y_pred,
         sampling,
-        wanted,
+        score_options,
         by_argument={None: ("y_pred", y_pred)},
-        interval=wanted.interval,
+        interval=score_options.interval,
         intervals=STREAMED_SCORES,
     )
     with collected():
-        alone = study_of_system(*labels.alone, scoring, wanted)
+        alone = study_of_system(*labels.alone, scoring, score_options)
     with labels.naming_the_judge():
-        by_human = study_of_system(*labels.by_human, scoring, wanted)
+        by_human = study_of_system(*labels.by_human, scoring, score_options)
         with collected():
-            by_judge = study_of_system(*labels.by_judge, scoring, wanted)
+            by_judge = study_of_system(*labels.by_judge, scoring, score_options)
     n_samples, results = by_human.plan.design.n_samples, {}
     for metric, (of_labels, study) in labels.studies(alone, by_human, by_judge).items():
         with collected() as notes_alone:

@@ -74,8 +74,8 @@ def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
         raise check.fail("params", "be a dict of parameters by name", type(params).__name__, advice)
     if groups is not None and "groups" in params:
         raise check.fail("groups", "be given once", "groups= and params['groups']")
-    others = {name: value for name, value in params.items() if name != "groups"}
-    return params.get("groups", groups), others
+    further = {name: value for name, value in params.items() if name != "groups"}
+    return params.get("groups", groups), further
 
 
 def checked_asked(
@@ -180,7 +180,7 @@ def checked_names(
         must = f"be a dict of the {what} of each {noun} by its name"
         advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
         raise check.fail(argument, must, type(values).__name__, advice)
-    named = {str(name): own for name, own in values.items()}
+    named = {str(name): value for name, value in values.items()}
     if len(named) != len(values):
         raise check.fail(argument, "have keys that differ as text", f"{list(values)}")
     if len(named) < 2:
@@ -209,22 +209,22 @@ def checked_systems(
     named = checked_names(y_preds)
     arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in named}
     columns = {name: check.check_answers(arguments[name], named[name]) for name in named}
-    first = next(iter(named))
+    leading = next(iter(named))
     for name, predicted in columns.items():
-        if len(predicted) != len(columns[first]):
+        if len(predicted) != len(columns[leading]):
             way = "compare_systems with paired=False" if are_arguments else "paired=False"
             raise check.fail(
                 arguments[name],
-                f"have as many rows as {arguments[first]}",
-                f"{len(predicted)} rows and {len(columns[first])} rows",
+                f"have as many rows as {arguments[leading]}",
+                f"{len(predicted)} rows and {len(columns[leading])} rows",
                 "Row order is what pairs them; an index is never used. For systems on different "
                 f"test sets use {way}, with y_true by system.",
             )
     for name, values in named.items():
-        if name == first:
+        if name == leading:
             rows[name] = checked_rows(y_true, values, sample_weight, labels, arguments[name])
         else:
-            shared = rows[first]
+            shared = rows[leading]
             rows[name] = rows_of(
                 shared.y_true, columns[name], shared.sample_weight, shared.labels, arguments[name]
             )
@@ -239,7 +239,8 @@ def arguments_of(
     That is ``y_preds``, a dict, unless each system has an argument of its name.
     """
     return {
-        name: [(name if are_arguments else f"y_preds[{name!r}]", own)] for name, own in rows.items()
+        name: [(name if are_arguments else f"y_preds[{name!r}]", of_system)]
+        for name, of_system in rows.items()
     }
 
 

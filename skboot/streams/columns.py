@@ -526,7 +526,7 @@ def streamed(
     y_preds: Mapping[str | None, tuple[str, Any]],
     scoring: Scoring,
     sampling: Sampling,
-    wanted: Wanted,
+    score_options: Wanted,
     *,
     interval: str | None = None,
     intervals: Sequence[str] = STREAMED_SCORES,
@@ -553,16 +553,18 @@ def streamed(
     Stream
         Of few rows it has these: they are resampled together, as arrays are.
     """
-    asked = wanted.interval if interval is None else interval
-    settings = settings_of_columns(tuple(y_preds), scoring, sampling, wanted, asked, intervals)
-    return read_columns(settings, y_true, y_preds, sampling, wanted.workers)
+    interval_of_call = score_options.interval if interval is None else interval
+    settings = settings_of_columns(
+        tuple(y_preds), scoring, sampling, score_options, interval_of_call, intervals
+    )
+    return read_columns(settings, y_true, y_preds, sampling, score_options.workers)
 
 
 def settings_of_columns(
     systems: tuple[str | None, ...],
     scoring: Scoring,
     sampling: Sampling,
-    wanted: Wanted,
+    score_options: Wanted,
     interval: str,
     intervals: Sequence[str],
 ) -> StreamSettings:
@@ -570,7 +572,7 @@ def settings_of_columns(
 
     See `streamed`, whose first step it is; ``statistics`` of the settings are the metrics.
     """
-    refused = {**sampling.not_streamed, "adjust": wanted.adjust}
+    refused = {**sampling.not_streamed, "adjust": score_options.adjust}
     for name, value in refused.items():
         if value is not None and value is not False:
             must = "not be given with columns that are not in memory"
@@ -590,7 +592,7 @@ def settings_of_columns(
         systems=systems,
         labels=check.check_labels(scoring.labels, None),
         n_bins=N_BINS,
-        confidence_level=wanted.confidence_level,
+        confidence_level=score_options.confidence_level,
         interval=interval,
         greater_is_better=check.check_direction(scoring.greater_is_better),
         pos_label=check.check_label("pos_label", scoring.pos_label),
@@ -617,7 +619,7 @@ def read_columns(
     if (
         len(y_preds) == 1
         and all(column is None for column in beside.values())
-        and all(one.response == "labels" for [one] in metrics)
+        and all(statistic.response == "labels" for [statistic] in metrics)
     ):
         counting, counts = _read(replace(settings, may_be_counted=True), columns, workers)
         state = counts.drawn(counting) if counting.counted else counts
@@ -630,20 +632,20 @@ def _read(
     settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
 ) -> tuple[StreamSettings, StreamState]:
     """Return the state of all rows of columns by argument, and its settings."""
-    given = {name: one for name, one in columns.items() if one is not None}
-    of_dask = [name for name, one in given.items() if is_dask(one)]
-    scanned = [name for name, one in given.items() if isinstance(one, DatasetColumns)]
+    values = {name: column for name, column in columns.items() if column is not None}
+    of_dask = [name for name, column in values.items() if is_dask(column)]
+    scanned = [name for name, column in values.items() if isinstance(column, DatasetColumns)]
     if of_dask and scanned:
         must = "be of the same kind as other columns"
         got = f"a column of dask, and of scan_dataset in {scanned[0]!r}"
         raise check.fail(of_dask[0], must, got)
     if of_dask:
-        settings, state = state_of_dask(settings, given, workers.verbose)
+        settings, state = state_of_dask(settings, values, workers.verbose)
     else:
-        settings, state = state_of_scanned(settings, given, workers)
+        settings, state = state_of_scanned(settings, values, workers)
     if state.n_units < FEWEST_UNITS and not state.has_few:
         name, unit = (
-            ("groups", "groups") if "groups" in given else ((of_dask or scanned)[0], "rows")
+            ("groups", "groups") if "groups" in values else ((of_dask or scanned)[0], "rows")
         )
         must = f"hold at least {FEWEST_UNITS} {unit} where they are not in memory"
         advice = "Give arrays, which are resampled together: .compute(), or .collect()."

@@ -297,7 +297,7 @@ class Stream:
             [y_preds] = y_preds.values()
         return cls(settings, state, Arguments(columns.get(TRUTH), y_preds, sampling))
 
-    def study(self, wanted: Wanted, of_call: Mapping[str, Any]) -> Study:
+    def study(self, score_options: Wanted, of_call: Mapping[str, Any]) -> Study:
         """Return the study of its sums, and tell what is doubtful in its rows.
 
         Parameters
@@ -320,8 +320,8 @@ class Stream:
         return Study(
             scores,
             plan_of(settings, state),
-            wanted.interval,
-            wanted.confidence_level,
+            score_options.interval,
+            score_options.confidence_level,
             {
                 "confidence_level": settings.confidence_level,
                 "n_resamples": settings.n_resamples,
@@ -329,7 +329,7 @@ class Stream:
                 "sample_weight": state.weighted,
                 "n_bins": settings.n_bins,
                 **settings.scoring.settings,
-                **wanted.settings,
+                **score_options.settings,
                 **of_call,
             },
             facts=CallFacts(weighted=state.weighted),
@@ -337,8 +337,8 @@ class Stream:
                 settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
             ),
             notes=notes,
-            workers=wanted.workers,
-            adjust=wanted.adjust,
+            workers=score_options.workers,
+            adjust=score_options.adjust,
             source=source,
-            first_look=wanted.first_look,
+            first_look=score_options.first_look,
         )

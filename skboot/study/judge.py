@@ -106,8 +106,8 @@ class Columns:
         most = min(len(wrong), _MOST_FURTHER, max(_MOST_READ // len(order), 2))
         if not self.agree.any() or not most:
             return self.at[:0], self.at[:0]
-        kept = wrong[np.linspace(0, len(wrong) - 1, most).astype(np.intp)]
-        return self.at[order[kept]], self.at[partner[kept]]
+        pairs_read = wrong[np.linspace(0, len(wrong) - 1, most).astype(np.intp)]
+        return self.at[order[pairs_read]], self.at[partner[pairs_read]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,7 +417,7 @@ class LabelledTwice:
         y_true: Any,
         y_preds: Any,
         sampling: Sampling,
-        wanted: Wanted,
+        score_options: Wanted,
         *,
         by_argument: Mapping[Any, tuple[str, Any]],
         interval: str,
@@ -446,10 +446,10 @@ class LabelledTwice:
         for name in _NOT_WITH:
             if getattr(sampling, name) is not None:
                 raise check.fail(name, "not be combined with proxy", "")
-        if wanted.first_look is not None:
+        if score_options.first_look is not None:
             raise check.fail("first_look", "not be combined with proxy", "")
-        if wanted.adjust is not None:
-            raise check.fail("adjust", "be None with proxy", repr(wanted.adjust))
+        if score_options.adjust is not None:
+            raise check.fail("adjust", "be None with proxy", repr(score_options.adjust))
         check.check_choice("interval", interval, intervals)
         if is_lazy(y_true, *_by_system(y_preds).values(), *_by_system(judge.proxy).values()):
             advice = "A judge's labels need arrays: .compute(), or .collect()."
@@ -591,14 +591,18 @@ def _completed(
         fields["n_samples"], n_labelled, text = n_samples, alone.n_samples, str(alone)
     else:
         n_labelled = alone._any_system.n_samples
-        text = "; ".join(f"{one.first} - {one.second} {one}" for one in alone._shown_pairs)
+        text = "; ".join(f"{pair.first} - {pair.second} {pair}" for pair in alone._shown_pairs)
         fields["systems"] = {
-            name: _completed(own, alone.systems[name], n_samples, judge)
-            for name, own in result.systems.items()
+            name: _completed(system, alone.systems[name], n_samples, judge)
+            for name, system in result.systems.items()
         }
     provenance = result.provenance
-    known = {"n_labelled": n_labelled, "proxy_weight": _weight_of(result), "labels_alone": text}
-    facts = replace(provenance.facts, **known)
+    label_facts = {
+        "n_labelled": n_labelled,
+        "proxy_weight": _weight_of(result),
+        "labels_alone": text,
+    }
+    facts = replace(provenance.facts, **label_facts)
     settings = provenance.settings | judge.settings
     notes = (*provenance.notes, *notes)
     provenance = replace(provenance, facts=facts, settings=settings, notes=notes)
@@ -625,23 +629,27 @@ def _by_system(values: Any) -> Mapping[Any, Any]:
     return values if isinstance(values, Mapping) else {None: values}
 
 
-def _columns(given: Mapping[Any, tuple[str, Any]], proxy: Any) -> Columns:
+def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> Columns:
     """Return the checked columns of humans and judge, by the argument that they came in."""
-    of_truth = [argument for argument, _ in given.values()] == ["y_true"]
+    of_truth = [argument for argument, _ in arguments.values()] == ["y_true"]
     proxies = _by_system(proxy)
-    if set(proxies) != set(given):
+    if set(proxies) != set(arguments):
         must = (
-            "be a column for y_true" if of_truth or None in given else "have the names of y_preds"
+            "be a column for y_true"
+            if of_truth or None in arguments
+            else "have the names of y_preds"
         )
         raise check.fail("proxy", must, f"a {type(proxy).__name__}")
     human, judge, called, labelled = {}, {}, {}, None
-    for name, (argument, column) in given.items():
+    for name, (argument, column) in arguments.items():
         called[argument] = "proxy" if name is None else f"proxy[{name!r}]"
-        human[name], judge[name], own = _filled(argument, column, called[argument], proxies[name])
-        if labelled is not None and not np.array_equal(own, labelled):
+        human[name], judge[name], has_label = _filled(
+            argument, column, called[argument], proxies[name]
+        )
+        if labelled is not None and not np.array_equal(has_label, labelled):
             must = "be missing on the same rows for all systems"
             raise check.fail(argument, must, "labels on other rows")
-        labelled = own
+        labelled = has_label
     assert labelled is not None
     if labelled.all():
         advice = "Leave proxy out: where all rows have a human label a judge adds nothing."
@@ -659,10 +667,10 @@ def _too_few(name: str, unit: str, n_labelled: int) -> ValueError:
 
 
 def _filled(
-    name: str, given: Any, judge_name: str, proxy: Any
+    name: str, labels: Any, judge_name: str, proxy: Any
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
     """Return human labels, filled with the judge's, these, and which rows a human labelled."""
-    human, judge = check.converted(name, given), check.check_column(judge_name, proxy)
+    human, judge = check.converted(name, labels), check.check_column(judge_name, proxy)
     check.check_same_length(**{name: human, judge_name: judge})
     if human.ndim != 1:
         raise check.fail(name, "have one value a row with proxy", f"an array of {human.shape}")
@@ -670,12 +678,16 @@ def _filled(
         labelled = ~np.isnan(human)
     else:
         labelled = ~np.array([human.dtype.kind == "O" and is_missing(x) for x in human], bool)
-    known = human[labelled]
-    if human.dtype.kind == "f" and judge.dtype.kind in "iu" and np.all(known == np.round(known)):
+    human_labels = human[labelled]
+    if (
+        human.dtype.kind == "f"
+        and judge.dtype.kind in "iu"
+        and np.all(human_labels == np.round(human_labels))
+    ):
         # Missing values make floats of integers.
-        known = known.astype(judge.dtype)
+        human_labels = human_labels.astype(judge.dtype)
     filled = judge.astype(object)
-    filled[labelled] = known.astype(object)
+    filled[labelled] = human_labels.astype(object)
     return check.converted(name, filled), judge, labelled
 
 
@@ -695,12 +707,12 @@ def _rows_at(at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
     return Arguments(truth, y_preds, sampling._replace(**columns))
 
 
-def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:
+def _check_enough(study: Study, alone: Study, columns: Columns) -> None:
     """Refuse too few labelled units, or rows of a class for a metric of classes."""
     name, design = "y_true" if columns.of_truth else "y_pred", alone.plan.design
     if design.smallest_side < FEWEST_UNITS:
         raise _too_few(name, design.unit, design.smallest_side)
-    for by_system in whole.scores.values():
+    for by_system in study.scores.values():
         [measured, *_] = next(iter(by_system.values()))
         statistic = measured.statistic
         of_classes = statistic.response in ("labels", "scores", "probabilities")
