@@ -186,7 +186,7 @@ def answered(
 
     Parameters
     ----------
-    asked : Asked
+    options : Asked
     systems : mapping of str to EvaluationResult
         Each by itself.
     pairs : sequence of PairedDifference

@@ -205,13 +205,13 @@ def learning_curve(
         estimators = named_scores(estimator)
     for name, one in estimators.items():
         check_estimator(f"estimator[{name!r}]" if name else "estimator", one)
-    groups, given = checked_params(params, groups)
+    groups, fit_parameters = checked_params(params, groups)
     fit = FitCall.of(parameters, has_test=False)
     fit = replace(fit, scores_training=check.check_flag("return_train_score", return_train_score))
     data = FitData.of(X, y, groups=groups)
     warn_of_order_of_fit(X, y, groups)
     call = _LearningCall.of(estimators, fit, data, band, train_sizes, n_samples)
-    curves = call.curves(data, given)
+    curves = call.curves(data, fit_parameters)
     return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
 
 

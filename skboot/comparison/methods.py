@@ -596,7 +596,7 @@ def compare_methods(
     if reference is not None:
         check_reference(reference, named)
     _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
-    groups, given = checked_params(params, groups)
+    groups, fit_parameters = checked_params(params, groups)
     parameters = {
         "scoring": scoring,
         "strategy": strategy,
@@ -617,13 +617,13 @@ def compare_methods(
         "verbose": verbose,
     }
     fit = FitCall.of(parameters, has_test=has_test)
-    asked = Asked(interval, adjust, fit.confidence_level, alternative, reference)
+    options = Asked(interval, adjust, fit.confidence_level, alternative, reference)
     data = FitData.of(X, y, groups=groups, **tests)
     warn_of_order_of_fit(X, y, groups, **tests)
     tell(*notes_on_copies(fit, data))
-    runs = runs_of_methods(fit, named, data, "compare_methods", given)
+    runs = runs_of_methods(fit, named, data, "compare_methods", fit_parameters)
     compare: Any = compare_left_out if data.tests is None else compare_on_tests
-    return compare(MethodsCall(named, fit, asked), runs)
+    return compare(MethodsCall(named, fit, options), runs)
 
 
 def runs_of_methods(

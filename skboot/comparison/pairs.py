@@ -215,7 +215,7 @@ class Family:
         if table_i is None or table_j is None:
             return None
         n_draws = self.replicates.shape[1]
-        return table_i.difference(table_j, n_draws, self.same_rows.seed, options=always)
+        return table_i.difference(table_j, n_draws, self.same_rows.seed, asked=always)
 
     def difference(self, i: int, j: int, options: Asked) -> Difference:
         """Return system i minus system j, with rounding taken out."""

@@ -392,9 +392,9 @@ def study_of_systems(
         By system.
     sampling : Sampling
     scoring : Scoring
-    wanted : Wanted
+    score_options : Wanted
         Of each system by itself.
-    asked : Asked
+    options : Asked
     margin : float, optional
         Of a gate: the direction must be known, and systems are called as arguments.
     """
@@ -445,7 +445,7 @@ def compare_studies(
 
     Parameters
     ----------
-    asked : Asked
+    options : Asked
     studies : mapping of str to Study
         One study of all systems; or that of each system that has rows of its own, in an order that
         does not depend on the call.
@@ -745,9 +745,9 @@ def studies_of_each(
     sampling : Sampling
         Whose columns are given by system, too.
     scoring : Scoring
-    wanted : Wanted
+    score_options : Wanted
         Of each system.
-    asked : Asked
+    options : Asked
     """
     columns: list[Any] = []
     for argument in (y_true, y_preds):

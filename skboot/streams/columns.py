@@ -541,7 +541,7 @@ def streamed(
         came in, and these.
     scoring : Scoring
     sampling : Sampling
-    wanted : Wanted
+    score_options : Wanted
         Of each system by itself.
     interval : str, optional
         Of differences, where these are what is asked for.

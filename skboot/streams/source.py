@@ -302,7 +302,7 @@ class Stream:
 
         Parameters
         ----------
-        wanted : Wanted
+        score_options : Wanted
             Of each system.
         of_call : mapping of str
             Other arguments as a result holds them.

@@ -112,9 +112,9 @@ def evaluate_curves(
     ----------
     y_true : array-like
     y_score : array-like, or mapping of str to array-like
-    asked : CurveAsked
+    curve_options : CurveAsked
     sampling : Sampling
-    wanted : Wanted
+    score_options : Wanted
         Its confidence level and workers.
 
     Returns

@@ -244,7 +244,7 @@ def side_of(subgroup: Subgroup, evidence: Evidence) -> Side:
     ----------
     subgroup : Subgroup
         Its rows.
-    known : Evidence
+    evidence : Evidence
         Of the metric on them.
 
     Returns
@@ -273,7 +273,7 @@ def side_of_difference(
         The metric.
     subgroup : Subgroup
         Its rows.
-    known : Evidence
+    evidence : Evidence
         Of the difference on them.
     discordant : Discordant or None
         For right or wrong answers on independent rows.

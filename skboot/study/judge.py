@@ -433,7 +433,7 @@ class LabelledTwice:
         y_preds : array-like, or mapping of str to array-like
             Of one system, or by system.
         sampling : Sampling
-        wanted : Wanted
+        score_options : Wanted
             Of each system by itself.
         by_argument : mapping of str or None to tuple (str, array-like)
             As of `skboot.streams.columns.streamed`; read where there is no truth.

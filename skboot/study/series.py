@@ -82,7 +82,7 @@ def in_time(
         by_metric = (
             _influences(by_system, series, times, plan, tasks) for by_system in scores.values()
         )
-        influences = [by_system for by_system in by_metric if by_system is not None]
+        influences = [of_metric for of_metric in by_metric if of_metric is not None]
     n_in_blocks = n_blocks
     if n_blocks is None:
         if len(influences) < len(scores):
@@ -91,10 +91,8 @@ def in_time(
             raise check.fail("block_length", must, got)
         n_blocks = n_in_blocks = _automatic_length(influences, sizes)
         length = n_blocks * per
-        season = next(
-            (by_system for of_metric in influences if (by_system := of_metric.season) is not None),
-            None,
-        )
+        seasons_of_metrics = (of_metric.season for of_metric in influences)
+        season = next((n for n in seasons_of_metrics if n is not None), None)
         if season is not None and (seasons := _whole_seasons(influences, sizes, n_blocks, season)):
             n_in_blocks = seasons
             remarks = [_season(season, n_in_blocks, per, bool(dates) or len(sizes) > 1)]

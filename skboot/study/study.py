@@ -813,7 +813,7 @@ def study_of(
     sampling : Sampling
     answers : mapping of str to array-like
         Truth and predictions as they were given, by argument.
-    wanted : Wanted
+    score_options : Wanted
     settings : dict
         Other arguments as a result holds them.
     n_series : int
