@@ -178,7 +178,7 @@ def bootstrap_curve(
     >>> print(result.at(0.1))
     0.46 (0.30 to 0.63)
     """
-    asked = CurveAsked(curve_named(curve), band, grid, pos_label, n_bins)
+    curve_options = CurveAsked(curve_named(curve), band, grid, pos_label, n_bins)
     sampling = Sampling(
         groups=groups,
         same_population=same_population,
@@ -189,15 +189,15 @@ def bootstrap_curve(
         random_state=random_state,
     )
     level = check.check_confidence_level(confidence_level)
-    wanted = Wanted("percentile", level, check.check_workers(n_jobs, verbose))
+    score_options = Wanted("percentile", level, check.check_workers(n_jobs, verbose))
     scores = list(y_score.values()) if isinstance(y_score, Mapping) else [y_score]
     if is_lazy(y_true, *scores):
         # Imported here, because few columns are read in parts.
         from .streams.curves import streamed_curves
 
-        results = streamed_curves(y_true, y_score, asked, sampling, wanted)
+        results = streamed_curves(y_true, y_score, curve_options, sampling, score_options)
     else:
-        results = evaluate_curves(y_true, y_score, asked, sampling, wanted)
+        results = evaluate_curves(y_true, y_score, curve_options, sampling, score_options)
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 

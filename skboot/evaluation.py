@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ._base import checks as check
 from ._base.doors import door
+from ._base.errors import collected
 from ._base.typing import (
     BlockLength,
     Metric,
@@ -284,33 +285,61 @@ def bootstrap_score(
     look = None
     if interval == "anytime" or first_look is not None:
         look = checked_first_look(interval, first_look, by=by, adjust=adjust)
-    wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
+    score_options = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
-        # Imported here, because few calls have a judge.
-        from .streams.columns import STREAMED_SCORES
-        from .study.judge import with_judge
-
-        return with_judge(
-            Judge(proxy, proxy_weight),
-            y_true,
-            y_pred,
-            sampling,
-            wanted,
-            lambda *rows: study_of_system(rows[0], rows[1], rows[2], scoring, wanted),
-            results_of,
-            by_argument={None: ("y_pred", y_pred)},
-            interval=interval,
-            intervals=STREAMED_SCORES,
+        return _score_with_judge(
+            Judge(proxy, proxy_weight), y_true, y_pred, sampling, scoring, score_options
         )
     if is_lazy(y_true, y_pred):
         # Imported here, because few columns are read in parts.
         from .streams.columns import streamed
 
-        stream = streamed(y_true, {None: ("y_pred", y_pred)}, scoring, sampling, wanted)
+        stream = streamed(y_true, {None: ("y_pred", y_pred)}, scoring, sampling, score_options)
         if stream.few is None:
-            return results_of(stream.study(wanted, scoring.settings))
+            return results_of(stream.study(score_options, scoring.settings))
         y_true, y_pred, sampling = stream.few
-    return results_of(study_of_system(y_true, y_pred, sampling, scoring, wanted))
+    return results_of(study_of_system(y_true, y_pred, sampling, scoring, score_options))
+
+
+def _score_with_judge(
+    judge: Judge,
+    y_true: Any,
+    y_pred: Any,
+    sampling: Sampling,
+    scoring: Scoring,
+    score_options: Wanted,
+) -> Any:
+    """Return the score by human labels on few rows and a judge's on all."""
+    # Imported here, because few calls have a judge.
+    from .streams.columns import STREAMED_SCORES
+    from .study.judge import LabelledTwice, with_judge
+
+    labels = LabelledTwice.checked(
+        judge,
+        y_true,
+        y_pred,
+        sampling,
+        score_options,
+        by_argument={None: ("y_pred", y_pred)},
+        interval=score_options.interval,
+        intervals=STREAMED_SCORES,
+    )
+    with collected():
+        alone = study_of_system(*labels.alone, scoring, score_options)
+    with labels.naming_the_judge():
+        by_human = study_of_system(*labels.by_human, scoring, score_options)
+        with collected():
+            by_judge = study_of_system(*labels.by_judge, scoring, score_options)
+    n_samples, results = by_human.plan.design.n_samples, {}
+    for metric, (of_labels, study) in labels.studies(alone, by_human, by_judge).items():
+        with collected() as notes_alone:
+            score_alone = results_of(of_labels)
+        with collected() as notes_corrected:
+            corrected = None if judge.weight == 0 else results_of(study)
+        results[metric] = with_judge(
+            judge, n_samples, of_labels, score_alone, notes_alone, corrected, notes_corrected
+        )
+    return by_human.laid_out(results)
 
 
 def _check_adjust(adjust: Any, sampling: Sampling) -> None:

@@ -211,14 +211,14 @@ def bootstrap_runs(
         random_state=random_state,
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
-    wanted = Wanted(interval, level, workers)
-    study = study_of(scored, sampling, answers, wanted, scoring.settings, len(runs.rows))
+    score_options = Wanted(interval, level, workers)
+    study = study_of(scored, sampling, answers, score_options, scoring.settings, len(runs.rows))
     check_units_vary(study.plan, columns.weights)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
 
     results: dict[str, EvaluationResult] = {}
-    for study_of_plan in study.by_plan():
+    for study_of_plan in study.of_tasks or [study]:
         call = RunsCall(study_of_plan, runs, sample, varied, estimand)
         results |= evaluate_runs(dict.fromkeys(study_of_plan.scores, call), study_of_plan.scores)
         tell(*study_of_plan.plan.design.remarks)

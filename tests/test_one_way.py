@@ -171,19 +171,23 @@ def test_families_are_adjusted_by_one_route():
         )
         and "holm" in calls(node)
     ]
-    assert chooses == ["comparison.families.at_once"]
+    assert chooses == ["comparison.families.records_of"]
     steps = [name for name in makes(PACKAGE, "holm") if name.startswith("comparison.")]
     # Wilcoxon's tests are no difference of a law.
-    assert steps == ["comparison.across._records", "comparison.families.at_once"]
+    assert steps == ["comparison.across._records", "comparison.families.records_of"]
 
 
 def test_where_rows_are_is_asked_in_one_branch_of_a_public_function():
     """Functions that take columns which are read in parts do no more for them than for arrays."""
     asks = [name for name, node in functions(PACKAGE) if "is_lazy" in calls(node)]
     # Systems on test sets of their own are refused, and the labels of a judge.
-    refused = ["comparison.systems.studies_of_each", "study.judged.with_judge"]
-    of_rows = ["evaluation.bootstrap_score", "comparison.systems.study_of_systems"]
-    assert sorted(asks) == sorted([*refused, *of_rows, "streams.columns.of_columns"])
+    refused = ["comparison.systems.studies_of_each", "study.judge.checked"]
+    of_rows = [
+        "evaluation.bootstrap_score",
+        "comparison.systems.study_of_systems",
+        "curves.bootstrap_curve",
+    ]
+    assert sorted(asks) == sorted([*refused, *of_rows])
 
 
 def test_settings_are_asked_where_a_file_of_before_is_read():

@@ -181,7 +181,8 @@ def compare_across(
     check_adjust(adjust)
     check_alternative(alternative)
     data = checked_data_sets(scores, datasets, methods, greater_is_better)
-    check_reference(reference, dict.fromkeys(data.methods))
+    if reference is not None:
+        check_reference(reference, dict.fromkeys(data.methods))
     if estimand == "these" and data.errors is None:
         must = "be 'new' for bare numbers"
         advice = (
@@ -359,12 +360,12 @@ def _of_array(values: Any, datasets: Any, methods: Any, direction: bool) -> Data
     return _checked(rows, names, methods, direction)
 
 
-def _given_names(name: str, given: Any, n: int, noun: str) -> list[str]:
+def _given_names(name: str, values: Any, n: int, noun: str) -> list[str]:
     """Names beside an array, one per row or column."""
     must = f"name each of the {n} {noun}s of the array"
-    if given is None or isinstance(given, str | bytes):
-        raise check.fail(name, must, repr(given), f"Use {name}=['A', 'B', ...].")
-    names = [str(label) for label in given]
+    if values is None or isinstance(values, str | bytes):
+        raise check.fail(name, must, repr(values), f"Use {name}=['A', 'B', ...].")
+    names = [str(label) for label in values]
     if len(names) != n:
         raise check.fail(name, must, f"{len(names)} names")
     _check_names(name, names, noun)
@@ -493,7 +494,9 @@ def _errors(results: Mapping[str, ComparisonResult], methods: Sequence[str]) -> 
                 raise check.fail(f"scores[{name!r}]", must, got)
             of_differences[at, [a, b], [b, a]] = error
             freedom[at, [a, b], [b, a]] = freedom_of(pair)
-    systems = [[each.systems[method] for method in methods] for each in results.values()]
+    systems = [
+        [comparison.systems[method] for method in methods] for comparison in results.values()
+    ]
     of_scores = np.array([[system.standard_error for system in row] for row in systems])
     return ErrorsOnEach(np.nan_to_num(of_scores), of_differences, freedom)
 
@@ -730,8 +733,13 @@ def _differences(call: _AcrossCall) -> list[SkewedT] | list[RunsDifference]:
     """Return the mean difference of each pair, with what it is judged by."""
     means = call.drawn.means.tolist()
     if call.estimand == "new":
-        df, drawn = len(call.data.names) - 1.0, call.drawn
-        rows = zip(means, drawn.standard_errors.tolist(), drawn.accelerations.tolist(), strict=True)
+        df, drawn_means = len(call.data.names) - 1.0, call.drawn
+        rows = zip(
+            means,
+            drawn_means.standard_errors.tolist(),
+            drawn_means.accelerations.tolist(),
+            strict=True,
+        )
         return [SkewedT(mean, error, df, skewness) for mean, error, skewness in rows]
     assert call.data.errors is not None
     a, b = np.array(call.pairs).T

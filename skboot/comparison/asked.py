@@ -15,7 +15,7 @@ from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES, checked_first_look, interval_named
 from ..metrics.statistic import Statistic
 from ..results.comparison import check_below_range
-from ..study.rows import Rows, checked_rows
+from ..study.rows import Rows, checked_rows, rows_of
 
 ADJUSTMENTS = ("max-t", "holm")
 
@@ -74,8 +74,8 @@ def checked_params(params: Any, groups: Any) -> tuple[Any, dict[str, Any]]:
         raise check.fail("params", "be a dict of parameters by name", type(params).__name__, advice)
     if groups is not None and "groups" in params:
         raise check.fail("groups", "be given once", "groups= and params['groups']")
-    others = {name: value for name, value in params.items() if name != "groups"}
-    return params.get("groups", groups), others
+    further = {name: value for name, value in params.items() if name != "groups"}
+    return params.get("groups", groups), further
 
 
 def checked_asked(
@@ -128,8 +128,8 @@ def check_alternative(alternative: Any) -> None:
 
 
 def check_reference(reference: Any, systems: Iterable[str | None]) -> None:
-    """Accept the name of a system, or None."""
-    if reference is not None and not check.is_among(reference, list(systems)):
+    """Accept the name of a system, where one is given."""
+    if not check.is_among(reference, list(systems)):
         raise check.fail("reference", f"be None or one of {list(systems)}", repr(reference))
 
 
@@ -166,20 +166,21 @@ def constant_answers(name: str, runs: Sequence[Rows]) -> list[Note]:
     return [Note("advice", text)]
 
 
-def checked_names(y_preds: Any, noun: str = "system") -> dict[str, Any]:
-    """Predictions by name, at least two; a data frame counts as its columns."""
-    if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
-        y_preds = {name: y_preds[name] for name in y_preds.columns}
-    return named_values("y_preds", y_preds, "predictions", noun, "bootstrap_score")
-
-
-def named_values(argument: str, values: Any, what: str, noun: str, for_one: str) -> dict[str, Any]:
-    """Check a dict of what is compared, at least two."""
+def checked_names(
+    values: Any,
+    noun: str = "system",
+    argument: str = "y_preds",
+    what: str = "predictions",
+    for_one: str = "bootstrap_score",
+) -> dict[str, Any]:
+    """Check a dict of what is compared, at least two; a data frame of predictions is one, too."""
+    if what == "predictions" and hasattr(values, "columns") and hasattr(values, "__getitem__"):
+        values = {name: values[name] for name in values.columns}
     if not isinstance(values, Mapping):
         must = f"be a dict of the {what} of each {noun} by its name"
         advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
         raise check.fail(argument, must, type(values).__name__, advice)
-    named = {str(name): own for name, own in values.items()}
+    named = {str(name): value for name, value in values.items()}
     if len(named) != len(values):
         raise check.fail(argument, "have keys that differ as text", f"{list(values)}")
     if len(named) < 2:
@@ -208,22 +209,25 @@ def checked_systems(
     named = checked_names(y_preds)
     arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in named}
     columns = {name: check.check_answers(arguments[name], named[name]) for name in named}
-    first = next(iter(named))
+    leading = next(iter(named))
     for name, predicted in columns.items():
-        if len(predicted) != len(columns[first]):
+        if len(predicted) != len(columns[leading]):
             way = "compare_systems with paired=False" if are_arguments else "paired=False"
             raise check.fail(
                 arguments[name],
-                f"have as many rows as {arguments[first]}",
-                f"{len(predicted)} rows and {len(columns[first])} rows",
+                f"have as many rows as {arguments[leading]}",
+                f"{len(predicted)} rows and {len(columns[leading])} rows",
                 "Row order is what pairs them; an index is never used. For systems on different "
                 f"test sets use {way}, with y_true by system.",
             )
     for name, values in named.items():
-        if name == first:
+        if name == leading:
             rows[name] = checked_rows(y_true, values, sample_weight, labels, arguments[name])
         else:
-            rows[name] = rows[first].beside(columns[name], arguments[name])
+            shared = rows[leading]
+            rows[name] = rows_of(
+                shared.y_true, columns[name], shared.sample_weight, shared.labels, arguments[name]
+            )
     return rows
 
 
@@ -235,7 +239,8 @@ def arguments_of(
     That is ``y_preds``, a dict, unless each system has an argument of its name.
     """
     return {
-        name: [(name if are_arguments else f"y_preds[{name!r}]", own)] for name, own in rows.items()
+        name: [(name if are_arguments else f"y_preds[{name!r}]", of_system)]
+        for name, of_system in rows.items()
     }
 
 

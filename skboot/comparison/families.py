@@ -30,10 +30,10 @@ Pair = TypeVar("Pair", bound=PairedDifference)
 Compared = TypeVar("Compared", bound=ComparisonResult)
 
 
-def estimated_differences(first: Floats, second: Floats) -> Floats:
+def estimated_differences(scores_a: Floats, scores_b: Floats) -> Floats:
     """Return differences of scores, 0 where they differ by rounding alone."""
-    differences = first - second
-    scale = SCORE_ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    differences = scores_a - scores_b
+    scale = SCORE_ROUNDING * np.maximum(np.abs(scores_a), np.abs(scores_b))
     return np.where(np.abs(differences) <= scale, 0.0, differences)
 
 
@@ -91,18 +91,9 @@ class Law(ABC):
 
     asked: Asked
     bounds: tuple[float, float]
-
-    @property
-    @abstractmethod
-    def differences(self) -> Floats: ...
-
-    @property
-    @abstractmethod
-    def standard_errors(self) -> Floats: ...
-
-    @property
-    @abstractmethod
-    def degrees_of_freedom(self) -> Sequence[float | None]: ...
+    differences: Floats
+    standard_errors: Floats
+    degrees_of_freedom: Sequence[float | None]
 
     @property
     @abstractmethod
@@ -116,20 +107,6 @@ class Law(ABC):
     @abstractmethod
     def largest(self) -> Limits:
         """All at once, by the largest deviation among them: "max-t"."""
-
-    def at_once(self) -> Limits | None:
-        """All differences at once, as it is asked for; None where it is not."""
-        alone, adjust = self.alone, self.asked.adjust
-        if adjust is None:
-            return None
-        if len(alone.low) == 1:
-            return replace(alone, signs=(alone.low > 0).astype(np.int8) - (alone.high < 0))
-        if adjust == "bonferroni":
-            wide = self.stricter()
-            return replace(wide, signs=(wide.low > 0).astype(np.int8) - (wide.high < 0))
-        if adjust == "holm":
-            return replace(self.stricter(), p_values=holm(alone.p_values))
-        return self.largest()
 
 
 def records_of(
@@ -155,14 +132,24 @@ def records_of(
     list
         In the order of ``pairs``.
     """
-    asked, n = law.asked, len(pairs)
-    of_range = asked.confidence_level, range_of_difference(law.bounds), asked.alternative
-    wide = law.at_once()
+    options, n = law.asked, len(pairs)
+    of_range = options.confidence_level, range_of_difference(law.bounds), options.alternative
+    # All differences at once, as it is asked for; None where it is not.
+    wide: Limits | None = None
+    if options.adjust is not None and n == 1:
+        wide = replace(law.alone, signs=(law.alone.low > 0).astype(np.int8) - (law.alone.high < 0))
+    elif options.adjust == "bonferroni":
+        wide = law.stricter()
+        wide = replace(wide, signs=(wide.low > 0).astype(np.int8) - (wide.high < 0))
+    elif options.adjust == "holm":
+        wide = replace(law.stricter(), p_values=holm(law.alone.p_values))
+    elif options.adjust is not None:
+        wide = law.largest()
     quantiles = None if wide is None else wide.quantiles
-    signs = wide.signs if wide is not None and asked.with_ranks else None
+    signs = wide.signs if wide is not None and options.with_ranks else None
     columns: dict[str, Sequence[Any]] = {
-        "first": [one for one, _ in pairs],
-        "second": [other for _, other in pairs],
+        "first": [name_a for name_a, _ in pairs],
+        "second": [name_b for _, name_b in pairs],
         "difference": law.differences.tolist(),
         "confidence_interval": law.alone.intervals(*of_range),
         "simultaneous_interval": [None] * n if wide is None else wide.intervals(*of_range),
@@ -170,7 +157,7 @@ def records_of(
         "p_value_adjusted": [np.nan] * n if wide is None else wide.p_values.tolist(),
         "standard_error": law.standard_errors.tolist(),
         "degrees_of_freedom": law.degrees_of_freedom,
-        "alternative": [asked.alternative] * n,
+        "alternative": [options.alternative] * n,
         "simultaneous_quantile": [None] * n if quantiles is None else quantiles.tolist(),
         "step_down_sign": [None] * n if signs is None else signs.astype(int).tolist(),
         **further,
@@ -182,7 +169,7 @@ def records_of(
 
 
 def answered(
-    asked: Asked,
+    options: Asked,
     systems: Mapping[str, EvaluationResult],
     pairs: Sequence[PairedDifference],
     notes: Sequence[Note],
@@ -199,7 +186,7 @@ def answered(
 
     Parameters
     ----------
-    asked : Asked
+    options : Asked
     systems : mapping of str to EvaluationResult
         Each by itself.
     pairs : sequence of PairedDifference
@@ -220,28 +207,28 @@ def answered(
     """
     tell(*(notes if warned is None else warned))
     intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in pairs]
-    cut = notes_of_cut(*(each for both in intervals for each in both))
+    cut = notes_of_cut(*(each for pair_intervals in intervals for each in pair_intervals))
     notes = [*notes, *(note for note in cut if note not in notes)]
     every = [each.provenance for each in systems.values()]
     # The seed of the first is that of all, unless each has rows of its own.
-    first, n_tasks = every[0], every[0].facts.n_tasks
-    if any(own.facts.n_tasks != n_tasks for own in every):
-        n_tasks = tuple(n for own in every for n in own.facts.n_tasks)
+    leading, n_tasks = every[0], every[0].facts.n_tasks
+    if any(provenance.facts.n_tasks != n_tasks for provenance in every):
+        n_tasks = tuple(n for provenance in every for n in provenance.facts.n_tasks)
     facts = replace(
-        first.facts,
+        leading.facts,
         n_tasks=n_tasks,
-        weighted=any(own.facts.weighted for own in every),
+        weighted=any(provenance.facts.weighted for provenance in every),
         paired=paired,
         paired_runs=paired_runs,
     )
     return kind(
         systems=systems,
         pairs=tuple(pairs),
-        reference=asked.reference,
-        adjust=asked.adjust,
-        automatic=asked.interval == "auto",
+        reference=options.reference,
+        adjust=options.adjust,
+        automatic=options.interval == "auto",
         provenance=Provenance(
-            texts_of(notes), tuple(held_fixed), first.seed, settings, first.versions, facts
+            texts_of(notes), tuple(held_fixed), leading.seed, settings, leading.versions, facts
         ),
         **fields,
     )

@@ -157,18 +157,20 @@ def assert_not_worse(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    asked = checked_asked(interval, None, confidence_level, "two-sided", None, first_look)
+    options = checked_asked(interval, None, confidence_level, "two-sided", None, first_look)
     workers = check.check_workers(n_jobs, verbose)
     study = study_of_systems(
         y_true,
         {"y_pred": y_pred, "y_reference": y_reference},
         sampling,
         Scoring(metric, greater_is_better, pos_label, labels, several=False),
-        Wanted(asked.of_systems, asked.confidence_level, workers, first_look=asked.first_look),
-        asked,
+        Wanted(
+            options.of_systems, options.confidence_level, workers, first_look=options.first_look
+        ),
+        options,
         margin=margin,
     )
-    result = compare_studies(asked, {"": study})
+    result = compare_studies(options, {"": study})
     [judged] = next(iter(study.scores.values()))["y_pred"]
     tell(*copy_of_truth("y_pred", judged.rows, "caution"))
     verdict = verdict_of(result.pairs[0], margin)

@@ -205,13 +205,13 @@ def learning_curve(
         estimators = named_scores(estimator)
     for name, one in estimators.items():
         check_estimator(f"estimator[{name!r}]" if name else "estimator", one)
-    groups, given = checked_params(params, groups)
+    groups, fit_parameters = checked_params(params, groups)
     fit = FitCall.of(parameters, has_test=False)
     fit = replace(fit, scores_training=check.check_flag("return_train_score", return_train_score))
     data = FitData.of(X, y, groups=groups)
     warn_of_order_of_fit(X, y, groups)
     call = _LearningCall.of(estimators, fit, data, band, train_sizes, n_samples)
-    curves = call.curves(data, given)
+    curves = call.curves(data, fit_parameters)
     return ResultTable(curves) if isinstance(estimator, Mapping) else curves[""]
 
 
@@ -269,19 +269,19 @@ class _LearningCall:
             tell(*notes_on_copies(self.fit, data))
             runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve", params)
             words = ROWS if data.unit is None else GROUPS
-            kept = [own.kept for own in runs.values()]
-            drawn = Drawn(words.kind, (kept[0].n_units,))
+            fits = [own.kept for own in runs.values()]
+            units = Drawn(words.kind, (fits[0].n_units,))
             if words.units_are_groups:
-                tell_of_groups(Evidence(np.nan, np.empty(0), drawn))
+                tell_of_groups(Evidence(np.nan, np.empty(0), units))
             metrics = [own.metrics[0] for own in runs.values()]
-            scores = scores_by_size(metrics, kept, len(self.sizes))
+            scores = scores_by_size(metrics, fits, len(self.sizes))
             tell(*_notes_of(metrics, scores, self.n_samples))
         tell(*notes)
         names = {name: name for name in runs}
         training: list[Any] = [None] * len(scores)
         if self.fit.scores_training:
             training = [
-                training_scores(*own, len(self.sizes)) for own in zip(metrics, kept, strict=True)
+                training_scores(*own, len(self.sizes)) for own in zip(metrics, fits, strict=True)
             ]
         if len(scores) > len(names):
             names[DIFFERENCE] = " - ".join(names)
@@ -291,14 +291,14 @@ class _LearningCall:
             ]
         common = {
             "axes": ("training rows", spoken(metrics[0].name)),
-            "n_samples": kept[0].n_rows,
+            "n_samples": fits[0].n_rows,
             "unit": words.unit,
             "provenance": Provenance(texts_of(notes), (), self.fit.seed, self._settings),
         }
         return {
             key: self._curve(
                 own,
-                drawn,
+                units,
                 {**common, "name": name, "is_difference": key != name, "train_scores": on_training},
             )
             for (key, name), own, on_training in zip(names.items(), scores, training, strict=True)
@@ -308,7 +308,7 @@ class _LearningCall:
     def _settings(self) -> dict[str, Any]:
         """Arguments of the call that a result keeps."""
         return {
-            "estimator": {name: repr(one) for name, one in self.estimators.items()},
+            "estimator": {name: repr(estimator) for name, estimator in self.estimators.items()},
             "train_sizes": self.sizes,
             "n_repeats": self.n_samples,
             "band": self.band,
@@ -316,13 +316,15 @@ class _LearningCall:
             "confidence_level": self.fit.confidence_level,
         }
 
-    def _curve(self, scores: ScoresBySize, drawn: Drawn, words: dict[str, Any]) -> CurveResult:
+    def _curve(self, scores: ScoresBySize, units: Drawn, words: dict[str, Any]) -> CurveResult:
         """Return a curve with the band that the call asks for."""
         rng = np.random.default_rng(stream(self.fit.seed, _DRAWS))
-        known = ~np.isnan(scores.estimate)
-        draws = np.full((_N_DRAWS, len(known)), np.nan)
-        root = symmetric_root(scores.covariance[np.ix_(known, known)])
-        draws[:, known] = scores.estimate[known] + rng.standard_normal((_N_DRAWS, len(root))) @ root
+        has_value = ~np.isnan(scores.estimate)
+        draws = np.full((_N_DRAWS, len(has_value)), np.nan)
+        root = symmetric_root(scores.covariance[np.ix_(has_value, has_value)])
+        draws[:, has_value] = (
+            scores.estimate[has_value] + rng.standard_normal((_N_DRAWS, len(root))) @ root
+        )
         df = max(scores.n_effective - 1, 1)
         fields: dict[str, Any] = {
             "curve": "learning",
@@ -330,13 +332,13 @@ class _LearningCall:
             "estimate": scores.estimate,
             "band": self.band,
             "confidence_level": self.fit.confidence_level,
-            "reference": np.zeros(len(known)) if words["is_difference"] else None,
+            "reference": np.zeros(len(has_value)) if words["is_difference"] else None,
             "bootstrap_distribution": draws,
             "behind": scores.behind,
             "bounds": scores.bounds,
             "floor": scores.floor,
-            "kind": drawn.kind,
-            "units_of_factors": drawn.n_units,
+            "kind": units.kind,
+            "units_of_factors": units.n_units,
             "n_strata": 1,
             # The variance is that of new data: quantiles are of t, and nothing is inflated.
             "freedom": (float(df), 1.0),
@@ -361,11 +363,15 @@ def _notes_of(
     metrics: Sequence[RunMetric], scores: Sequence[ScoresBySize], n_samples: int
 ) -> list[Note]:
     """Return what must be known of the scores."""
-    notes = [Note("choice", note) for each in metrics if (note := each.positive_note) is not None]
+    notes = [
+        Note("choice", note) for metric in metrics if (note := metric.positive_note) is not None
+    ]
     if lacking := int(np.isnan(scores[0].estimate).sum()):
         text = f"no score at {lacking} of {len(scores[0].estimate)} sizes, where under two "
         notes.append(Note("undefined", f"{text}of {n_samples} trainings gave one."))
-    if any(own.behind is None and own.floor is None and own.is_constant.any() for own in scores):
+    if any(
+        curve.behind is None and curve.floor is None and curve.is_constant.any() for curve in scores
+    ):
         text = "at some size all trainings gave the same score: the band has no width there, "
         notes.append(Note("caution", f"{text}which does not show that the score is known exactly."))
     return notes

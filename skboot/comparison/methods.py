@@ -60,8 +60,8 @@ from .asked import (
     check_adjust,
     check_alternative,
     check_reference,
+    checked_names,
     checked_params,
-    named_values,
     pairs_of,
 )
 from .families import answered, records_of
@@ -104,7 +104,7 @@ class MethodsCall:
             "inner_cv",
         )
         return {
-            "estimators": {name: repr(one) for name, one in self.estimators.items()},
+            "estimators": {name: repr(estimator) for name, estimator in self.estimators.items()},
             **{name: getattr(self.fit, name) for name in names},
             **self.asked.settings,
         }
@@ -127,15 +127,17 @@ def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any
         A table with several metrics.
     """
     systems: dict[str, list[EvaluationResult]] = {}
-    for name, own in runs.items():
+    for name, method_runs in runs.items():
         estimator = call.estimators[name]
-        systems[name] = [result_of(call.fit, estimator, own.kept, e)[0] for e in own.errors]
-    first = next(iter(runs.values()))
+        systems[name] = [
+            result_of(call.fit, estimator, method_runs.kept, e)[0] for e in method_runs.errors
+        ]
+    any_run = next(iter(runs.values()))
     results = {}
-    for k, error in enumerate(first.errors):
+    for k, error in enumerate(any_run.errors):
         alone = {name: of_method[k] for name, of_method in systems.items()}
         results[error.metric.name] = _compare_by(call, runs, k, alone)
-    return next(iter(results.values())) if first.single else ResultTable(results)
+    return next(iter(results.values())) if any_run.single else ResultTable(results)
 
 
 def _compare_by(
@@ -168,14 +170,14 @@ def _compare_by(
         ],
         outperformance=[
             outperformance(
-                scores[one],
-                scores[other],
+                scores[name_a],
+                scores[name_b],
                 samples=of_sample,
                 n_resamples=call.fit.n_test_resamples,
                 confidence_level=call.asked.confidence_level,
                 seed=call.fit.seed,
             )
-            for one, other in pairs
+            for name_a, name_b in pairs
         ],
         reason=[own.reason for own in differences],
     )
@@ -226,20 +228,23 @@ def _differences(
         return [_Difference(None, unknown, reason) for _ in pairs]
     folds = cross_validated_by_all(losses) if call.is_cross_validated else None
     differences = []
-    for one, other in pairs:
-        out_of_bag = difference_error(losses[one], losses[other])
-        asked, reason = unknown, ""
+    for name_a, name_b in pairs:
+        out_of_bag = difference_error(losses[name_a], losses[name_b])
+        difference, reason = unknown, ""
         if folds is not None:
-            asked = cross_validated_difference(
-                folds[one], folds[other], out_of_bag, (resubstitution[one], resubstitution[other])
+            difference = cross_validated_difference(
+                folds[name_a],
+                folds[name_b],
+                out_of_bag,
+                (resubstitution[name_a], resubstitution[name_b]),
             )
-            if call.asked.interval == "adjusted" and asked.standard_error != 0:
-                asked = asked._replace(standard_error=out_of_bag.standard_error)
+            if call.asked.interval == "adjusted" and difference.standard_error != 0:
+                difference = difference._replace(standard_error=out_of_bag.standard_error)
         elif not call.is_cross_validated:
-            asked = out_of_bag_difference(losses[one], losses[other], out_of_bag)
+            difference = out_of_bag_difference(losses[name_a], losses[name_b], out_of_bag)
         else:
             reason = "no repeat of cross-validation is whole for all methods"
-        differences.append(_Difference(out_of_bag, asked, reason or asked.reason))
+        differences.append(_Difference(out_of_bag, difference, reason or difference.reason))
     return differences
 
 
@@ -252,16 +257,16 @@ class _MethodsLaw(Student):
         differences: Sequence[_Difference],
         bounds: tuple[float, float],
     ) -> None:
-        self.out_of_bag = [each.out_of_bag for each in differences]
-        asked = [each.asked for each in differences]
+        self.out_of_bag = [pair.out_of_bag for pair in differences]
+        by_method = [pair.asked for pair in differences]
         name = call.asked.interval
         if name == "auto":
             name = "cv-bootstrap" if call.is_cross_validated else "adjusted"
-        super().__init__(call.asked, asked, name, call.fit.seed, bounds)
+        super().__init__(call.asked, by_method, name, call.fit.seed, bounds)
 
-    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+    def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
         """See `Student.root_of_correlation`: by the influence of units on the differences."""
-        errors = [self.out_of_bag[k] for k in those]
+        errors = [self.out_of_bag[k] for k in numbers]
         influence = np.array([error.influence for error in errors if error is not None])
         # A difference that no unit influences varies by itself.
         alone = np.eye(len(influence))[:, ~influence.any(axis=1)]
@@ -292,13 +297,13 @@ def _notes(
             "some method and are left out of all differences.",
         )
     pairs: dict[Note, list[str]] = {}
-    for record, (out_of_bag, asked, reason) in zip(records, differences, strict=True):
+    for record, (out_of_bag, difference, reason) in zip(records, differences, strict=True):
         if reason:
             of_pair = [Note("degenerate", f"{reason[0].upper()}{reason[1:]}.")]
-        elif asked.standard_error == 0:
+        elif difference.standard_error == 0:
             tango = (
                 "The two methods decide every row alike, or every row differently: the limits are "
-                f"those of Tango's score interval for {asked.n_units} independent units."
+                f"those of Tango's score interval for {difference.n_units} independent units."
             )
             of_pair = [Note("choice", tango)]
         else:
@@ -333,16 +338,19 @@ def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
     ComparisonResult or ResultTable
         A table with several metrics, or by test set; of both, a table of tables.
     """
-    first = next(iter(runs.values()))
-    usable = usable_runs(first.samples, [own.records for own in runs.values()])
-    wanted = Wanted("auto", call.asked.confidence_level, Workers(call.fit.n_jobs))
+    any_run = next(iter(runs.values()))
+    usable = usable_runs(any_run.samples, [method_runs.records for method_runs in runs.values()])
+    score_options = Wanted("auto", call.asked.confidence_level, Workers(call.fit.n_jobs))
     strata = ("the number of training rows of each class",) if call.fit.stratify else ()
     by_set = {}
-    for k, name in enumerate(first.tests.names):
-        study = study_of_test(runs, k, usable, call.fit.n_test_resamples, wanted)
+    for k, name in enumerate(any_run.tests.names):
+        study = study_of_test(runs, k, usable, call.fit.n_test_resamples, score_options)
         calls, scores = runs_on_test(runs, k, usable, study)
         compared = compare_runs_of(
-            {metric: CompareRunsCall(own, True, call.asked) for metric, own in calls.items()},
+            {
+                metric: CompareRunsCall(method_runs, True, call.asked)
+                for metric, method_runs in calls.items()
+            },
             scores,
         )
         results = {
@@ -352,7 +360,7 @@ def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
             )
             for metric, result in compared.items()
         }
-        by_set[name] = next(iter(results.values())) if first.single else ResultTable(results)
+        by_set[name] = next(iter(results.values())) if any_run.single else ResultTable(results)
     return by_set[None] if list(by_set) == [None] else ResultTable(by_set)
 
 
@@ -580,14 +588,15 @@ def compare_methods(
         "sample_weight_test": sample_weight_test,
     }
     has_test = any(part is not None for part in tests.values())
-    named = named_values("estimators", estimators, "estimator", "method", "BootstrapScorer")
+    named = checked_names(estimators, "method", "estimators", "estimator", "BootstrapScorer")
     for name, estimator in named.items():
         check_estimator(f"estimators[{name!r}]", estimator)
     check_adjust(adjust)
     check_alternative(alternative)
-    check_reference(reference, named)
+    if reference is not None:
+        check_reference(reference, named)
     _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
-    groups, given = checked_params(params, groups)
+    groups, fit_parameters = checked_params(params, groups)
     parameters = {
         "scoring": scoring,
         "strategy": strategy,
@@ -608,13 +617,13 @@ def compare_methods(
         "verbose": verbose,
     }
     fit = FitCall.of(parameters, has_test=has_test)
-    asked = Asked(interval, adjust, fit.confidence_level, alternative, reference)
+    options = Asked(interval, adjust, fit.confidence_level, alternative, reference)
     data = FitData.of(X, y, groups=groups, **tests)
     warn_of_order_of_fit(X, y, groups, **tests)
     tell(*notes_on_copies(fit, data))
-    runs = runs_of_methods(fit, named, data, "compare_methods", given)
+    runs = runs_of_methods(fit, named, data, "compare_methods", fit_parameters)
     compare: Any = compare_left_out if data.tests is None else compare_on_tests
-    return compare(MethodsCall(named, fit, asked), runs)
+    return compare(MethodsCall(named, fit, options), runs)
 
 
 def runs_of_methods(
@@ -648,17 +657,17 @@ def runs_of_methods(
                 if name:
                     error.add_note(f"Raised while fitting estimator {name!r}.")
                 raise
-        raised = [(each.category, str(each.message)) for each in caught]
+        raised = [(message.category, str(message.message)) for message in caught]
         for category, text in dict.fromkeys([*raised, *runs[name].estimator_warnings]):
             warn_user(f"{owner}: {said}{text}", category)
         tell(*[replace(note, text=f"{said}{note.text}") for note in runs[name].notes])
     # A classifier beside a regressor, where the metric comes from the kind of estimator.
-    names = {name: list(one.metric_names) for name, one in runs.items()}
-    if len({tuple(own) for own in names.values()}) > 1:
+    names = {name: list(method_runs.metric_names) for name, method_runs in runs.items()}
+    if len({tuple(metric_names) for metric_names in names.values()}) > 1:
         advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."
         raise check.fail("scoring", "be the same for all estimators", f"{names}", advice)
-    weighted = {name: sorted(one.weighted_metrics) for name, one in runs.items()}
-    if len({tuple(own) for own in weighted.values()}) > 1:
+    weighted = {name: sorted(method_runs.weighted_metrics) for name, method_runs in runs.items()}
+    if len({tuple(metric_names) for metric_names in weighted.values()}) > 1:
         advice = "Give scoring= with a request of its own: set_score_request(sample_weight=True)."
         raise check.fail("scoring", "weigh rows for all estimators or none", f"{weighted}", advice)
     return runs
@@ -680,8 +689,8 @@ def _check_asked(
         raise check.fail("estimand", "be 'method'", repr(estimand), advice)
     check.check_choice("strategy", strategy, STRATEGIES)
     left_out = _INTERVALS_OF_FOLDS if strategy == "cv-bootstrap" else _INTERVALS_LEFT_OUT
-    known = _INTERVALS_ON_TESTS if has_test else left_out
-    check.check_choice("interval", interval, known)
+    intervals = _INTERVALS_ON_TESTS if has_test else left_out
+    check.check_choice("interval", interval, intervals)
     check.check_count("n_train_resamples", n_train_resamples, 0 if has_test else 2)
     check.check_count("n_seeds", n_seeds, 1)
     if has_test and n_train_resamples == 0 and n_seeds == 1:

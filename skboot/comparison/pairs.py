@@ -20,7 +20,7 @@ from scipy.special import ndtri, stdtrit
 
 from .._base.errors import Note, Notes, collected
 from .._base.values import spread_of
-from ..inference._tuning import DIFFERENCES_AT_ONCE, FEW_CARRIERS
+from ..inference._tuning import DIFFERENCES_AT_ONCE, FEW_CARRIERS, FEW_COMPARED
 from ..inference.automatic import caution_of_distances, degeneracy
 from ..inference.dependence import robust_variance
 from ..inference.differences import (
@@ -65,34 +65,9 @@ from ..metrics.statistic import DeLong, Facts
 from ..results import EvaluationResult
 from ..results.comparison import PairedDifference, few_compared
 from .asked import Asked
-from .families import SCORE_ROUNDING, Law, Limits, estimated_differences, records_of
+from .families import SCORE_ROUNDING, Law, Limits, estimated_differences
 
 Floats = NDArray[np.float64]
-
-
-def compare_pairs(
-    family: Family, names: Sequence[tuple[str, str]], asked: Asked
-) -> tuple[list[PairedDifference], list[Note]]:
-    """Return the records of pairs of systems, and what must be known of them.
-
-    Parameters
-    ----------
-    family : Family
-    names : sequence of tuple of str
-        Which to compare.
-    asked : Asked
-
-    Returns
-    -------
-    records : list of PairedDifference
-        In the order of ``names``.
-    notes : list of Note
-    """
-    with collected() as too_few:
-        pairs = Pairs(family, names, asked)
-    by_rank = records_of(pairs, pairs.names, PairedDifference, **pairs.further_columns())
-    records = [by_rank[k] for k in pairs.places]
-    return records, [*dict.fromkeys(too_few), *_notes(pairs, records)]
 
 
 # ------------------------------------------------------------------ systems
@@ -188,11 +163,11 @@ class Family:
         self.metric, self.unit = any_result.metric, any_result.unit
         self.greater_is_better = any_result.greater_is_better
         self.evidence = [result.evidence for result in results.values()]
-        self.replicates = np.array([known.replicates for known in self.evidence])
+        self.replicates = np.array([system.replicates for system in self.evidence])
         self.drawn = self.evidence[0].drawn
         if same_rows is None:
-            drawn = [known.drawn for known in self.evidence]
-            self.drawn = min(drawn, key=attrgetter("degrees_of_freedom"))
+            units = [system.drawn for system in self.evidence]
+            self.drawn = min(units, key=attrgetter("degrees_of_freedom"))
 
     def beside(self, family: Family) -> Family:
         """Return these systems and others, each on rows of its own."""
@@ -203,19 +178,19 @@ class Family:
             None,
         )
 
-    def moved(self, drawn: Drawn, i: int, j: int) -> Drawn:
+    def moved(self, units: Drawn, i: int, j: int) -> Drawn:
         """Return what was drawn for the difference of two systems, which few units may move.
 
         Where predictions differ on most rows all move it: those far from a heavy tail seem still.
         """
         rows = self.same_rows
         if rows is None or rows.left_out is None:
-            return drawn
-        n_apart = rows.rows_apart(i, j) if drawn.design.units_are_rows else None
+            return units
+        n_apart = rows.rows_apart(i, j) if units.design.units_are_rows else None
         if n_apart is not None and 2 * n_apart >= len(rows.predicted[i]):  # type: ignore[arg-type]
-            return drawn
+            return units
         values = rows.left_out.values
-        return drawn.of_moving(rows.left_out.n_moving(values[i] - values[j]))
+        return units.of_moving(rows.left_out.n_moving(values[i] - values[j]))
 
     def proportions(self, i: int, j: int) -> TwoProportions | None:
         """Return the hits of two systems on independent rows of their own."""
@@ -242,7 +217,7 @@ class Family:
         n_draws = self.replicates.shape[1]
         return table_i.difference(table_j, n_draws, self.same_rows.seed, asked=always)
 
-    def difference(self, i: int, j: int, asked: Asked) -> Difference:
+    def difference(self, i: int, j: int, options: Asked) -> Difference:
         """Return system i minus system j, with rounding taken out."""
         evidence_i, evidence_j = self.evidence[i], self.evidence[j]
         estimates = estimated_differences(
@@ -256,11 +231,11 @@ class Family:
         facts = Facts((least - high, greatest - low), weighted=evidence_i.facts.weighted)
         acceleration = bias_and_error = freedom = variance = None
         discordant = proportions = areas = smoothed = None
-        rows, drawn, identical = self.same_rows, evidence_i.drawn, False
+        rows, units, identical = self.same_rows, evidence_i.drawn, False
         if rows is None:
             proportions = self.proportions(i, j)
             # It varies at most as if both had as few units as the one with fewer.
-            drawn = min(evidence_i.drawn, evidence_j.drawn, key=attrgetter("degrees_of_freedom"))
+            units = min(evidence_i.drawn, evidence_j.drawn, key=attrgetter("degrees_of_freedom"))
             a, b = evidence_i.facts.delong, evidence_j.facts.delong
             if a is not None and b is not None:
                 error = float(np.hypot(a.standard_error, b.standard_error))
@@ -271,12 +246,12 @@ class Family:
         else:
             identical = evidence_i.estimate == evidence_j.estimate and rows.are_identical(i, j)
             discordant, areas = self._discordant(rows, i, j, replicates), self.areas(i, j)
-            smoothed = self.smoothed(i, j, always=asked.interval == "smoothed")
+            smoothed = self.smoothed(i, j, always=options.interval == "smoothed")
             if rows.left_out is not None:
                 values = rows.left_out.values[i] - rows.left_out.values[j]
                 acceleration, error, bias, freedom = rows.left_out.moments(values, estimate)
                 bias_and_error = JackknifeBias(bias, error)
-                drawn = self.moved(drawn, i, j)
+                units = self.moved(units, i, j)
             if rows.areas is not None:
                 delong = DeLong(rows.areas.error(i, j), rows.areas.smaller_class)
                 facts = replace(facts, delong=delong)
@@ -290,7 +265,7 @@ class Family:
         evidence = Evidence(
             estimate,
             replicates,
-            drawn,
+            units,
             facts,
             acceleration=acceleration,
             left_out=bias_and_error,
@@ -389,11 +364,13 @@ class Pairs(Law):
         Whether few units give all the same difference, which tells nothing of others.
     """
 
-    def __init__(self, family: Family, names: Sequence[tuple[str, str]], asked: Asked) -> None:
-        self.family, self.asked = family, asked
+    def __init__(self, family: Family, names: Sequence[tuple[str, str]], options: Asked) -> None:
+        self.family, self.asked = family, options
         self.bounds = joint_bounds(family.evidence)
         number = {name: k for k, name in enumerate(family.results)}
-        called = np.array([(number[one], number[other]) for one, other in names], dtype=np.intp)
+        called = np.array(
+            [(number[name_a], number[name_b]) for name_a, name_b in names], dtype=np.intp
+        )
         low, high = called.min(axis=1), called.max(axis=1)
         order = np.lexsort((high, low))
         self.names = [names[k] for k in order.tolist()]
@@ -401,16 +378,18 @@ class Pairs(Law):
         self.first, self.second = low[order], high[order]
         self.numbers = list(zip(self.first.tolist(), self.second.tolist(), strict=True))
         self.swapped = (called[:, 0] > called[:, 1])[order]
-        mirrored = MIRRORED[asked.alternative]
-        self.alternatives: list[str] = np.where(self.swapped, mirrored, asked.alternative).tolist()
-        scores = np.array([known.estimate for known in family.evidence], dtype=np.float64)
+        mirrored = MIRRORED[options.alternative]
+        self.alternatives: list[str] = np.where(
+            self.swapped, mirrored, options.alternative
+        ).tolist()
+        scores = np.array([system.estimate for system in family.evidence], dtype=np.float64)
         self.estimates = estimated_differences(scores[self.first], scores[self.second])
         self.drawn = [family.drawn] * len(order)
         self.identical, self.counts, self.n_rows = np.zeros(len(order), dtype=bool), None, 0
         if (rows := family.same_rows) is not None:
             for k in np.flatnonzero(scores[self.first] == scores[self.second]).tolist():
                 self.identical[k] = rows.are_identical(*self.numbers[k])
-            if rows.left_out is not None and asked.interval not in CLOSED_FORM:
+            if rows.left_out is not None and options.interval not in CLOSED_FORM:
                 self.drawn = [family.moved(family.drawn, i, j) for i, j in self.numbers]
             if not any(right is None for right in rows.right):
                 # Numbers of rows are whole, and products of double precision are much faster.
@@ -425,24 +404,31 @@ class Pairs(Law):
         self.errors, self.closed_errors, self.support = np.full((3, len(order)), np.nan)
         self.varies, self.untold = np.zeros((2, len(order)), dtype=bool)
         self.n_undefined = np.zeros(len(order), dtype=np.intp)
-        self.method = np.full(len(order), asked.interval, dtype=object)
+        self.method = np.full(len(order), options.interval, dtype=object)
         self._fill_each()
+        self.differences = np.where(self.swapped, 0.0 - self.estimates, self.estimates)
+        has_closed_form = ~np.isnan(self.closed_errors)
+        self.standard_errors = np.where(has_closed_form, self.closed_errors, self.errors)
+        self.degrees_of_freedom = [
+            None if method in CLOSED_FORM else self.drawn[k].degrees_of_freedom
+            for k, method in enumerate(self.method)
+        ]
 
     # -------------------------------------------------------------- each by itself
 
     def _fill_each(self) -> None:
         """Fill in the interval of each pair without regard to the others."""
-        asked, replicates = self.asked, self.family.replicates
+        options, replicates = self.asked, self.family.replicates
         if not self.family.drawn.varies:
             self.method[:] = "undefined"
             return
-        usual = asked.interval
+        usual = options.interval
         if usual == "auto":
             usual = planned_method(self.family.drawn)
         in_batches = usual in TAILS and bool(np.isfinite(replicates).all())
         in_batches = in_batches and replicates.shape[1] > 1
         step = max(1, DIFFERENCES_AT_ONCE // replicates.shape[1])
-        mirrored = self.swapped & (asked.alternative != "two-sided")
+        mirrored = self.swapped & (options.alternative != "two-sided")
         for side in (False, True):
             pairs = np.flatnonzero(mirrored == side)
             if in_batches:
@@ -452,7 +438,7 @@ class Pairs(Law):
                 continue
             for k in pairs.tolist():
                 self._fill_from_replicates(k)
-        if asked.interval == "auto":
+        if options.interval == "auto":
             # Few units that all give the same difference do not show how far others are apart.
             self.untold = (self.method == "t") & ~self.varies & ~self.identical
             self.low[self.untold] = self.high[self.untold] = self.p_values[self.untold] = np.nan
@@ -542,39 +528,35 @@ class Pairs(Law):
 
     # -------------------------------------------------------------- what else is known
 
-    def _n_deciding(self) -> list[float | None]:
-        """Return how many units carry the variation of each difference; see `deciding_units`."""
+    def further_columns(self) -> dict[str, Sequence[Any]]:
+        """Return what else is known of each pair, by the attribute of its record."""
+        family, units, rows = self.family, self.family.drawn, self.family.same_rows
+        # How many units carry the variation of each difference; see `deciding_units`.
+        n_deciding: list[float | None] = []
         if self.counts is not None:
-            n, numbers = self.n_rows, list[float | None]()
+            n = self.n_rows
             for first_only, second_only in self.counts.tolist():
                 influence = np.array([1.0, -1.0, 0.0]) - (first_only - second_only) / n
                 times = np.array([first_only, second_only, n - first_only - second_only])
-                numbers.append(deciding_units(influence, times))
-            return numbers
-        family, rows = self.family, self.family.same_rows
-        by_row = family.drawn.design.units_are_rows
-        fewest = []
-        for i, j in self.numbers:
-            n_carriers = [family.evidence[i].facts.deciding, family.evidence[j].facts.deciding]
-            if rows is not None and rows.left_out is not None:
-                values = rows.left_out.values
-                n_carriers.append(rows.left_out.n_deciding(values[i] - values[j]))
-            elif rows is not None and by_row:
-                n_carriers.append(rows.rows_apart(i, j))
-            fewest.append(min((float(n) for n in n_carriers if n is not None), default=None))
-        return fewest
-
-    def further_columns(self) -> dict[str, Sequence[Any]]:
-        """Return what else is known of each pair, by the attribute of its record."""
-        family, drawn, rows = self.family, self.family.drawn, self.family.same_rows
+                n_deciding.append(deciding_units(influence, times))
+        else:
+            for i, j in self.numbers:
+                n_carriers = [family.evidence[i].facts.deciding, family.evidence[j].facts.deciding]
+                if rows is not None and rows.left_out is not None:
+                    values = rows.left_out.values
+                    n_carriers.append(rows.left_out.n_deciding(values[i] - values[j]))
+                elif rows is not None and units.design.units_are_rows:
+                    n_carriers.append(rows.rows_apart(i, j))
+                known_carriers = (float(count) for count in n_carriers if count is not None)
+                n_deciding.append(min(known_carriers, default=None))
         columns: dict[str, Sequence[Any]] = {
             "bootstrap_support": np.where(self.swapped, 1.0 - self.support, self.support).tolist(),
-            "n_deciding": self._n_deciding(),
+            "n_deciding": n_deciding,
         }
-        if not drawn.varies:
-            return columns | {"reason": [drawn.why_none.rstrip(".")] * len(self.names)}
+        if not units.varies:
+            return columns | {"reason": [units.why_none.rstrip(".")] * len(self.names)}
         same = (
-            f"All {min(drawn.n_units)} {family.unit}s give the same difference, "
+            f"All {min(units.n_units)} {family.unit}s give the same difference, "
             "which does not show how far others would differ."
         )
         columns["reason"] = np.where(self.untold, same, "").tolist()
@@ -591,8 +573,8 @@ class Pairs(Law):
         elif rows is not None and rows.areas is not None:
             areas = [family.areas(i, j) for i, j in self.numbers]
             columns["areas"] = [
-                own.mirrored() if own is not None and swapped else own
-                for own, swapped in zip(areas, self.swapped.tolist(), strict=True)
+                two_areas.mirrored() if two_areas is not None and swapped else two_areas
+                for two_areas, swapped in zip(areas, self.swapped.tolist(), strict=True)
             ]
         elif rows is not None and rows.left_out is not None:
             values = rows.left_out.values
@@ -601,24 +583,6 @@ class Pairs(Law):
         return columns
 
     # -------------------------------------------------------------- as a law
-
-    @cached_property
-    def differences(self) -> Floats:
-        """See `Law.differences`."""
-        return np.where(self.swapped, 0.0 - self.estimates, self.estimates)
-
-    @cached_property
-    def standard_errors(self) -> Floats:
-        """See `Law.standard_errors`."""
-        return np.where(np.isnan(self.closed_errors), self.errors, self.closed_errors)
-
-    @property
-    def degrees_of_freedom(self) -> list[float | None]:
-        """See `Law.degrees_of_freedom`."""
-        return [
-            None if method in CLOSED_FORM else self.drawn[k].degrees_of_freedom
-            for k, method in enumerate(self.method)
-        ]
 
     @cached_property
     def alone(self) -> Limits:
@@ -635,37 +599,37 @@ class Pairs(Law):
 
     def largest(self) -> Limits:
         """See `Law.largest`: simultaneous intervals and p-values from the joint bootstrap."""
-        asked, drawn, n = self.asked, self.family.drawn, len(self.first)
-        df, alpha = drawn.degrees_of_freedom, 1 - asked.confidence_level
+        options, units, n = self.asked, self.family.drawn, len(self.first)
+        df, alpha = units.degrees_of_freedom, 1 - options.confidence_level
         errors = np.where(self.varies, self.errors, 0.0)
         towards = None
-        if asked.alternative != "two-sided":
+        if options.alternative != "two-sided":
             # 1 or -1 by the side that each pair is tested on.
-            towards = np.where(self.swapped == (asked.alternative == "less"), 1.0, -1.0)
+            towards = np.where(self.swapped == (options.alternative == "less"), 1.0, -1.0)
         joint = joint_deviations(
             self.estimates,
             errors,
             self._blocks_of_resamples(),
             df,
             signs=towards,
-            with_signs=asked.with_ranks and self.counts is None,
+            with_signs=options.with_ranks and self.counts is None,
         )
         evidence = Evidence(
-            self.estimates, np.empty(0), drawn, max_t=LargestDeviations(errors, joint.largest)
+            self.estimates, np.empty(0), units, max_t=LargestDeviations(errors, joint.largest)
         )
-        low, high = INTERVALS["max-t"].limits(evidence, asked.confidence_level)
+        low, high = INTERVALS["max-t"].limits(evidence, options.confidence_level)
         if towards is not None:
             low, high = np.where(towards > 0, low, -np.inf), np.where(towards > 0, np.inf, high)
-        deviations = t_quantile_of_normal(joint.largest, df, drawn.inflation)
+        deviations = t_quantile_of_normal(joint.largest, df, units.inflation)
         p = max_t_adjusted(self.p_values, self.estimates, errors, deviations, towards)
-        quantiles = np.full(n, max_t_quantile(joint.largest, asked.confidence_level))
+        quantiles = np.full(n, max_t_quantile(joint.largest, options.confidence_level))
         low, high = snapped(low, high)
         for k in np.flatnonzero(~(errors > 0)).tolist():
             # The pair is not among the largest of the resamples; Bonferroni's rule may apply.
             low[k], high[k], p[k] = self._bonferroni(k)
             quantiles[k] = self._quantiles(n)[k]
         signs = None
-        if asked.with_ranks:
+        if options.with_ranks:
             # Differences of right and wrong rows are skewed where few rows tell two systems apart.
             # Many pairs together get that far out, and resamples about the estimates do not show
             # it: Bonferroni's rule decides.
@@ -676,7 +640,7 @@ class Pairs(Law):
                 with np.errstate(divide="ignore", invalid="ignore"):
                     t = self.estimates / np.where(errors > 0, errors, np.nan)
                 # The standard error of resamples is too small by sqrt(df / n).
-                t /= np.sqrt(drawn.inflation)
+                t /= np.sqrt(units.inflation)
             deviations_kept = joint if self.counts is None else None
             signs = step_down(
                 t, deviations_kept, 1 - alpha, lambda m: -float(stdtrit(df, alpha / m))
@@ -737,9 +701,9 @@ class Pairs(Law):
 # ------------------------------------------------------------------ notes
 
 
-def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
+def notes_on_pairs(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
     """Return what must be known of the differences; ``records`` are in the order of the call."""
-    asked, family, notes = pairs.asked, pairs.family, Notes()
+    options, family, notes = pairs.asked, pairs.family, Notes()
     unit = family.unit
     same, flat, closed, rough = [], [], [], []
     for record, k in zip(records, pairs.places, strict=True):
@@ -747,10 +711,13 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
         if pairs.identical[k]:
             same.append(names)
             continue
-        if asked.interval == "auto" and method == "tango":
+        if options.interval == "auto" and method == "tango":
             closed.append(names)
         elif family.drawn.varies:
-            reason = record.reason or degeneracy(record.confidence_interval)
+            low, high = record.confidence_interval
+            reason = record.reason
+            if not (reason or low < high):
+                reason = degeneracy(record.confidence_interval) or ""
             flat += [f"{names}: {reason}"] if reason else []
         n = record.n_deciding
         if n is not None and n < FEW_CARRIERS and method not in HOLDS_FOR_FEW:
@@ -778,16 +745,16 @@ def _notes(pairs: Pairs, records: Sequence[PairedDifference]) -> Notes:
         )
     else:
         # Few units of all, unless the systems by themselves have a note of it.
-        fewest = min(min(known.drawn.n_units) for known in family.evidence)
+        fewest = min(min(system.drawn.n_units) for system in family.evidence)
         shared = [note.kind for of_system in family.shared_notes.values() for note in of_system]
-        if (caution := few_compared(unit, fewest)) and "few" not in shared:
-            notes.add("advice", caution)
+        if fewest < FEW_COMPARED and "few" not in shared:
+            notes.add("advice", few_compared(unit, fewest))
     if family.evidence[0].facts.of_distances:
         notes += caution_of_distances(family.evidence[0])
-    n_resamples, alpha = family.replicates.shape[1], 1 - asked.confidence_level
-    sides = 2 if asked.alternative == "two-sided" else 1
+    n_resamples, alpha = family.replicates.shape[1], 1 - options.confidence_level
+    sides = 2 if options.alternative == "two-sided" else 1
     needed = int(np.ceil(sides * len(records) / alpha))
-    if asked.adjust == "holm" and n_resamples + 1 < needed:
+    if options.adjust == "holm" and n_resamples + 1 < needed:
         notes.add(
             "advice",
             f"With {n_resamples} resamples no p-value adjusted by Holm for {len(records)} "

@@ -268,7 +268,8 @@ def compare_runs(
     columns = checked_columns(y_true, sample_weight, labels)
     runs = _checked_runs(columns, y_preds, full_runs, varied)
     samples = _training_samples(runs, training, varied, paired_runs)
-    check_reference(reference, runs)
+    if reference is not None:
+        check_reference(reference, runs)
     scoring = Scoring(metric, greater_is_better, pos_label, labels)
     rows = {
         name: list(zip(of_method.names, of_method.rows, strict=True))
@@ -286,16 +287,16 @@ def compare_runs(
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
     n_arrays = sum(map(len, rows.values()))
-    wanted = Wanted("auto", level, workers)
-    study = study_of(scored, sampling, answers, wanted, scoring.settings, n_arrays)
+    score_options = Wanted("auto", level, workers)
+    study = study_of(scored, sampling, answers, score_options, scoring.settings, n_arrays)
     check_units_vary(study.plan, columns.weights)
-    asked = Asked(interval, adjust, level, alternative, reference)
+    options = Asked(interval, adjust, level, alternative, reference)
     results: dict[str, ComparisonResult] = {}
-    for study_of_plan in study.by_plan():
+    for study_of_plan in study.of_tasks or [study]:
         methods = {
             name: RunsCall(study_of_plan, runs[name], samples[name], varied) for name in runs
         }
-        call = CompareRunsCall(methods, bool(paired_runs), asked)
+        call = CompareRunsCall(methods, bool(paired_runs), options)
         results |= compare_runs_of(dict.fromkeys(study_of_plan.scores, call), study_of_plan.scores)
         tell(*study_of_plan.plan.design.remarks)
     answer: ComparisonResult | ResultTable = study.laid_out(results)
@@ -652,32 +653,22 @@ class Student(Law):
 
     def __init__(
         self,
-        asked: Asked,
-        each: Sequence[TDifference],
+        options: Asked,
+        differences: Sequence[TDifference],
         method: str,
         seed: np.random.SeedSequence,
         bounds: tuple[float, float],
     ) -> None:
-        self.asked, self.each, self.method, self.seed = asked, each, method, seed
+        self.asked, self.each, self.method, self.seed = options, differences, method, seed
         self.bounds = bounds
-
-    @cached_property
-    def differences(self) -> Floats:
-        """See `Law.differences`."""
-        return np.array([pair.difference for pair in self.each], dtype=np.float64)
-
-    @cached_property
-    def standard_errors(self) -> Floats:
-        """See `Law.standard_errors`."""
-        return np.array([pair.standard_error for pair in self.each], dtype=np.float64)
-
-    @property
-    def degrees_of_freedom(self) -> list[float]:
-        """See `Law.degrees_of_freedom`."""
-        return [pair.degrees_of_freedom for pair in self.each]
+        self.differences = np.array([pair.difference for pair in differences], dtype=np.float64)
+        self.standard_errors = np.array(
+            [pair.standard_error for pair in differences], dtype=np.float64
+        )
+        self.degrees_of_freedom = [pair.degrees_of_freedom for pair in differences]
 
     @abstractmethod
-    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+    def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
         """Root of the correlation of the errors of some differences, by their numbers."""
 
     @cached_property
@@ -793,7 +784,7 @@ class _RunsLaw(Student):
         bounds = joint_bounds(of_method.result.evidence for of_method in methods.values())
         super().__init__(call.asked, differences, method, call.plan.seed, bounds)
 
-    def root_of_correlation(self, those: Sequence[int]) -> LowRankRoot:
+    def root_of_correlation(self, numbers: Sequence[int]) -> LowRankRoot:
         """See `Student.root_of_correlation`: of common test units, and of common methods."""
         call, methods = self.call, list(self.methods.values())
         if self.asked.interval == "welch":
@@ -811,7 +802,9 @@ class _RunsLaw(Student):
             )
             covariance += self._covariance_of_runs()
         number = {name: k for k, name in enumerate(self.methods)}
-        pairs = [(number[name], number[name_b]) for name, name_b in (self.pairs[k] for k in those)]
+        pairs = [
+            (number[name], number[name_b]) for name, name_b in (self.pairs[k] for k in numbers)
+        ]
         return root_of(contrasts(pairs, len(number)), covariance)
 
     def _covariance_of_runs(self) -> Floats:

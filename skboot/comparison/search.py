@@ -189,11 +189,11 @@ def search_score(
     check_units_vary(plan, any_rows.sample_weight)
     if plan.design.n_factors > 1:
         raise check.fail("groups", "be of shape (n_samples,)", "two columns")
-    given = {"groups": groups is not None} | scoring.settings
+    arguments = {"groups": groups is not None} | scoring.settings
     results = {}
     for name, by_name in scores.items():
         statistics = {key: measured.statistic for key, [measured] in by_name.items()}
-        candidates = _Candidates(name, statistics, rows, plan, interval, level, given, workers)
+        candidates = _Candidates(name, statistics, rows, plan, interval, level, arguments, workers)
         if candidates.any_statistic.greater_is_better is None:
             must = "be given for a metric of unknown direction"
             advice = "The best configuration is chosen by it."

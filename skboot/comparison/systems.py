@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from .._base import checks as check
 from .._base.doors import door
-from .._base.errors import Note, tell
+from .._base.errors import Note, collected, tell
 from .._base.typing import (
     Adjustment,
     Alternative,
@@ -40,7 +40,7 @@ from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..metrics.ranking import delong_covariance
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import GapBasis, SystemBasis
-from ..results.comparison import ComparisonResult
+from ..results.comparison import ComparisonResult, PairedDifference
 from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from ..study.rows import Judge, Sampling, Scoring, Wanted, checked_rows, is_lazy, measured_by
 from ..study.study import Draws, Score, Study, chosen_interval, make_gap_result, result_of, study_of
@@ -56,8 +56,8 @@ from .asked import (
     copy_of_truth,
     pairs_of,
 )
-from .families import answered
-from .pairs import Family, SameRows, compare_pairs
+from .families import answered, records_of
+from .pairs import Family, Pairs, SameRows, notes_on_pairs
 
 # Maximum units times scores that are left out one by one for plans: a millisecond. Of more
 # units an error is known well.
@@ -308,39 +308,69 @@ def compare_systems(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    asked = checked_asked(
+    options = checked_asked(
         interval, adjust, confidence_level, alternative, reference, first_look, by
     )
     scoring = Scoring(metric, greater_is_better, pos_label, labels)
     workers = check.check_workers(n_jobs, verbose)
-    wanted = Wanted(asked.of_systems, asked.confidence_level, workers, first_look=asked.first_look)
+    score_options = Wanted(
+        options.of_systems, options.confidence_level, workers, first_look=options.first_look
+    )
     is_paired = check.check_flag("paired", paired)
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
         if not is_paired:
             raise check.fail("paired", "be True with proxy", "False")
-        # Imported here, because few calls have a judge.
-        from ..streams.columns import STREAMED_DIFFERENCES
-        from ..study.judge import with_judge
-
-        return with_judge(
-            Judge(proxy, proxy_weight),
-            y_true,
-            y_preds,
-            sampling,
-            wanted,
-            lambda y_true, y_preds, sampling: study_of_systems(
-                y_true, y_preds, sampling, scoring, wanted, asked
-            ),
-            lambda study: compare_studies(asked, {"": study}),
-            by_argument=by_argument(y_preds) if y_true is None else {},
-            interval=asked.interval,
-            intervals=STREAMED_DIFFERENCES,
+        judge = Judge(proxy, proxy_weight)
+        return _systems_with_judge(
+            judge, y_true, y_preds, sampling, scoring, score_options, options
         )
     if is_paired:
-        study = study_of_systems(y_true, y_preds, sampling, scoring, wanted, asked)
-        return compare_studies(asked, {"": study})
-    studies = studies_of_each(y_true, y_preds, sampling, scoring, wanted, asked)
-    return compare_studies(asked, studies, [str(name) for name in y_preds])
+        study = study_of_systems(y_true, y_preds, sampling, scoring, score_options, options)
+        return compare_studies(options, {"": study})
+    studies = studies_of_each(y_true, y_preds, sampling, scoring, score_options, options)
+    return compare_studies(options, studies, [str(name) for name in y_preds])
+
+
+def _systems_with_judge(
+    judge: Judge,
+    y_true: Any,
+    y_preds: Any,
+    sampling: Sampling,
+    scoring: Scoring,
+    score_options: Wanted,
+    options: Asked,
+) -> Any:
+    """Return the comparison by human labels on few rows and a judge's on all."""
+    # Imported here, because few calls have a judge.
+    from ..streams.columns import STREAMED_DIFFERENCES
+    from ..study.judge import LabelledTwice, with_judge
+
+    labels = LabelledTwice.checked(
+        judge,
+        y_true,
+        y_preds,
+        sampling,
+        score_options,
+        by_argument=by_argument(y_preds) if y_true is None else {},
+        interval=options.interval,
+        intervals=STREAMED_DIFFERENCES,
+    )
+    with collected():
+        alone = study_of_systems(*labels.alone, scoring, score_options, options)
+    with labels.naming_the_judge():
+        by_human = study_of_systems(*labels.by_human, scoring, score_options, options)
+        with collected():
+            by_judge = study_of_systems(*labels.by_judge, scoring, score_options, options)
+    n_samples, results = by_human.plan.design.n_samples, {}
+    for metric, (of_labels, study) in labels.studies(alone, by_human, by_judge).items():
+        with collected() as notes_alone:
+            comparison_alone = compare_studies(options, {"": of_labels})
+        with collected() as notes_corrected:
+            corrected = None if judge.weight == 0 else compare_studies(options, {"": study})
+        results[metric] = with_judge(
+            judge, n_samples, of_labels, comparison_alone, notes_alone, corrected, notes_corrected
+        )
+    return by_human.laid_out(results)
 
 
 def study_of_systems(
@@ -348,8 +378,8 @@ def study_of_systems(
     y_preds: Any,
     sampling: Sampling,
     scoring: Scoring,
-    wanted: Wanted,
-    asked: Asked,
+    score_options: Wanted,
+    options: Asked,
     *,
     margin: float | None = None,
 ) -> Study:
@@ -362,58 +392,60 @@ def study_of_systems(
         By system.
     sampling : Sampling
     scoring : Scoring
-    wanted : Wanted
+    score_options : Wanted
         Of each system by itself.
-    asked : Asked
+    options : Asked
     margin : float, optional
         Of a gate: the direction must be known, and systems are called as arguments.
     """
-    settings, is_gate = scoring.settings | asked.settings, margin is not None
+    settings, is_gate = scoring.settings | options.settings, margin is not None
     if is_lazy(y_true, *(y_preds.values() if isinstance(y_preds, Mapping) else [y_preds])):
         # Imported here, because few columns are read in parts.
         from ..streams.columns import STREAMED_DIFFERENCES, read_columns, settings_of_columns
 
         columns = by_argument(y_preds)
-        check_reference(asked.reference, columns)
+        if options.reference is not None:
+            check_reference(options.reference, columns)
         of_stream = settings_of_columns(
-            tuple(columns), scoring, sampling, wanted, asked.interval, STREAMED_DIFFERENCES
+            tuple(columns), scoring, sampling, score_options, options.interval, STREAMED_DIFFERENCES
         )
         if margin is not None:
             check_judged(margin, of_stream.statistics)
-        stream = read_columns(of_stream, y_true, columns, sampling, wanted.workers)
+        stream = read_columns(of_stream, y_true, columns, sampling, score_options.workers)
         if stream.few is None:
-            return stream.study(wanted, settings)
+            return stream.study(score_options, settings)
         y_true, y_preds, sampling = stream.few
     weights = sampling.sample_weight
     rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
-    check_reference(asked.reference, rows)
+    if options.reference is not None:
+        check_reference(options.reference, rows)
     scored = measured_by(scoring, arguments_of(rows, are_arguments=is_gate))
     if margin is not None:
         statistics = {
-            metric: [one.statistic for [one] in by_system.values()]
+            metric: [measured_system.statistic for [measured_system] in by_system.values()]
             for metric, by_system in scored[0].items()
         }
         check_judged(margin, statistics)
     answers = y_preds if is_gate else {"y_preds": y_preds}
-    return study_of(scored, sampling, {"y_true": y_true, **answers}, wanted, settings)
+    return study_of(scored, sampling, {"y_true": y_true, **answers}, score_options, settings)
 
 
 def by_argument(y_preds: Any) -> dict[str | None, tuple[str, Any]]:
     """Return the argument that the predictions of each system came in, and these."""
-    return {name: (f"y_preds[{name!r}]", one) for name, one in checked_names(y_preds).items()}
+    return {name: (f"y_preds[{name!r}]", y_pred) for name, y_pred in checked_names(y_preds).items()}
 
 
 # ------------------------------------------------------------------ systems of studies
 
 
 def compare_studies(
-    asked: Asked, studies: Mapping[str, Study], names: Sequence[str] | None = None
+    options: Asked, studies: Mapping[str, Study], names: Sequence[str] | None = None
 ) -> Any:
     """Compare systems by each metric, wherever their draws come from.
 
     Parameters
     ----------
-    asked : Asked
+    options : Asked
     studies : mapping of str to Study
         One study of all systems; or that of each system that has rows of its own, in an order that
         does not depend on the call.
@@ -436,12 +468,15 @@ def compare_studies(
             values = {name: held[key] for name, held in of_systems.items() if key in held}
             value, *further = values.values()
             settings[key] = values if any(held != value for held in further) else value
-    pairs = pairs_of(names, asked.reference)
+    pairs = pairs_of(names, options.reference)
     families: dict[str, dict[Any, Family]] = {}
     study_of_metric: dict[str, Study] = {}
     remarks: list[Note] = []
-    for study in [of_plan for of_rows in studies.values() for of_plan in of_rows.by_plan()]:
-        for (metric, part), family in _families(asked, study).items():
+    study_of_each_plan = [
+        study_of_plan for study in studies.values() for study_of_plan in study.of_tasks or [study]
+    ]
+    for study in study_of_each_plan:
+        for (metric, part), family in _families(options, study).items():
             of_metric = families.setdefault(metric, {})
             of_metric[part] = of_metric[part].beside(family) if part in of_metric else family
             study_of_metric[metric] = study
@@ -450,31 +485,35 @@ def compare_studies(
     for metric in any_study.scores:
         of_parts = families[metric]
         table: dict[Any, Any] = {
-            part: _comparison(asked, family, names, pairs, settings)
+            part: _comparison(options, family, names, pairs, settings)
             for part, family in of_parts.items()
         }
         results[metric] = table.get(None)
         if len(of_parts) > 1:
-            gaps = _largest_gaps(asked, study_of_metric[metric], metric, of_parts, pairs)
+            gaps = _largest_gaps(options, study_of_metric[metric], metric, of_parts, pairs)
             results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
     tell(*remarks)
     return any_study.laid_out(results)
 
 
 def _comparison(
-    asked: Asked,
+    options: Asked,
     family: Family,
     names: Sequence[str],
     pairs: Sequence[tuple[str, str]],
     settings: dict[str, Any],
 ) -> ComparisonResult:
     """Return the comparison by one metric on one subgroup, and tell what its pairs lack."""
-    records, notes = compare_pairs(family, pairs, asked)
+    with collected() as notes_on_resamples:
+        law = Pairs(family, pairs, options)
+    by_rank = records_of(law, law.names, PairedDifference, **law.further_columns())
+    records = [by_rank[k] for k in law.places]
+    notes = [*dict.fromkeys(notes_on_resamples), *notes_on_pairs(law, records)]
     too_few = [note for note in notes if note.kind == "resamples"][:1]
     systems = {name: family.results[name] for name in names}
-    fixed = [text for own in systems.values() for text in own.provenance.held_fixed[1:]]
+    fixed = [text for system in systems.values() for text in system.provenance.held_fixed[1:]]
     return answered(
-        asked,
+        options,
         systems,
         records,
         [
@@ -492,31 +531,47 @@ def _comparison(
     )
 
 
-def _families(asked: Asked, study: Study) -> dict[tuple[str, Any], Family]:
+def _families(options: Asked, study: Study) -> dict[tuple[str, Any], Family]:
     """Return the systems of a plan by metric and subgroup, drawn on common resamples."""
-    systems = _sorted_systems(study)
+    systems = {
+        name: [
+            study.source.prepare(
+                study.plan, study.interval, metric, by_system[name][0], part, study.first_look
+            )
+            for metric, by_system in study.scores.items()
+            for part in study.parts
+        ]
+        for name in next(iter(study.scores.values()))
+    }
+    if len(systems) > 1:
+        # Their order does not depend on that of the call.
+        numbers = {
+            name: [column for score in scores for column in score.numbers]
+            for name, scores in systems.items()
+        }
+        systems = {name: systems[name] for name in in_order_of_content(numbers)}
     every = [score for scores in systems.values() for score in scores]
     names = [name for name, scores in systems.items() for _ in scores]
     if len(systems) > 1:
         # Differences do without standard errors on every resample.
         with_variance = [score.interval in OF_STANDARD_ERRORS for score in every]
         every = [
-            replace(score, subject=replace(score.subject, with_variance=wanted))
-            for score, wanted in zip(every, with_variance, strict=True)
+            replace(score, subject=replace(score.subject, with_variance=has_variance))
+            for score, has_variance in zip(every, with_variance, strict=True)
         ]
     draws = study.source.draw(study.plan, every, study.workers)
-    if asked.interval in ("delong", "logit-delong"):
-        _check_delong(asked, draws)
+    if options.interval in ("delong", "logit-delong"):
+        _check_delong(options, draws)
     places: dict[tuple[str, Any], list[int]] = {}
     for k, score in enumerate(every):
         places.setdefault((score.metric, score.part.name), []).append(k)
-    same_rows = _same_rows(asked, draws, places) if len(systems) > 1 else {}
+    same_rows = _same_rows(options, draws, places) if len(systems) > 1 else {}
     results, shared_notes, answer_notes = [], [], []
     for name, score, evidence in zip(names, every, draws.evidence.values(), strict=True):
         chosen = chosen_interval(study, evidence)
         results.append(result_of(study, score, SystemBasis(evidence), chosen))
-        few = (note for note in chosen.notes if note.kind == "few")
-        shared_notes.append((*few, *score.notes, *study.notes, *study.plan.design.remarks))
+        notes_on_few = (note for note in chosen.notes if note.kind == "few")
+        shared_notes.append((*notes_on_few, *score.notes, *study.notes, *study.plan.design.remarks))
         answers = list(copy_of_truth(name, score.rows, "advice"))
         if score.rows.are_constant:
             answers += constant_answers(name, [score.rows])
@@ -532,30 +587,7 @@ def _families(asked: Asked, study: Study) -> dict[tuple[str, Any], Family]:
     }
 
 
-def _sorted_systems(study: Study) -> dict[str, list[Score]]:
-    """Return the reduced rows of every system, in an order that does not depend on the call."""
-    systems = {
-        name: [
-            study.source.prepare(
-                study.plan, study.interval, metric, by_system[name][0], part, study.first_look
-            )
-            for metric, by_system in study.scores.items()
-            for part in study.parts
-        ]
-        for name in next(iter(study.scores.values()))
-    }
-    if len(systems) == 1:
-        return systems
-    order = in_order_of_content(
-        {
-            name: [column for score in scores for column in score.numbers]
-            for name, scores in systems.items()
-        }
-    )
-    return {name: systems[name] for name in order}
-
-
-def _check_delong(asked: Asked, draws: Draws) -> None:
+def _check_delong(options: Asked, draws: Draws) -> None:
     """Refuse intervals of two areas of what has none."""
     for k, score in draws.scores.items():
         evidence, statistic = draws.evidence[k], without_sign(score.subject.statistic)
@@ -563,35 +595,37 @@ def _check_delong(asked: Asked, draws: Draws) -> None:
         if not has_delong or statistic.reads != "pairs":
             raise check.fail(
                 "interval",
-                f"not be {asked.interval!r} unless the metric is the area under the ROC curve of "
+                f"not be {options.interval!r} unless the metric is the area under the ROC curve of "
                 "two classes, on independent, unweighted rows",
-                repr(asked.interval),
+                repr(options.interval),
                 "Use interval='expanded'.",
             )
 
 
 def _same_rows(
-    asked: Asked, draws: Draws, places: Mapping[tuple[str, Any], list[int]]
+    options: Asked, draws: Draws, places: Mapping[tuple[str, Any], list[int]]
 ) -> dict[tuple[str, Any], SameRows]:
     """Return what is known together of systems on the same rows, by metric and subgroup."""
     plan, design = draws.plan, draws.plan.design
     scores, evidence = list(draws.scores.values()), list(draws.evidence.values())
-    right = [score.right(known) for score, known in zip(scores, evidence, strict=True)]
+    right = [score.right(system) for score, system in zip(scores, evidence, strict=True)]
     # Shares of right rows have closed forms; of others units tell how sure an error is.
     for_plans = all(score.subject.coding.reads in ("sums", "pairs") for score in scores)
     for_plans &= any(of_system is None for of_system in right)
     for_plans &= min(design.n_units) * len(scores) <= _MOST_LEFT_OUT
     for_plans &= not design.no_jackknife and draws.binding is not None
     # Rows that tell two shares apart are all that looks need.
-    by_counts = asked.first_look is not None and all(known.share is not None for known in evidence)
+    by_counts = options.first_look is not None and all(
+        system.share is not None for system in evidence
+    )
     left_out = covariances = None
-    if (asked.interval in LEAVING_OUT and not by_counts) or for_plans:
+    if (options.interval in LEAVING_OUT and not by_counts) or for_plans:
         if design.no_jackknife:
-            must = f"not be {asked.interval!r} with {design.groups_in_messages}"
+            must = f"not be {options.interval!r} with {design.groups_in_messages}"
             advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
-            raise check.fail("interval", must, repr(asked.interval), advice)
+            raise check.fail("interval", must, repr(options.interval), advice)
         left_out = draws.values_left_out()
-    if asked.interval == "two-way":
+    if options.interval == "two-way":
         if design.n_factors == 1 or not all(
             has_influence(score.subject.statistic) for score in scores
         ):
@@ -605,11 +639,11 @@ def _same_rows(
     same_rows = {}
     for key, at in places.items():
         tables = [scores[k].table for k in at]
-        if asked.interval == "auto":
+        if options.interval == "auto":
             # Of shares of right rows few that differ have a closed form.
             tables = [None if right[k] is not None else scores[k].table for k in at]
         same_rows[key] = SameRows(
-            predicted=[None if asked.first_look else scores[k].answers for k in at],
+            predicted=[None if options.first_look else scores[k].answers for k in at],
             right=[right[k] for k in at],
             left_out=None if left_out is None else replace(left_out, values=left_out.values[at]),
             areas=None
@@ -637,7 +671,7 @@ def _areas(scores: Sequence[Score], evidence: Sequence[Evidence]) -> AreasOfSyst
 
 
 def _largest_gaps(
-    asked: Asked,
+    options: Asked,
     study: Study,
     metric: str,
     families: Mapping[Any, Family],
@@ -647,14 +681,15 @@ def _largest_gaps(
 
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
-    first, parts = next(iter(study.scores[metric].values()))[0], study.parts
+    any_system, parts = next(iter(study.scores[metric].values()))[0], study.parts
     every = [of_system for family in families.values() for of_system in family.evidence]
-    subgroups = measured(first.statistic, first.rows, parts, every)
+    subgroups = measured(any_system.statistic, any_system.rows, parts, every)
     number = {name: k for k, name in enumerate(families[parts[0].name].results)}
     gaps = {}
     for name_a, name_b in pairs:
         within = [
-            families[part.name].difference(number[name_a], number[name_b], asked) for part in parts
+            families[part.name].difference(number[name_a], number[name_b], options)
+            for part in parts
         ]
         evidence = [difference.evidence for difference in within]
         subgroups_kept = kept_of(subgroups, evidence, metric)
@@ -662,7 +697,9 @@ def _largest_gaps(
         gap = no_gap(evidence[0], len(pairs))
         if subgroups_kept.at:
             sides = [
-                side_of_difference(first.statistic, subgroups[k], evidence[k], within[k].discordant)
+                side_of_difference(
+                    any_system.statistic, subgroups[k], evidence[k], within[k].discordant
+                )
                 for k in subgroups_kept.at
             ]
             (a, b), gap = gap_of(sides, [evidence[k] for k in subgroups_kept.at], len(pairs))
@@ -696,8 +733,8 @@ def studies_of_each(
     y_preds: Any,
     sampling: Sampling,
     scoring: Scoring,
-    wanted: Wanted,
-    asked: Asked,
+    score_options: Wanted,
+    options: Asked,
 ) -> dict[str, Study]:
     """Return the study of each system, in an order that does not depend on the call.
 
@@ -708,13 +745,13 @@ def studies_of_each(
     sampling : Sampling
         Whose columns are given by system, too.
     scoring : Scoring
-    wanted : Wanted
+    score_options : Wanted
         Of each system.
-    asked : Asked
+    options : Asked
     """
     columns: list[Any] = []
-    for given in (y_true, y_preds):
-        columns += given.values() if isinstance(given, Mapping) else [given]
+    for argument in (y_true, y_preds):
+        columns += argument.values() if isinstance(argument, Mapping) else [argument]
     if is_lazy(*columns):
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
         must = "be True with columns that are not in memory"
@@ -726,8 +763,8 @@ def studies_of_each(
         must = "be None with paired=False"
         advice = "Compare systems on the same rows, or resample whole series by groups."
         raise check.fail("block_length", must, repr(sampling.block_length), advice)
-    if asked.interval in _NEEDS_PAIRS:
-        got = f"{asked.interval!r}, {_NEEDS_PAIRS[asked.interval]}"
+    if options.interval in _NEEDS_PAIRS:
+        got = f"{options.interval!r}, {_NEEDS_PAIRS[options.interval]}"
         advice = "Use interval='expanded' or 'auto'."
         must = "be one for systems on different rows with paired=False"
         raise check.fail("interval", must, got, advice)
@@ -741,11 +778,12 @@ def studies_of_each(
             rows[name] = checked_rows(
                 truths[name], predicted, weights, scoring.labels, f"y_preds[{name!r}]"
             )
-    check_reference(asked.reference, rows)
+    if options.reference is not None:
+        check_reference(options.reference, rows)
     of_truth = {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
     scores, places = measured_by(scoring, arguments_of(rows), of_truth)
     seed = check.check_seed(sampling.random_state)
-    settings = scoring.settings | asked.settings | {"paired": False}
+    settings = scoring.settings | options.settings | {"paired": False}
     # Names decide the order of systems on the same rows alone.
     contents = {
         name: (rows[name].y_true, rows[name].y_pred, rows[name].sample_weight)
@@ -753,7 +791,7 @@ def studies_of_each(
     }
     studies = {}
     for rank, name in enumerate(in_order_of_content(contents)):
-        own = sampling._replace(
+        system_sampling = sampling._replace(
             **{key: of_each[name] for key, of_each in by_row.items()},
             random_state=child_seed(seed, _OWN_STREAMS + rank),
             system=name,
@@ -761,15 +799,17 @@ def studies_of_each(
         answers = {f"y_true[{name!r}]": truths[name], f"y_preds[{name!r}]": named[name]}
         of_system = {metric: {name: every[name]} for metric, every in scores.items()}
         with _columns_of(name):
-            studies[name] = study_of((of_system, places), own, answers, wanted, settings)
+            studies[name] = study_of(
+                (of_system, places), system_sampling, answers, score_options, settings
+            )
     _check_same_tasks(studies)
     return studies
 
 
 def _columns_of(name: str) -> AbstractContextManager[None]:
     """Say in errors of which system the rows are."""
-    own = ("y_true", *_COLUMNS)
-    return check.arguments_named({each: f"{each}[{name!r}]" for each in own})
+    arguments = ("y_true", *_COLUMNS)
+    return check.arguments_named({argument: f"{argument}[{name!r}]" for argument in arguments})
 
 
 def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str, Any]:
@@ -780,7 +820,7 @@ def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str
     if not isinstance(values, Mapping):
         got = type(values).__name__
         raise check.fail(argument, must, got, "Each system has rows of its own.")
-    named = {str(name): own for name, own in values.items()}
+    named = {str(name): value for name, value in values.items()}
     if set(named) != set(y_preds):
         raise check.fail(argument, must, f"{list(named)} beside {list(y_preds)}")
     return named
@@ -789,16 +829,16 @@ def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str
 def _check_same_tasks(studies: Mapping[str, Study]) -> None:
     """Refuse averages over different tasks unless the tasks are drawn: the tasks would differ."""
     names = [set(study.tasks.names) for study in studies.values() if study.tasks is not None]
-    if len({frozenset(own) for own in names}) < 2:
+    if len({frozenset(tasks) for tasks in names}) < 2:
         return
     averaged = [
-        one.statistic
+        measured.statistic
         for study in studies.values()
-        for own in study.by_plan()
-        for by_system in own.scores.values()
-        for [one] in by_system.values()
+        for study_of_plan in study.of_tasks
+        for by_system in study_of_plan.scores.values()
+        for [measured] in by_system.values()
     ]
-    if all(own.parts == "drawn" for own in averaged):
+    if all(statistic.parts == "drawn" for statistic in averaged):
         return
     lacking = sorted(map(str, set.union(*names) - set.intersection(*names)))
     must = "name the same tasks for each system"

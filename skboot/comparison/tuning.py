@@ -448,7 +448,7 @@ def corrected_t(
 
 
 def _of_each_metric(
-    scores_a: Mapping[str, Any], scores_b: Any, given: Any, groups: Any, level: float
+    scores_a: Mapping[str, Any], scores_b: Any, parameters: Any, groups: Any, level: float
 ) -> CorrectedTable:
     """Return the intervals of all metrics of a dict, or of their differences from another one."""
     if "params" in scores_a or any(str(key).startswith("split0_") for key in scores_a):
@@ -459,10 +459,10 @@ def _of_each_metric(
             "return_indices=True)), or its best score by skboot.search_score."
         )
         raise check.fail("scores_a", must, "the cv_results_ of a search", advice)
-    if given != (None, None):
+    if parameters != (None, None):
         advice = "Leave them out: the indices of the dict give the sizes."
         raise check.fail(
-            "n_train", "be None, as 'n_test', with a dict of scores", repr(given), advice
+            "n_train", "be None, as 'n_test', with a dict of scores", repr(parameters), advice
         )
     splits = _splits_of("scores_a", scores_a)
     scores = _scores_of("scores_a", scores_a)
@@ -522,16 +522,16 @@ def _splits_of(name: str, scores: Mapping[str, Any]) -> list[tuple[NDArray[Any],
     return list(zip(indices["train"], indices["test"], strict=True))
 
 
-def _scores_of(name: str, found: Mapping[str, Any]) -> dict[str, Floats]:
+def _scores_of(name: str, columns: Mapping[str, Any]) -> dict[str, Floats]:
     """Scores of each metric on the test rows of the splits."""
     scores = {
         key.removeprefix("test_"): _checked_scores(f"{name}[{key!r}]", values)
-        for key, values in found.items()
+        for key, values in columns.items()
         if key.startswith("test_")
     }
     if not scores:
         must = "hold scores, as 'test_score', of cross_validate"
-        raise check.fail(name, must, f"keys {sorted(found)}")
+        raise check.fail(name, must, f"keys {sorted(columns)}")
     return scores
 
 

@@ -1,20 +1,19 @@
-"""Columns, wherever their rows are: what functions of arrays ask of them.
+"""Columns whose rows are not in memory, read once into the sums of a stream.
 
-Columns of dask, and those of `skboot.scan_dataset`, go the way of a stream: partition by partition
-and without being collected. What a stream cannot do is refused by name, before any row is read. A
-function says in a `Request` what it was given, and what it makes of rows in memory.
+They are columns of dask, and those of `skboot.scan_dataset`. They go the way of a stream: partition
+by partition, and without being collected. What a stream cannot do is refused by name, before any
+row is read (`settings_of_columns`); few rows are handed back, to be resampled as arrays are.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -33,9 +32,8 @@ from .._base.work import (
 )
 from ..inference.distribution import check_replicates_fit
 from ..metrics.lookup import NotGiven
-from ..metrics.statistic import Statistic
-from ..study.rows import Sampling, Scoring, Wanted, is_lazy
-from .source import Stream, study_of_stream
+from ..study.rows import Sampling, Scoring, Wanted
+from .source import Stream
 from .state import FEWEST_UNITS, N_BINS, ROWS_AT_ONCE, StreamSettings, StreamState, part_added
 
 # Intervals that need neither rows nor values without single units, of scores and of differences.
@@ -43,96 +41,6 @@ STREAMED_SCORES = (
     *("auto", "wilson", "percentile", "expanded", "basic", "normal", "t", "logit-t", "anytime"),
 )
 STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t", "anytime")
-
-
-@dataclass(frozen=True, eq=False)
-class Request(ABC):
-    """What a function of frozen predictions was given.
-
-    Attributes
-    ----------
-    y_true : array-like or None
-    y_preds : array-like, or mapping of str to array-like
-        Of one system, or by system.
-    scoring : Scoring
-    sampling : Sampling
-    wanted : Wanted
-        Of each system by itself.
-    intervals : tuple of str
-        Those that a stream can have.
-    """
-
-    intervals: ClassVar[tuple[str, ...]] = STREAMED_SCORES
-
-    y_true: Any
-    y_preds: Any
-    scoring: Scoring
-    sampling: Sampling
-    wanted: Wanted
-
-    @property
-    @abstractmethod
-    def by_argument(self) -> dict[str | None, tuple[str, Any]]:
-        """The argument and the predictions of each system by its name, None if it has none."""
-
-    @abstractmethod
-    def in_memory(self) -> Any:
-        """Return what is made of rows in memory."""
-
-    @property
-    def interval(self) -> str:
-        """The interval that is asked for."""
-        return self.wanted.interval
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Arguments as a result holds them, beside those of rows."""
-        return self.scoring.settings
-
-    def check_before_reading(self) -> None:
-        """Refuse what a stream cannot do, and names that it does not have."""
-        return None
-
-    def check_statistics(self, statistics: Mapping[str, Sequence[Statistic]]) -> None:
-        """Refuse metrics by which systems cannot be judged."""
-        return None
-
-    def on_stream(self, settings: StreamSettings, state: StreamState) -> Any:
-        """Return what is made of the sums of a stream: a study."""
-        return study_of_stream(settings, state, self.wanted, self.settings)
-
-
-def of_columns(request: Request) -> Any:
-    """Return what a request makes of its columns: of arrays, or of rows that are read in parts."""
-    if not is_lazy(request.y_true, *columns_in(request.y_preds)):
-        return request.in_memory()
-    request.check_before_reading()
-    settings = settings_of_columns(
-        tuple(request.by_argument),
-        request.scoring,
-        request.sampling,
-        request.wanted,
-        request.interval,
-        request.intervals,
-    )
-    request.check_statistics(settings.statistics)
-    stream = read_columns(
-        settings, request.y_true, request.by_argument, request.sampling, request.wanted.workers
-    )
-    return of_stream(request, stream.settings, stream.state)
-
-
-def columns_in(values: Any) -> list[Any]:
-    """Return what was given for each system, of a data frame this."""
-    return list(values.values()) if isinstance(values, Mapping) else [values]
-
-
-def of_stream(request: Request, settings: StreamSettings, state: StreamState) -> Any:
-    """Return what a request makes of a stream, of few rows as of rows in memory."""
-    stream = Stream.of(settings, state)
-    if stream.few is None:
-        return request.on_stream(settings, state)
-    return replace(request, **stream.few._asdict()).in_memory()
 
 
 # ------------------------------------------------------------------ files larger than memory
@@ -618,7 +526,7 @@ def streamed(
     y_preds: Mapping[str | None, tuple[str, Any]],
     scoring: Scoring,
     sampling: Sampling,
-    wanted: Wanted,
+    score_options: Wanted,
     *,
     interval: str | None = None,
     intervals: Sequence[str] = STREAMED_SCORES,
@@ -633,7 +541,7 @@ def streamed(
         came in, and these.
     scoring : Scoring
     sampling : Sampling
-    wanted : Wanted
+    score_options : Wanted
         Of each system by itself.
     interval : str, optional
         Of differences, where these are what is asked for.
@@ -645,16 +553,18 @@ def streamed(
     Stream
         Of few rows it has these: they are resampled together, as arrays are.
     """
-    asked = wanted.interval if interval is None else interval
-    settings = settings_of_columns(tuple(y_preds), scoring, sampling, wanted, asked, intervals)
-    return read_columns(settings, y_true, y_preds, sampling, wanted.workers)
+    interval_of_call = score_options.interval if interval is None else interval
+    settings = settings_of_columns(
+        tuple(y_preds), scoring, sampling, score_options, interval_of_call, intervals
+    )
+    return read_columns(settings, y_true, y_preds, sampling, score_options.workers)
 
 
 def settings_of_columns(
     systems: tuple[str | None, ...],
     scoring: Scoring,
     sampling: Sampling,
-    wanted: Wanted,
+    score_options: Wanted,
     interval: str,
     intervals: Sequence[str],
 ) -> StreamSettings:
@@ -662,7 +572,7 @@ def settings_of_columns(
 
     See `streamed`, whose first step it is; ``statistics`` of the settings are the metrics.
     """
-    refused = {**sampling.not_streamed, "adjust": wanted.adjust}
+    refused = {**sampling.not_streamed, "adjust": score_options.adjust}
     for name, value in refused.items():
         if value is not None and value is not False:
             must = "not be given with columns that are not in memory"
@@ -682,7 +592,7 @@ def settings_of_columns(
         systems=systems,
         labels=check.check_labels(scoring.labels, None),
         n_bins=N_BINS,
-        confidence_level=wanted.confidence_level,
+        confidence_level=score_options.confidence_level,
         interval=interval,
         greater_is_better=check.check_direction(scoring.greater_is_better),
         pos_label=check.check_label("pos_label", scoring.pos_label),
@@ -709,7 +619,7 @@ def read_columns(
     if (
         len(y_preds) == 1
         and all(column is None for column in beside.values())
-        and all(one.response == "labels" for [one] in metrics)
+        and all(statistic.response == "labels" for [statistic] in metrics)
     ):
         counting, counts = _read(replace(settings, may_be_counted=True), columns, workers)
         state = counts.drawn(counting) if counting.counted else counts
@@ -722,20 +632,20 @@ def _read(
     settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
 ) -> tuple[StreamSettings, StreamState]:
     """Return the state of all rows of columns by argument, and its settings."""
-    given = {name: one for name, one in columns.items() if one is not None}
-    of_dask = [name for name, one in given.items() if is_dask(one)]
-    scanned = [name for name, one in given.items() if isinstance(one, DatasetColumns)]
+    values = {name: column for name, column in columns.items() if column is not None}
+    of_dask = [name for name, column in values.items() if is_dask(column)]
+    scanned = [name for name, column in values.items() if isinstance(column, DatasetColumns)]
     if of_dask and scanned:
         must = "be of the same kind as other columns"
         got = f"a column of dask, and of scan_dataset in {scanned[0]!r}"
         raise check.fail(of_dask[0], must, got)
     if of_dask:
-        settings, state = state_of_dask(settings, given, workers.verbose)
+        settings, state = state_of_dask(settings, values, workers.verbose)
     else:
-        settings, state = state_of_scanned(settings, given, workers)
+        settings, state = state_of_scanned(settings, values, workers)
     if state.n_units < FEWEST_UNITS and not state.has_few:
         name, unit = (
-            ("groups", "groups") if "groups" in given else ((of_dask or scanned)[0], "rows")
+            ("groups", "groups") if "groups" in values else ((of_dask or scanned)[0], "rows")
         )
         must = f"hold at least {FEWEST_UNITS} {unit} where they are not in memory"
         advice = "Give arrays, which are resampled together: .compute(), or .collect()."

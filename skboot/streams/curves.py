@@ -297,19 +297,19 @@ def _unsure(curve: NetBenefit, table: Table) -> NDArray[np.bool_]:
 
 
 def streamed_curves(
-    y_true: Any, y_score: Any, asked: CurveAsked, sampling: Sampling, wanted: Wanted
+    y_true: Any, y_score: Any, curve_options: CurveAsked, sampling: Sampling, score_options: Wanted
 ) -> dict[str, CurveResult]:
     """Return curves by system of columns that are read in parts; see `evaluate_curves`."""
-    check_asked(asked)
+    check_asked(curve_options)
     scoring = Scoring("roc_auc", pos_label=None)
     systems: dict[str | None, tuple[str, Any]] = {
         name: (argument_of(name), scores) for name, scores in named_scores(y_score).items()
     }
-    stream = streamed(y_true, systems, scoring, sampling, wanted)
-    return curves_of_stream(stream, asked, "y_score", wanted.workers)
+    stream = streamed(y_true, systems, scoring, sampling, score_options)
+    return curves_of_stream(stream, curve_options, "y_score", score_options.workers)
 
 
-def check_accumulator(settings: StreamSettings, asked: CurveAsked) -> None:
+def check_accumulator(settings: StreamSettings, curve_options: CurveAsked) -> None:
     """Refuse what no curve of the rows of an accumulator can be read from."""
     if not any(SCORES in reading.tables for reading in settings.readings.values()):
         must = "hold a metric of the scores of two classes, whose sums a curve is read from"
@@ -319,21 +319,21 @@ def check_accumulator(settings: StreamSettings, asked: CurveAsked) -> None:
     if DIFFERENCE in settings.systems:
         must = f"name no system {DIFFERENCE!r}, which is that of two curves"
         raise check.fail("systems", must, f"{list(settings.systems)}")
-    check_asked(asked)
+    check_asked(curve_options)
 
 
-def check_asked(asked: CurveAsked) -> None:
+def check_asked(curve_options: CurveAsked) -> None:
     """Refuse curves that need all rows together, and a band or a grid before a row is read."""
-    check.check_count("n_bins", asked.n_bins, 2)
-    if not isinstance(asked.curve, str) or asked.curve not in OVER_THRESHOLDS:
+    check.check_count("n_bins", curve_options.n_bins, 2)
+    if not isinstance(curve_options.curve, str) or curve_options.curve not in OVER_THRESHOLDS:
         must = f"be one of {list(OVER_THRESHOLDS)} where rows are not together in memory"
-        raise check.fail("curve", must, repr(asked.curve), ADVICE)
-    check.check_choice("band", asked.band, BANDS)
-    checked_grid(asked.grid, asked.curve, {})
+        raise check.fail("curve", must, repr(curve_options.curve), ADVICE)
+    check.check_choice("band", curve_options.band, BANDS)
+    checked_grid(curve_options.grid, curve_options.curve, {})
 
 
 def curves_of_stream(
-    stream: Stream, asked: CurveAsked, argument: str, workers: Workers = DEFAULT_WORKERS
+    stream: Stream, curve_options: CurveAsked, argument: str, workers: Workers = DEFAULT_WORKERS
 ) -> dict[str, CurveResult]:
     """Return curves by system; ``argument`` is what messages call their scores.
 
@@ -342,13 +342,13 @@ def curves_of_stream(
     settings, state = stream.settings, stream.state
     arguments = {name or "": argument_of(name or "", argument) for name in settings.systems}
     if stream.few is not None:
-        wanted = Wanted("percentile", settings.confidence_level, workers)
+        score_options = Wanted("percentile", settings.confidence_level, workers)
         y_true, y_score, sampling = stream.few
         with arguments_named({argument_of(name): arguments[name] for name in arguments}):
-            return evaluate_curves(y_true, y_score, asked, sampling, wanted)
+            return evaluate_curves(y_true, y_score, curve_options, sampling, score_options)
     # The cells of each system: one class is refused, and labels in the place of scores.
     labels = state.tables[SCORES, 0].labels
-    positive = positive_class(labels, asked.pos_label)
+    positive = positive_class(labels, curve_options.pos_label)
     cells: dict[str, ScoreCells] = {}
     for system, (name, scores) in enumerate(arguments.items()):
         table, fine = state.tables[SCORES, system], state.tables[FINE_SCORES, system]
@@ -356,33 +356,33 @@ def curves_of_stream(
         rows = cells[name].rows(fine)
         if not fine.shift:
             check_no_labels(scores, rows.score, labels)
-        check_range(scores, rows.score, asked.curve)
+        check_range(scores, rows.score, curve_options.curve)
         check_both_weigh(rows.positive, cells[name].weights())
-    kind: Any = OVER_THRESHOLDS[asked.curve]
+    kind: Any = OVER_THRESHOLDS[curve_options.curve]
     curves, sizes = {}, next(iter(cells.values())).sizes()
     for name, of_system in cells.items():
-        grid = checked_grid(asked.grid, asked.curve, {})
+        grid = checked_grid(curve_options.grid, curve_options.curve, {})
         if grid is None:
             n_rows = of_system.weights() * of_system.worth_of_weight()
-            grid = own_grid(asked.curve, sizes, of_system.fine.edges()[0], n_rows)
+            grid = own_grid(curve_options.curve, sizes, of_system.fine.edges()[0], n_rows)
         curves[name] = kind(grid)
     n_points = sum(len(curve.grid) for curve in curves.values())
     check_replicates_fit(settings.n_resamples, 2 * n_points)
     draws = {name: curve_on_cells(curve, cells[name]) for name, curve in curves.items()}
     of_call = {
-        "curve": asked.curve,
-        "band": asked.band,
+        "curve": curve_options.curve,
+        "band": curve_options.band,
         "confidence_level": settings.confidence_level,
         "n_resamples": settings.n_resamples,
         "n_bins": settings.n_bins,
-        "grid": asked.grid is not None,
-        "pos_label": asked.pos_label,
+        "grid": curve_options.grid is not None,
+        "pos_label": curve_options.pos_label,
         "groups": state.unit == "groups",
         "sample_weight": state.weighted,
     }
     facts = CallFacts(weighted=state.weighted)
     call = CurveCall(
-        plan_of(settings, state), asked.band, settings.confidence_level, of_call, facts
+        plan_of(settings, state), curve_options.band, settings.confidence_level, of_call, facts
     )
     return results_of_curves(call, draws, _remarks(settings, list(draws.values())))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results.result import CallFacts
-from ..study.rows import WHOLE, Measured, Part, Places, Sampling, Scores, Wanted
+from ..study.rows import WHOLE, Arguments, Measured, Part, Places, Sampling, Scores, Wanted
 from ..study.study import Draws, Score, Source, Study
 from .state import (
     FEWEST_UNITS,
@@ -144,56 +144,6 @@ class SumsOfStream(Source):
         return positive_note(read.statistic, truth, like, kind)
 
 
-def study_of_stream(
-    settings: StreamSettings, state: StreamState, wanted: Wanted, of_call: Mapping[str, Any]
-) -> Study:
-    """Return the study of the rows of a stream, and tell what is doubtful in them.
-
-    Parameters
-    ----------
-    settings : StreamSettings
-    state : StreamState
-    wanted : Wanted
-        Of each system.
-    of_call : mapping of str
-        Other arguments as a result holds them.
-    """
-    names = list(map(str, settings.systems))
-    scores: Scores = {
-        metric: {name: [read] for name, read in zip(names, values, strict=True)}
-        for metric, values in state.read(settings).items()
-    }
-    notes = tuple(_notes_on_rows(settings, state))
-    tell(*notes, *state.doubts)
-    source = SumsOfStream(settings, state)
-    _tell_doubts(source, scores)
-    return Study(
-        scores,
-        plan_of(settings, state),
-        wanted.interval,
-        wanted.confidence_level,
-        {
-            "confidence_level": settings.confidence_level,
-            "n_resamples": settings.n_resamples,
-            "groups": state.unit == "groups",
-            "sample_weight": state.weighted,
-            "n_bins": settings.n_bins,
-            **settings.scoring.settings,
-            **wanted.settings,
-            **of_call,
-        },
-        facts=CallFacts(weighted=state.weighted),
-        places=Places(
-            settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
-        ),
-        notes=notes,
-        workers=wanted.workers,
-        adjust=wanted.adjust,
-        source=source,
-        first_look=wanted.first_look,
-    )
-
-
 def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     """Return who was drawn, and how often."""
     kind = "streamed groups" if state.unit == "groups" else "streamed rows"
@@ -300,22 +250,6 @@ def _notes_on_rows(settings: StreamSettings, state: StreamState) -> list[Note]:
 # ------------------------------------------------------------------ few rows
 
 
-class FewGiven(NamedTuple):
-    """Rows of few units as the arguments of a function that takes all rows at once.
-
-    Attributes
-    ----------
-    y_true : ndarray of shape (n_samples,) or None
-    y_preds : ndarray, or dict of ndarray
-        Of one system that has no name, or by system.
-    sampling : Sampling
-    """
-
-    y_true: Any
-    y_preds: Any
-    sampling: Sampling
-
-
 @dataclass(frozen=True, eq=False)
 class Stream:
     """A stream whose rows have all been read.
@@ -324,13 +258,13 @@ class Stream:
     ----------
     settings : StreamSettings
     state : StreamState
-    few : FewGiven or None
+    few : Arguments or None
         The rows, of too few units for Poisson resamples.
     """
 
     settings: StreamSettings
     state: StreamState
-    few: FewGiven | None
+    few: Arguments | None
 
     @classmethod
     def of(cls, settings: StreamSettings, state: StreamState) -> Stream:
@@ -361,8 +295,50 @@ class Stream:
         y_preds: Any = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
         if settings.systems in ((None,), ("",)):
             [y_preds] = y_preds.values()
-        return cls(settings, state, FewGiven(columns.get(TRUTH), y_preds, sampling))
+        return cls(settings, state, Arguments(columns.get(TRUTH), y_preds, sampling))
 
-    def study(self, wanted: Wanted, of_call: Mapping[str, Any]) -> Study:
-        """Return the study of its sums; see `study_of_stream`."""
-        return study_of_stream(self.settings, self.state, wanted, of_call)
+    def study(self, score_options: Wanted, of_call: Mapping[str, Any]) -> Study:
+        """Return the study of its sums, and tell what is doubtful in its rows.
+
+        Parameters
+        ----------
+        score_options : Wanted
+            Of each system.
+        of_call : mapping of str
+            Other arguments as a result holds them.
+        """
+        settings, state = self.settings, self.state
+        names = list(map(str, settings.systems))
+        scores: Scores = {
+            metric: {name: [read] for name, read in zip(names, values, strict=True)}
+            for metric, values in state.read(settings).items()
+        }
+        notes = tuple(_notes_on_rows(settings, state))
+        tell(*notes, *state.doubts)
+        source = SumsOfStream(settings, state)
+        _tell_doubts(source, scores)
+        return Study(
+            scores,
+            plan_of(settings, state),
+            score_options.interval,
+            score_options.confidence_level,
+            {
+                "confidence_level": settings.confidence_level,
+                "n_resamples": settings.n_resamples,
+                "groups": state.unit == "groups",
+                "sample_weight": state.weighted,
+                "n_bins": settings.n_bins,
+                **settings.scoring.settings,
+                **score_options.settings,
+                **of_call,
+            },
+            facts=CallFacts(weighted=state.weighted),
+            places=Places(
+                settings.is_single, {name: (name,) for name in scores}, alone=settings.is_single
+            ),
+            notes=notes,
+            workers=score_options.workers,
+            adjust=score_options.adjust,
+            source=source,
+            first_look=score_options.first_look,
+        )

@@ -117,15 +117,15 @@ class FewRows:
             for name, (n, n_dimensions) in shapes.items()
         )
 
-    def plus(self, other: FewRows) -> FewRows | None:
+    def plus(self, rows: FewRows) -> FewRows | None:
         """Return the rows of both; None where these cannot be kept together."""
         kinds, kinds_b = (
             {name: (column.dtype.kind == "U", column.shape[1:]) for name, column in batch.items()}
-            for batch in (self.batches[0], other.batches[0])
+            for batch in (self.batches[0], rows.batches[0])
         )
         if kinds != kinds_b:
             return None
-        return FewRows((*self.batches, *other.batches))._within_bounds()
+        return FewRows((*self.batches, *rows.batches))._within_bounds()
 
     def _within_bounds(self) -> FewRows | None:
         n_values = sum(column.size for batch in self.batches for column in batch.values())
@@ -365,24 +365,24 @@ class StreamState:
         """Whether the rows themselves are known."""
         return self.few is not None and self.few.columns is not None
 
-    def plus(self, other: StreamState, settings: StreamSettings) -> StreamState:
+    def plus(self, state: StreamState, settings: StreamSettings) -> StreamState:
         """Return the state of the rows of both; refuse rows that both have."""
-        if not other.unit:
+        if not state.unit:
             return self
         if not self.unit:
-            return other
-        ranges = joined_ranges(self.ranges, other.ranges)
+            return state
+        ranges = joined_ranges(self.ranges, state.ranges)
         few_rows = (
-            self.few.plus(other.few) if self.few is not None and other.few is not None else None
+            self.few.plus(state.few) if self.few is not None and state.few is not None else None
         )
         if few_rows is not None and self.unit == "ids":
             ids = np.concatenate([batch[UNIT] for batch in few_rows.batches])
             if len(np.unique(ids)) < len(ids):
                 raise fail("ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
-        groups = np.union1d(self.groups, other.groups)[:GROUPS_KEPT]
+        groups = np.union1d(self.groups, state.groups)[:GROUPS_KEPT]
         tables = {}
         for (kind, system), table in self.tables.items():
-            table = table + other.tables[kind, system]
+            table = table + state.tables[kind, system]
             if kind == LABELS:
                 check_size(table.n_cells, settings)
             else:
@@ -392,14 +392,14 @@ class StreamState:
             tables[kind, system] = table
         total = replace(
             self,
-            terms=self.terms + other.terms,
-            largest=np.maximum(self.largest, other.largest),
-            zero_one=self.zero_one & other.zero_one,
+            terms=self.terms + state.terms,
+            largest=np.maximum(self.largest, state.largest),
+            zero_one=self.zero_one & state.zero_one,
             tables=tables,
-            n_rows=self.n_rows + other.n_rows,
+            n_rows=self.n_rows + state.n_rows,
             groups=groups,
-            doubts=(*self.doubts, *other.doubts)[:1],
-            in_columns=self.in_columns or other.in_columns,
+            doubts=(*self.doubts, *state.doubts)[:1],
+            in_columns=self.in_columns or state.in_columns,
             ranges=ranges,
             few=None,
         )
@@ -902,9 +902,9 @@ def metric_record(metric: Any) -> Any:
     if isinstance(metric, str):
         return str(metric)
     if isinstance(metric, Mapping):
-        return {"by name": {str(name): metric_record(one) for name, one in metric.items()}}
+        return {"by name": {str(name): metric_record(entry) for name, entry in metric.items()}}
     if isinstance(metric, list | tuple):
-        return [metric_record(one) for one in metric]
+        return [metric_record(entry) for entry in metric]
     if isinstance(metric, partial) and not metric.args:
         options = _as_json(metric.keywords)
         if options is not None:
@@ -926,9 +926,9 @@ def metric_of_record(record: Any) -> Any:
     if isinstance(record, str):
         return record
     if isinstance(record, list):
-        return [metric_of_record(one) for one in record]
+        return [metric_of_record(entry) for entry in record]
     if set(record) == {"by name"}:
-        return {name: metric_of_record(one) for name, one in record["by name"].items()}
+        return {name: metric_of_record(entry) for name, entry in record["by name"].items()}
     function, options = record["function"], record["options"]
     if isinstance(function, dict):
         return partial(metric_of_record(function), **options)
@@ -936,8 +936,8 @@ def metric_of_record(record: Any) -> Any:
     public = _MODULES[module]
     if name not in public.__all__:
         raise ValueError(f"{function!r} is no public metric")
-    found = getattr(public, name)
-    return partial(found, **options) if options else found
+    public_function = getattr(public, name)
+    return partial(public_function, **options) if options else public_function
 
 
 def _as_json(options: Mapping[str, Any]) -> Any:
@@ -958,7 +958,7 @@ def settings_record(settings: StreamSettings) -> dict[str, Any]:
     entropy: Any = seed.entropy
     return {
         "metric": metric_record(settings.metric),
-        "entropy": entropy if isinstance(entropy, int | None) else [int(one) for one in entropy],
+        "entropy": entropy if isinstance(entropy, int | None) else [int(word) for word in entropy],
         "spawn_key": [int(key) for key in seed.spawn_key],
         "pool_size": seed.pool_size,
         "n_resamples": settings.n_resamples,
@@ -1008,7 +1008,7 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
         "zero_one": kept(state.zero_one),
         "groups": kept(state.groups),
         "ranges": kept(state.ranges),
-        "few": {name: kept(one) for name, one in _few_columns(state).items()},
+        "few": {name: kept(column) for name, column in _few_columns(state).items()},
         "tables": tables,
         "arrays": [[_type_of(array), array.shape] for array in arrays],
     }
@@ -1023,8 +1023,8 @@ def _few_columns(state: StreamState) -> Mapping[str, NDArray[Any]]:
     return (state.few.columns if state.few else None) or {}
 
 
-def _record_of(sums: ExactSums, kept: Any) -> dict[str, int]:
-    return {"digits": kept(sums.digits.astype(np.int64, copy=False)), "lowest": sums.lowest}
+def _record_of(sums: ExactSums, number_of: Any) -> dict[str, int]:
+    return {"digits": number_of(sums.digits.astype(np.int64, copy=False)), "lowest": sums.lowest}
 
 
 def _ordered(array: NDArray[Any]) -> NDArray[Any]:
@@ -1048,16 +1048,16 @@ def unpack(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         raise ValueError(
             f"data must be bytes, as to_bytes() gives them. Got {type(data).__name__}."
         )
-    whole = bytes(data)
-    if len(whole) < _HEAD.size or not whole.startswith(_MARK):
+    packed = bytes(data)
+    if len(packed) < _HEAD.size or not packed.startswith(_MARK):
         raise ValueError("data must be what to_bytes() gave. Got other bytes.")
-    _, version, digest, length = _HEAD.unpack_from(whole)
+    _, version, digest, length = _HEAD.unpack_from(packed)
     if not 1 <= version <= _VERSION:
         raise ValueError(
             f"data must be of format version {_VERSION} or before. Got version {version}: read it "
             "with the skboot that wrote it."
         )
-    body = whole[_HEAD.size :]
+    body = packed[_HEAD.size :]
     if hashlib.blake2b(body, digest_size=32).digest() != digest:
         raise ValueError(
             "data must be what to_bytes() gave. Got damaged bytes: the checksum differs."

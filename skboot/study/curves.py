@@ -41,7 +41,7 @@ from ..resampling.plan import ResamplingPlan
 from ..results.curve import CurveResult, with_band
 from ..results.result import CallFacts, Provenance
 from .rows import OF_MISSING, Measured, Rows, Sampling, Wanted
-from .study import check_units_vary, draw, planned
+from .study import ALONE, check_units_vary, draw, study_of
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ class CurveCall:
 
 
 def evaluate_curves(
-    y_true: Any, y_score: Any, asked: CurveAsked, sampling: Sampling, wanted: Wanted
+    y_true: Any, y_score: Any, curve_options: CurveAsked, sampling: Sampling, score_options: Wanted
 ) -> dict[str, CurveResult]:
     """Evaluate the curve of each system on rows in memory, and the difference of exactly two.
 
@@ -112,9 +112,9 @@ def evaluate_curves(
     ----------
     y_true : array-like
     y_score : array-like, or mapping of str to array-like
-    asked : CurveAsked
+    curve_options : CurveAsked
     sampling : Sampling
-    wanted : Wanted
+    score_options : Wanted
         Its confidence level and workers.
 
     Returns
@@ -122,12 +122,12 @@ def evaluate_curves(
     dict of str to CurveResult
         By system; the one system of a call that names none is "".
     """
-    band, curve = check.check_choice("band", asked.band, BANDS), asked.curve
+    band, curve = check.check_choice("band", curve_options.band, BANDS), curve_options.curve
     if not callable(curve):
         check.check_choice("curve", curve, CURVES)
-    n_bins = check.check_count("n_bins", asked.n_bins, 2)
-    rows = _two_class_rows(y_true, y_score, sampling.sample_weight, asked)
-    grid = checked_grid(asked.grid, curve, rows)
+    n_bins = check.check_count("n_bins", curve_options.n_bins, 2)
+    rows = _two_class_rows(y_true, y_score, sampling.sample_weight, curve_options)
+    grid = checked_grid(curve_options.grid, curve, rows)
     curves = _curves_on(curve, grid, n_bins, rows)
     # The number whose dependence in time stands for that of the curve.
     metric = "mean_squared_error" if curve in _OF_PROBABILITIES else "roc_auc"
@@ -140,21 +140,23 @@ def evaluate_curves(
         scores[system] = [Measured(columns, statistic)]
     n_points = sum(len(on_grid.grid) for on_grid in curves.values())
     answers = {"y_true": y_true, "y_score": y_score}
-    sampled = planned(sampling, answers, {metric: scores}, 2 * n_points)
+    scored = {metric: scores}, ALONE
+    study = study_of(scored, sampling, answers, score_options, {}, 2 * n_points)
     for two_class in rows.values():
-        check_units_vary(sampled.plan, two_class.sample_weight)
+        check_units_vary(study.plan, two_class.sample_weight)
     settings = {
         "curve": curve if isinstance(curve, str) else next(iter(curves.values())).name,
         "band": band,
-        "confidence_level": wanted.confidence_level,
+        "confidence_level": score_options.confidence_level,
         "n_bins": n_bins if curve == "calibration" else None,
         "grid": grid is not None,
-        "pos_label": asked.pos_label,
-        **sampling.settings(sampled.plan.n_resamples),
-        **sampled.settings,
+        "pos_label": curve_options.pos_label,
+        **sampling.settings(study.plan.n_resamples),
     }
-    call = CurveCall(sampled.plan, band, wanted.confidence_level, settings, sampled.facts)
-    return results_of_curves(call, _drawn(curves, rows, sampled.plan, wanted.workers))
+    if study.facts.block_length:
+        settings["block_length"] = study.facts.block_length
+    call = CurveCall(study.plan, band, score_options.confidence_level, settings, study.facts)
+    return results_of_curves(call, _drawn(curves, rows, study.plan, score_options.workers))
 
 
 # ------------------------------------------------------------------ rows
@@ -164,10 +166,10 @@ def _two_class_rows(
     y_true: ArrayLike,
     y_score: Any,
     sample_weight: ArrayLike | None,
-    asked: CurveAsked,
+    curve_options: CurveAsked,
 ) -> dict[str, TwoClassRows]:
     """Return the rows of each system by its name, "" for the one that has none."""
-    curve = asked.curve
+    curve = curve_options.curve
     advice = "Draw a curve for each label: y_true[:, k], y_score[:, k]."
     truth = check.check_column("y_true", y_true, advice)
     by_name = named_scores(y_score)
@@ -176,7 +178,7 @@ def _two_class_rows(
         argument = argument_of(name)
         column = check.converted(argument, scores)
         refuse_exchanged(truth, column, "a curve", argument)
-    positive = positive_class(truth, asked.pos_label)
+    positive = positive_class(truth, curve_options.pos_label)
     weights = None if sample_weight is None else check.check_weights(sample_weight)
     if weights is not None and callable(curve):
         try:

@@ -111,7 +111,7 @@ def measured(
     -------
     list of Subgroup
     """
-    shares = [known.facts.proportion for known in evidence]
+    shares = [score_evidence.facts.proportion for score_evidence in evidence]
     hits = all(share is not None and share.exact for share in shares)
     by_label = statistic.is_row_mean and statistic.response == "labels"
     classes = None if hits else _classes(statistic, rows)
@@ -122,14 +122,18 @@ def measured(
     is_share = bool(np.isfinite(bounds).all()) and (hits or by_label or not statistic.is_row_mean)
     needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
     n_classes = _classes_counted_evenly(statistic, classes)
-    found = []
+    subgroups = []
     # The range of a metric is that of the truth, whatever the system.
     of_one = evidence[:: len(evidence) // len(parts)]
-    for part, known in zip(parts, of_one, strict=True):
+    for part, score_evidence in zip(parts, of_one, strict=True):
         n_rows, n_class, size = _counted(rows.of(statistic, part.at, part.order), classes)
-        own = bounds if bounds != statistic.bounds else known.facts.bounds
-        found.append(Subgroup(part.name, n_rows, n_class, n_classes, size, needed, is_share, own))
-    return found
+        range_of_subgroup = bounds if bounds != statistic.bounds else score_evidence.facts.bounds
+        subgroups.append(
+            Subgroup(
+                part.name, n_rows, n_class, n_classes, size, needed, is_share, range_of_subgroup
+            )
+        )
+    return subgroups
 
 
 def _classes(statistic: Statistic, rows: Rows) -> Any:
@@ -164,9 +168,9 @@ def _counted(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | No
     if len(present) < len(classes):
         return n_rows, 0, 0.0
     rarest = int(counts.argmin())
-    own = None if weights is None else weights[y_true == present[rarest]]
+    weights_of_class = None if weights is None else weights[y_true == present[rarest]]
     n_class = int(counts[rarest])
-    return n_rows, n_class, _size(n_class, own)
+    return n_rows, n_class, _size(n_class, weights_of_class)
 
 
 def _size(n_rows: int, weights: Any) -> float:
@@ -195,31 +199,31 @@ def kept_of(
     KeptSubgroups
     """
     reasons: dict[str, list[str]] = {}
-    kept = []
-    for k, (subgroup, known) in enumerate(zip(subgroups, evidence, strict=True)):
-        found = _reason(subgroup, known)
-        if found is None:
-            kept.append(k)
+    numbers = []
+    for k, (subgroup, score_evidence) in enumerate(zip(subgroups, evidence, strict=True)):
+        cause = _reason(subgroup, score_evidence)
+        if cause is None:
+            numbers.append(k)
             continue
-        reason, detail = found
+        reason, detail = cause
         reasons.setdefault(reason, []).append(f"{subgroup.name} ({detail})")
     if not reasons:
-        return KeptSubgroups(tuple(kept), "")
+        return KeptSubgroups(tuple(numbers), "")
     left_out = "; ".join(f"for {why}: {first_of(names)}" for why, names in reasons.items())
-    if len(kept) < 2:
-        few = f"There is no disparity of {what} between subgroups: fewer than two are left."
-        return KeptSubgroups((), f"{few} Left out {left_out}.")
-    return KeptSubgroups(tuple(kept), f"Left out of the disparity of {what} {left_out}.")
+    if len(numbers) < 2:
+        text = f"There is no disparity of {what} between subgroups: fewer than two are left."
+        return KeptSubgroups((), f"{text} Left out {left_out}.")
+    return KeptSubgroups(tuple(numbers), f"Left out of the disparity of {what} {left_out}.")
 
 
-def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:
+def _reason(subgroup: Subgroup, evidence: Evidence) -> tuple[str, str] | None:
     """Return why a subgroup is left out, with the number that shows it; None if it is not."""
-    replicates = known.replicates
+    replicates = evidence.replicates
     n = subgroup.n_rows if subgroup.n_class is None else subgroup.n_class
     if n < subgroup.needed:
         of_class = "" if subgroup.n_class is None else " of a class"
         return f"fewer than {subgroup.needed} rows{of_class}", f"{n}"
-    if np.isnan(known.estimate):
+    if np.isnan(evidence.estimate):
         return "being undefined", f"{subgroup.n_rows} rows"
     undefined = int(np.isnan(replicates).sum())
     if undefined:
@@ -233,33 +237,33 @@ def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:
 # ------------------------------------------------------------------ limits of a subgroup
 
 
-def side_of(subgroup: Subgroup, known: Evidence) -> Side:
+def side_of(subgroup: Subgroup, evidence: Evidence) -> Side:
     """Return the side of a gap that a metric on a subgroup is.
 
     Parameters
     ----------
     subgroup : Subgroup
         Its rows.
-    known : Evidence
+    evidence : Evidence
         Of the metric on them.
 
     Returns
     -------
     Side
     """
-    shape, df = "spread", _degrees_of_freedom(known, subgroup)
+    shape, df = "spread", _degrees_of_freedom(evidence, subgroup)
     counts: tuple[float, ...] = (np.inf, 1)
     if subgroup.is_share:
-        shape, counts = "effective", (min(subgroup.size, *known.drawn.n_units), subgroup.n_rows)
-        share, of_rows = known.facts.proportion, known.drawn.design.units_are_rows
-        if share is not None and of_rows and not known.facts.weighted:
+        shape, counts = "effective", (min(subgroup.size, *evidence.drawn.n_units), subgroup.n_rows)
+        share, of_rows = evidence.facts.proportion, evidence.drawn.design.units_are_rows
+        if share is not None and of_rows and not evidence.facts.weighted:
             is_f1, is_negated = int(share.scale == "f1"), int(share.sign < 0)
             shape, counts, df = "wilson", (share.hits, share.n, is_f1, is_negated), np.inf
-    return Side(known.estimate, subgroup.bounds, shape, counts, df)
+    return Side(evidence.estimate, subgroup.bounds, shape, counts, df)
 
 
 def side_of_difference(
-    statistic: Statistic, subgroup: Subgroup, known: Evidence, discordant: Discordant | None
+    statistic: Statistic, subgroup: Subgroup, evidence: Evidence, discordant: Discordant | None
 ) -> Side:
     """Return the side of a gap that a difference of two systems on a subgroup is.
 
@@ -269,7 +273,7 @@ def side_of_difference(
         The metric.
     subgroup : Subgroup
         Its rows.
-    known : Evidence
+    evidence : Evidence
         Of the difference on them.
     discordant : Discordant or None
         For right or wrong answers on independent rows.
@@ -281,22 +285,26 @@ def side_of_difference(
     low, high = subgroup.bounds
     bounds = (low - high, high - low)
     if discordant is not None:
-        return Side(known.estimate, bounds, "tango", tuple(discordant), np.inf)
+        return Side(evidence.estimate, bounds, "tango", tuple(discordant), np.inf)
     n = np.inf
-    fewest = min(subgroup.size, *known.drawn.n_units)
-    if subgroup.is_share and statistic.response == "labels" and known.drawn.design.units_are_rows:
+    fewest = min(subgroup.size, *evidence.drawn.n_units)
+    if (
+        subgroup.is_share
+        and statistic.response == "labels"
+        and evidence.drawn.design.units_are_rows
+    ):
         # Labels differ on few rows, as right and wrong do; a row of the smallest class counts as it
         # would if every class had as few.
         n = subgroup.n_rows if subgroup.n_class is None else subgroup.n_classes * fewest
-    elif subgroup.is_share and np.ptp(known.replicates) == 0:
+    elif subgroup.is_share and np.ptp(evidence.replicates) == 0:
         n = fewest
-    df = _degrees_of_freedom(known, subgroup)
+    df = _degrees_of_freedom(evidence, subgroup)
     # Shares differ by little that is skewed, and skewness from resamples has an error of its own.
-    return Side(known.estimate, bounds, "spread", (float(n), int(not subgroup.is_share)), df)
+    return Side(evidence.estimate, bounds, "spread", (float(n), int(not subgroup.is_share)), df)
 
 
-def _degrees_of_freedom(known: Evidence, subgroup: Subgroup) -> float:
-    return float(max(min(known.drawn.degrees_of_freedom, subgroup.size - 1), 1.0))
+def _degrees_of_freedom(evidence: Evidence, subgroup: Subgroup) -> float:
+    return float(max(min(evidence.drawn.degrees_of_freedom, subgroup.size - 1), 1.0))
 
 
 def gap_of(
@@ -320,19 +328,22 @@ def gap_of(
     known : Evidence
         Of their difference; the design is that of the larger.
     """
-    values = np.array([known.estimate for known in evidence])
+    values = np.array([side_evidence.estimate for side_evidence in evidence])
     a, b = int(values.argmax()), int(values.argmin())
     if a == b:
         a, b = 0, 1
-    first, second = evidence[a], evidence[b]
+    evidence_a, evidence_b = evidence[a], evidence[b]
     pair = (sides[a], sides[b])
     closed = all(side.shape in ("wilson", "tango") for side in pair)
-    drawn = None if closed else first.replicates
-    gap = SubgroupGap(pair, len(sides), n_families, first.drawn.design.units_are_rows, drawn)
+    drawn = None if closed else evidence_a.replicates
+    gap = SubgroupGap(pair, len(sides), n_families, evidence_a.drawn.design.units_are_rows, drawn)
     low, high = sides[a].bounds
-    estimate, replicates = float(values[a] - values[b]), first.replicates - second.replicates
+    estimate, replicates = (
+        float(values[a] - values[b]),
+        evidence_a.replicates - evidence_b.replicates,
+    )
     facts = Facts((low - high, high - low))
-    return (a, b), first.of_other_values(estimate, replicates, facts, gap=gap)
+    return (a, b), evidence_a.of_other_values(estimate, replicates, facts, gap=gap)
 
 
 def no_gap(like: Evidence, n_families: int) -> Evidence:

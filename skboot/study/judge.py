@@ -1,9 +1,9 @@
 """Scores of few human labels and of a judge's labels on all rows: the engine of ``proxy=``.
 
-A call becomes three: of human labels alone, of all rows with the judge's labels, and of all rows
-with human ones where there are any (`with_judge`). `WithJudge` draws its rows once, and combines
+A call becomes three (`LabelledTwice`): of human labels alone, of all rows with the judge's labels,
+and of all rows with human ones where there are any. `WithJudge` draws its rows once, and combines
 the terms of each score; everything above reads that as any other score. Where the judge is of no
-use, the result is that of human labels alone.
+use, the result is that of human labels alone (`with_judge`).
 
 A score has three terms: l f(judge, rows without a human label) + f(human) - l f(judge, rows with
 one). What the judge gets wrong on labelled rows is taken out (Angelopoulos et al. 2023), with a
@@ -16,7 +16,8 @@ counts further ones, as Bonett & Price (2012) count one more in each direction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from .._base import checks as check
 from .._base.checks import fail, is_missing
-from .._base.errors import Note, collected, parts_of, tell
+from .._base.errors import Note, parts_of, tell
 from .._base.work import Workers, child_seed
 from ..inference.automatic import planned_method
 from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
@@ -36,7 +37,7 @@ from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from ..results import ComparisonResult, EvaluationResult
-from .rows import WHOLE, Judge, Measured, Part, Rows, Sampling, Wanted, is_lazy
+from .rows import WHOLE, Arguments, Judge, Measured, Part, Rows, Sampling, Wanted, is_lazy
 from .study import ALONE, IN_MEMORY, Draws, Score, Source, Study, draw
 
 Floats = NDArray[np.float64]
@@ -105,8 +106,8 @@ class Columns:
         most = min(len(wrong), _MOST_FURTHER, max(_MOST_READ // len(order), 2))
         if not self.agree.any() or not most:
             return self.at[:0], self.at[:0]
-        kept = wrong[np.linspace(0, len(wrong) - 1, most).astype(np.intp)]
-        return self.at[order[kept]], self.at[partner[kept]]
+        pairs_read = wrong[np.linspace(0, len(wrong) - 1, most).astype(np.intp)]
+        return self.at[order[pairs_read]], self.at[partner[pairs_read]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,121 +387,165 @@ _OF_NO_USE = "The judge does not make the interval shorter: human labels alone a
 _NOT_WITH = ("by", "average_over", "block_length", "resamples")
 
 
+@dataclass(frozen=True, eq=False)
+class LabelledTwice:
+    """Rows of a call with labels of humans and of a judge, checked: three calls in its place.
+
+    Attributes
+    ----------
+    weight : float or "auto"
+        Of the judge.
+    columns : Columns
+    seed : int
+        That the three share.
+    alone, by_human, by_judge : Arguments
+        Rows with a human label; all rows, with human labels where there are any; all rows with the
+        judge's labels.
+    """
+
+    weight: Any
+    columns: Columns
+    seed: Any
+    alone: Arguments
+    by_human: Arguments
+    by_judge: Arguments
+
+    @classmethod
+    def checked(
+        cls,
+        judge: Judge,
+        y_true: Any,
+        y_preds: Any,
+        sampling: Sampling,
+        score_options: Wanted,
+        *,
+        by_argument: Mapping[Any, tuple[str, Any]],
+        interval: str,
+        intervals: Sequence[str],
+    ) -> LabelledTwice:
+        """Check what a judge can be given beside, and the labels.
+
+        Parameters
+        ----------
+        judge : Judge
+        y_true : array-like or None
+            With missing values where no human labelled; or so are the predictions, without a truth.
+        y_preds : array-like, or mapping of str to array-like
+            Of one system, or by system.
+        sampling : Sampling
+        score_options : Wanted
+            Of each system by itself.
+        by_argument : mapping of str or None to tuple (str, array-like)
+            As of `skboot.streams.columns.streamed`; read where there is no truth.
+        interval : str
+            What is asked for, also of differences.
+        intervals : sequence of str
+            Those that a score with a judge can have.
+        """
+        _check_weight(judge)
+        for name in _NOT_WITH:
+            if getattr(sampling, name) is not None:
+                raise check.fail(name, "not be combined with proxy", "")
+        if score_options.first_look is not None:
+            raise check.fail("first_look", "not be combined with proxy", "")
+        if score_options.adjust is not None:
+            raise check.fail("adjust", "be None with proxy", repr(score_options.adjust))
+        check.check_choice("interval", interval, intervals)
+        if is_lazy(y_true, *_by_system(y_preds).values(), *_by_system(judge.proxy).values()):
+            advice = "A judge's labels need arrays: .compute(), or .collect()."
+            must = "not be combined with columns that are not in memory"
+            raise check.fail("proxy", must, "", advice)
+        seed = check.check_seed(sampling.random_state)
+        sampling = sampling._replace(random_state=seed)
+        of_truth = y_true is not None
+        columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
+        calls: list[Arguments] = []
+        for labels in (columns.human, columns.judge):
+            if of_truth:
+                calls.append(Arguments(labels[None], y_preds, sampling))
+            else:
+                values = labels[None] if None in labels else dict(labels)
+                calls.append(Arguments(None, values, sampling))
+        by_human, by_judge = calls
+        groups = sampling.groups
+        if groups is not None and np.shape(groups) == columns.labelled.shape:
+            n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
+            if n_labelled < FEWEST_UNITS:
+                raise _too_few(next(iter(columns.called)), "group", n_labelled)
+        alone = _rows_at(columns.at, *by_human)
+        return cls(judge.weight, columns, seed, alone, by_human, by_judge)
+
+    @contextmanager
+    def naming_the_judge(self) -> Iterator[None]:
+        """Name the judge's labels in errors: what human labels have passed, those do not."""
+        try:
+            yield
+        except ValueError as error:
+            bad = parts_of(error)
+            if bad is None or bad.name not in self.columns.called:
+                raise
+            raise bad._replace(name=self.columns.called[bad.name]).error() from None
+
+    def studies(
+        self, alone: Study, by_human: Study, by_judge: Study
+    ) -> dict[str, tuple[Study, Study]]:
+        """Return the studies of each metric: of human labels alone, and with the judge's.
+
+        They are made of the studies of the three calls, and one that does not serve is refused.
+        """
+        if by_human.plan.design.n_factors > 1:
+            advice = "Give the column whose members differ most."
+            raise check.fail("groups", "have one column with proxy", "two", advice)
+        _check_enough(by_human, alone, self.columns)
+        source = WithJudge(self.columns, alone.plan.design, self.weight, self.seed)
+        studies = {}
+        for metric, by_system in by_human.scores.items():
+            pairs = {
+                name: [
+                    MeasuredTwice(
+                        measured.rows, measured.statistic, by_judge.scores[metric][name][0]
+                    )
+                ]
+                for name, [measured] in by_system.items()
+            }
+            of_labels = replace(alone, scores={metric: alone.scores[metric]}, places=ALONE)
+            with_judge = replace(by_human, scores={metric: pairs}, places=ALONE, source=source)
+            studies[metric] = (of_labels, with_judge)
+        return studies
+
+
 def with_judge(
     judge: Judge,
-    y_true: Any,
-    y_preds: Any,
-    sampling: Sampling,
-    wanted: Wanted,
-    study_of: Callable[[Any, Any, Sampling], Study],
-    results_of: Callable[[Study], Any],
-    *,
-    by_argument: Mapping[Any, tuple[str, Any]],
-    interval: str,
-    intervals: Sequence[str],
-) -> Any:
-    """Return the results of human labels, and of a judge's labels on all rows.
+    n_samples: int,
+    labels: Study,
+    alone: EvaluationResult | ComparisonResult,
+    notes_alone: list[Note],
+    corrected: EvaluationResult | ComparisonResult | None,
+    notes_corrected: list[Note],
+) -> EvaluationResult | ComparisonResult:
+    """Return the result of one metric: by the judge, unless human labels alone say more.
 
     Parameters
     ----------
     judge : Judge
-    y_true : array-like or None
-        With missing values where no human labelled; or so are the predictions, without a truth.
-    y_preds : array-like, or mapping of str to array-like
-        Of one system, or by system.
-    sampling : Sampling
-    wanted : Wanted
-        Of each system by itself.
-    study_of : callable
-        From a truth, predictions and a sampling, as given here, to their study.
-    results_of : callable
-        From a study of one metric to its result.
-    by_argument : mapping of str or None to tuple (str, array-like)
-        As of `skboot.streams.columns.streamed`; read where there is no truth.
-    interval : str
-        What is asked for, also of differences.
-    intervals : sequence of str
-        Those that a score with a judge can have.
+    n_samples : int
+        All rows.
+    labels : Study
+        Of human labels alone.
+    alone : EvaluationResult or ComparisonResult
+        Its result.
+    notes_alone : list of Note
+        What is told with it.
+    corrected : EvaluationResult, ComparisonResult or None
+        The result with the judge's labels; None where the judge has no weight.
+    notes_corrected : list of Note
     """
-    _check_weight(judge)
-    for name in _NOT_WITH:
-        if getattr(sampling, name) is not None:
-            raise check.fail(name, "not be combined with proxy", "")
-    if wanted.first_look is not None:
-        raise check.fail("first_look", "not be combined with proxy", "")
-    if wanted.adjust is not None:
-        raise check.fail("adjust", "be None with proxy", repr(wanted.adjust))
-    check.check_choice("interval", interval, intervals)
-    if is_lazy(y_true, *_by_system(y_preds).values(), *_by_system(judge.proxy).values()):
-        advice = "A judge's labels need arrays: .compute(), or .collect()."
-        raise check.fail("proxy", "not be combined with columns that are not in memory", "", advice)
-    # All studies share a seed.
-    seed = check.check_seed(sampling.random_state)
-    sampling = sampling._replace(random_state=seed)
-    of_truth = y_true is not None
-    columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
-    arguments: list[tuple[Any, Any, Sampling]] = []
-    for labels in (columns.human, columns.judge):
-        if of_truth:
-            arguments.append((labels[None], y_preds, sampling))
-        else:
-            arguments.append((None, labels[None] if None in labels else dict(labels), sampling))
-    by_human, by_judge = arguments
-    groups = sampling.groups
-    if groups is not None and np.shape(groups) == columns.labelled.shape:
-        n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
-        if n_labelled < FEWEST_UNITS:
-            raise _too_few(next(iter(columns.called)), "group", n_labelled)
-    with collected():
-        alone = study_of(*_rows_at(columns.at, *by_human))
-    try:
-        study_of_all = study_of(*by_human)
-        with collected():
-            judged = study_of(*by_judge)
-    except ValueError as error:
-        # What human labels have passed, those of the judge do not.
-        bad = parts_of(error)
-        if bad is None or bad.name not in columns.called:
-            raise
-        raise bad._replace(name=columns.called[bad.name]).error() from None
-    if study_of_all.plan.design.n_factors > 1:
-        advice = "Give the column whose members differ most."
-        raise check.fail("groups", "have one column with proxy", "two", advice)
-    _check_enough(study_of_all, alone, columns)
-    source = WithJudge(columns, alone.plan.design, judge.weight, seed)
-    results = {}
-    for metric, by_system in study_of_all.scores.items():
-        pairs = {
-            name: [
-                MeasuredTwice(
-                    by_human_alone.rows, by_human_alone.statistic, judged.scores[metric][name][0]
-                )
-            ]
-            for name, [by_human_alone] in by_system.items()
-        }
-        study = replace(_of_one(study_of_all, metric, pairs), source=source)
-        of_labels = _of_one(alone, metric, alone.scores[metric])
-        results[metric] = _of_metric(study, of_labels, judge, results_of)
-    return study_of_all.laid_out(results)
-
-
-def _of_one(study: Study, metric: str, scores: Mapping[str, Sequence[Measured]]) -> Study:
-    return replace(study, scores={metric: scores}, places=ALONE)
-
-
-def _of_metric(
-    study: Study, labels: Study, judge: Judge, answer: Callable[[Study], Any]
-) -> EvaluationResult | ComparisonResult:
-    """Return the result of one metric: by the judge, unless human labels alone say more."""
-    with collected() as notes_told:
-        alone = result = answer(labels)
-    if judge.weight != 0:
-        with collected() as of_judge:
-            corrected = answer(study)
+    result, notes_told = alone, notes_alone
+    notes: tuple[str, ...] = ()
+    if corrected is not None:
         is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
         if judge.weight != "auto" or is_shorter:
-            result, notes_told = corrected, of_judge
-    notes: tuple[str, ...] = ()
+            result, notes_told = corrected, notes_corrected
     if result is not alone:
         n_units = labels.plan.design.smallest_side
         if isinstance(result, ComparisonResult) and n_units < FEW_FOR_DIFFERENCE:
@@ -515,7 +560,9 @@ def _of_metric(
     elif judge.weight == "auto":
         notes = (_OF_NO_USE,)
     tell(*notes_told)
-    return _completed(result, alone, study.plan.design.n_samples, judge, notes)
+    completed: EvaluationResult | ComparisonResult
+    completed = _completed(result, alone, n_samples, judge, notes)
+    return completed
 
 
 def _weight_of(result: EvaluationResult | ComparisonResult) -> float:
@@ -544,14 +591,18 @@ def _completed(
         fields["n_samples"], n_labelled, text = n_samples, alone.n_samples, str(alone)
     else:
         n_labelled = alone._any_system.n_samples
-        text = "; ".join(f"{one.first} - {one.second} {one}" for one in alone._shown_pairs)
+        text = "; ".join(f"{pair.first} - {pair.second} {pair}" for pair in alone._shown_pairs)
         fields["systems"] = {
-            name: _completed(own, alone.systems[name], n_samples, judge)
-            for name, own in result.systems.items()
+            name: _completed(system, alone.systems[name], n_samples, judge)
+            for name, system in result.systems.items()
         }
     provenance = result.provenance
-    known = {"n_labelled": n_labelled, "proxy_weight": _weight_of(result), "labels_alone": text}
-    facts = replace(provenance.facts, **known)
+    label_facts = {
+        "n_labelled": n_labelled,
+        "proxy_weight": _weight_of(result),
+        "labels_alone": text,
+    }
+    facts = replace(provenance.facts, **label_facts)
     settings = provenance.settings | judge.settings
     notes = (*provenance.notes, *notes)
     provenance = replace(provenance, facts=facts, settings=settings, notes=notes)
@@ -578,23 +629,27 @@ def _by_system(values: Any) -> Mapping[Any, Any]:
     return values if isinstance(values, Mapping) else {None: values}
 
 
-def _columns(given: Mapping[Any, tuple[str, Any]], proxy: Any) -> Columns:
+def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> Columns:
     """Return the checked columns of humans and judge, by the argument that they came in."""
-    of_truth = [argument for argument, _ in given.values()] == ["y_true"]
+    of_truth = [argument for argument, _ in arguments.values()] == ["y_true"]
     proxies = _by_system(proxy)
-    if set(proxies) != set(given):
+    if set(proxies) != set(arguments):
         must = (
-            "be a column for y_true" if of_truth or None in given else "have the names of y_preds"
+            "be a column for y_true"
+            if of_truth or None in arguments
+            else "have the names of y_preds"
         )
         raise check.fail("proxy", must, f"a {type(proxy).__name__}")
     human, judge, called, labelled = {}, {}, {}, None
-    for name, (argument, column) in given.items():
+    for name, (argument, column) in arguments.items():
         called[argument] = "proxy" if name is None else f"proxy[{name!r}]"
-        human[name], judge[name], own = _filled(argument, column, called[argument], proxies[name])
-        if labelled is not None and not np.array_equal(own, labelled):
+        human[name], judge[name], has_label = _filled(
+            argument, column, called[argument], proxies[name]
+        )
+        if labelled is not None and not np.array_equal(has_label, labelled):
             must = "be missing on the same rows for all systems"
             raise check.fail(argument, must, "labels on other rows")
-        labelled = own
+        labelled = has_label
     assert labelled is not None
     if labelled.all():
         advice = "Leave proxy out: where all rows have a human label a judge adds nothing."
@@ -612,10 +667,10 @@ def _too_few(name: str, unit: str, n_labelled: int) -> ValueError:
 
 
 def _filled(
-    name: str, given: Any, judge_name: str, proxy: Any
+    name: str, labels: Any, judge_name: str, proxy: Any
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]:
     """Return human labels, filled with the judge's, these, and which rows a human labelled."""
-    human, judge = check.converted(name, given), check.check_column(judge_name, proxy)
+    human, judge = check.converted(name, labels), check.check_column(judge_name, proxy)
     check.check_same_length(**{name: human, judge_name: judge})
     if human.ndim != 1:
         raise check.fail(name, "have one value a row with proxy", f"an array of {human.shape}")
@@ -623,18 +678,20 @@ def _filled(
         labelled = ~np.isnan(human)
     else:
         labelled = ~np.array([human.dtype.kind == "O" and is_missing(x) for x in human], bool)
-    known = human[labelled]
-    if human.dtype.kind == "f" and judge.dtype.kind in "iu" and np.all(known == np.round(known)):
+    human_labels = human[labelled]
+    if (
+        human.dtype.kind == "f"
+        and judge.dtype.kind in "iu"
+        and np.all(human_labels == np.round(human_labels))
+    ):
         # Missing values make floats of integers.
-        known = known.astype(judge.dtype)
+        human_labels = human_labels.astype(judge.dtype)
     filled = judge.astype(object)
-    filled[labelled] = known.astype(object)
+    filled[labelled] = human_labels.astype(object)
     return check.converted(name, filled), judge, labelled
 
 
-def _rows_at(
-    at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
-) -> tuple[Any, Any, Sampling]:
+def _rows_at(at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling) -> Arguments:
     """Return some rows of what was given."""
     columns: dict[str, Any] = {
         name: check.check_rows(name, column)[at]
@@ -646,15 +703,16 @@ def _rows_at(
         for name, column in _by_system(y_preds).items()
     }
     y_preds = predicted.get(None, predicted)
-    return None if y_true is None else y_true[at], y_preds, sampling._replace(**columns)
+    truth = None if y_true is None else y_true[at]
+    return Arguments(truth, y_preds, sampling._replace(**columns))
 
 
-def _check_enough(whole: Study, alone: Study, columns: Columns) -> None:
+def _check_enough(study: Study, alone: Study, columns: Columns) -> None:
     """Refuse too few labelled units, or rows of a class for a metric of classes."""
     name, design = "y_true" if columns.of_truth else "y_pred", alone.plan.design
     if design.smallest_side < FEWEST_UNITS:
         raise _too_few(name, design.unit, design.smallest_side)
-    for by_system in whole.scores.values():
+    for by_system in study.scores.values():
         [measured, *_] = next(iter(by_system.values()))
         statistic = measured.statistic
         of_classes = statistic.response in ("labels", "scores", "probabilities")

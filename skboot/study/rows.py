@@ -103,6 +103,22 @@ class Sampling(NamedTuple):
         }
 
 
+class Arguments(NamedTuple):
+    """Rows as the arguments of a function that takes all of them at once.
+
+    Attributes
+    ----------
+    y_true : array-like of shape (n_samples,) or None
+    y_preds : array-like, or mapping of str to array-like
+        Of one system that has no name, or by system.
+    sampling : Sampling
+    """
+
+    y_true: Any
+    y_preds: Any
+    sampling: Sampling
+
+
 class Wanted(NamedTuple):
     """What is wanted of each score, checked.
 
@@ -248,10 +264,6 @@ class Rows:
         positive = positive_note(statistic, self.y_true, self.y_pred)
         decided = (_DECIDED,) if self.y_pred.ndim == 2 and self.decides(statistic) else ()
         return decided if positive is None else (*decided, positive)
-
-    def beside(self, predicted: NDArray[Any], name: str) -> Rows:
-        """Return the same rows with other predictions, which are checked already."""
-        return rows_of(self.y_true, predicted, self.sample_weight, self.labels, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -535,7 +547,7 @@ def measured_by(
             raise
     _tell_doubts(scoring, arrays, statistics, looked_at, positive)
     places, columns_of = Places(single, {name: (name,) for name in statistics}, single), {}
-    if scoring.several and any(first.calls_function for first, *_ in statistics.values()):
+    if scoring.several and any(entry.calls_function for entry, *_ in statistics.values()):
         # Imported here, because few metrics are functions of which nothing is known.
         from ..metrics.outputs import each_entry
 
@@ -559,7 +571,7 @@ def measured_by(
                 for array, (truth, predicted) in zip(arrays, columns_of[name], strict=True)
             ]
         following = map(Measured, every, by_array)
-        scores[name] = {system: [next(following) for _ in own] for system, own in rows.items()}
+        scores[name] = {system: [next(following) for _ in runs] for system, runs in rows.items()}
     return scores, places
 
 
@@ -732,12 +744,12 @@ def note_on_order(
             continue
         some: NDArray[np.intp] | slice = slice(None)
         if n <= 2 * _PAIRS_LOOKED_AT:
-            first: NDArray[np.intp] = np.arange(n - 1)
-            second = first + 1
+            upper: NDArray[np.intp] = np.arange(n - 1)
+            lower = upper + 1
         else:
             start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
             some = np.concatenate((start, start + 1))
-            first, second = np.split(np.arange(len(some)), 2)
+            upper, lower = np.split(np.arange(len(some)), 2)
         if n <= 2 * _PAIRS_LOOKED_AT and measured.rows.sample_weight is None:
             y_true, values = measured.rows.y_true, statistic.values_of(measured.reduced)
         else:
@@ -757,7 +769,7 @@ def note_on_order(
             if kind is not None:
                 number = np.unique(kind * (number.max() + 1) + number, return_inverse=True)[1]
             kind = number
-        if neighbours_are_alike(values, first, second, kind, len(looked_at)):
+        if neighbours_are_alike(values, upper, lower, kind, len(looked_at)):
             return _ARE_SIMILAR
     return None
 
@@ -873,12 +885,12 @@ def labelled(columns: Mapping[str, Any], axis: str = "index") -> Iterator[_Label
             yield from labelled({f"{name}[{k}]": value for k, value in enumerate(values)}, axis)
 
 
-def _pair_by_label(left: _Labelled, right: _Labelled) -> bool:
+def _pair_by_label(column_a: _Labelled, right: _Labelled) -> bool:
     """Whether values go together by their labels, and not in the order of rows.
 
     A fresh column of predictions, or a shuffled one, has numbers for labels: values tell which.
     """
-    values = [np.asarray(ranks_left.values) for ranks_left in (left, right)]
+    values = [np.asarray(ranks_left.values) for ranks_left in (column_a, right)]
     if any(column.ndim != 1 for column in values):
         return False
     try:
@@ -889,7 +901,7 @@ def _pair_by_label(left: _Labelled, right: _Labelled) -> bool:
     ranks_left, ranks_right = np.split(ranks, 2)
     if np.ptp(ranks_left) == 0 or np.ptp(ranks_right) == 0:
         return False
-    by_label = np.corrcoef(ranks_left, ranks_right[right.index.get_indexer(left.index)])[0, 1]
+    by_label = np.corrcoef(ranks_left, ranks_right[right.index.get_indexer(column_a.index)])[0, 1]
     by_row = np.corrcoef(ranks_left, ranks_right)[0, 1]
     return bool(by_label - by_row > _PLAINLY / np.sqrt(len(ranks_left)))
 
@@ -902,14 +914,14 @@ def _is_in_steps(index: Any) -> bool:
     return bool((steps > 0).all() and (steps == steps[:1]).all())
 
 
-def _counts_of_labels(left: Any, right: Any) -> list[NDArray[np.intp]] | None:
+def _counts_of_labels(index: Any, right: Any) -> list[NDArray[np.intp]] | None:
     """Return how often each index has each label of both; None if they cannot be compared."""
-    if len(left) != len(right) or left.nlevels != right.nlevels:
+    if len(index) != len(right) or index.nlevels != right.nlevels:
         return None
     try:
-        codes, labels = left.append(right).factorize(use_na_sentinel=False)
+        codes, labels = index.append(right).factorize(use_na_sentinel=False)
     except TypeError:
         # Labels that cannot be hashed.
         return None
-    halves = (codes[: len(left)], codes[len(left) :])
+    halves = (codes[: len(index)], codes[len(index) :])
     return [np.bincount(half, minlength=len(labels)) for half in halves]

@@ -93,8 +93,8 @@ def checked_columns(
     """Check what all runs share."""
     truth = check_truth(y_true)
     weights = None if sample_weight is None else check.check_weights(sample_weight)
-    known = None if labels is None else check.check_labels(labels, truth)
-    return Columns(truth, weights, known)
+    class_labels = None if labels is None else check.check_labels(labels, truth)
+    return Columns(truth, weights, class_labels)
 
 
 def checked_runs(

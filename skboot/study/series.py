@@ -77,26 +77,29 @@ def in_time(
     sizes = np.array([n_units]) if of_unit is None else np.bincount(of_unit)
     n_blocks = None if length is None else length // per
     _check_sizes(n_blocks, sizes, per, "rows" if times is None else "dates")
-    known, remarks = [], list[Note]()
+    influences, remarks = [], list[Note]()
     if length is None or len(sizes) > 1:
-        found = (_influences(own, series, times, plan, tasks) for own in scores.values())
-        known = [own for own in found if own is not None]
-    whole = n_blocks
+        by_metric = (
+            _influences(by_system, series, times, plan, tasks) for by_system in scores.values()
+        )
+        influences = [of_metric for of_metric in by_metric if of_metric is not None]
+    n_in_blocks = n_blocks
     if n_blocks is None:
-        if len(known) < len(scores):
+        if len(influences) < len(scores):
             must = f"be an integer with {len(sizes)} series and this metric"
             got = "'auto', which needs the metric without each of too many blocks"
             raise check.fail("block_length", must, got)
-        n_blocks = whole = _automatic_length(known, sizes)
+        n_blocks = n_in_blocks = _automatic_length(influences, sizes)
         length = n_blocks * per
-        season = next((own for each in known if (own := each.season) is not None), None)
-        if season is not None and (seasons := _whole_seasons(known, sizes, n_blocks, season)):
-            whole = seasons
-            remarks = [_season(season, whole, per, bool(dates) or len(sizes) > 1)]
+        seasons_of_metrics = (of_metric.season for of_metric in influences)
+        season = next((n for n in seasons_of_metrics if n is not None), None)
+        if season is not None and (seasons := _whole_seasons(influences, sizes, n_blocks, season)):
+            n_in_blocks = seasons
+            remarks = [_season(season, n_in_blocks, per, bool(dates) or len(sizes) > 1)]
     assert length is not None
-    assert whole is not None
+    assert n_in_blocks is not None
     # What repeats with each block, as a season, is no shock that series share.
-    if len(sizes) > 1 and _move_together(known, whole):
+    if len(sizes) > 1 and _move_together(influences, n_in_blocks):
         n_series = len(sizes)
         text = (
             f"The {n_series} series rise and fall together: blocks of each make intervals too "
@@ -118,17 +121,17 @@ def in_time(
     return replace(plan, design=replace(design, remarks=(*design.remarks, *remarks))), length
 
 
-def _season(n: int, whole: int, per: int, is_plain: bool) -> Note:
+def _season(n: int, length: int, per: int, is_plain: bool) -> Note:
     """Return the caution for values that repeat: plainly in time, or as series side by side may."""
     what = "rows" if per == 1 else "dates"
     text = (
         f"Values of the metric repeat every {n} {what} or so. Blocks of 'auto' ignore seasons, and "
-        f"intervals are too wide: use whole seasons, block_length={whole * per}."
+        f"intervals are too wide: use whole seasons, block_length={length * per}."
     )
     if not is_plain:
         text = (
             f"Values of the metric repeat every {n} rows or so. If that is a season, give whole "
-            f"seasons, block_length={whole}; if these are {n} series, give a column per series."
+            f"seasons, block_length={length}; if these are {n} series, give a column per series."
         )
     return Note("caution", text)
 
@@ -261,8 +264,8 @@ class _Influences(NamedTuple):
     def of_all(self) -> Iterator[NDArray[np.float64]]:
         """Of the systems and their differences."""
         yield from self.of_systems
-        for first, second in itertools.combinations(self.of_systems, 2):
-            yield first - second
+        for system_a, system_b in itertools.combinations(self.of_systems, 2):
+            yield system_a - system_b
 
     @property
     def season(self) -> int | None:
@@ -273,18 +276,20 @@ class _Influences(NamedTuple):
         return next((rows for rows in seasons if rows is not None), None)
 
 
-def _automatic_length(known: Sequence[_Influences], sizes: NDArray[np.intp]) -> int:
+def _automatic_length(influences: Sequence[_Influences], sizes: NDArray[np.intp]) -> int:
     """Return the longest of the lengths that the metrics of each system, and differences, need."""
     longest = 1.0
-    for each in known:
-        lengths = (optimal_block_length(influence, each.sizes) for influence in each.of_all)
-        longest = max(longest, *(each.n_rows * length for length in lengths))
-        longest = max(longest, *map(shortest_block, each.of_systems))
+    for of_metric in influences:
+        lengths = (
+            optimal_block_length(influence, of_metric.sizes) for influence in of_metric.of_all
+        )
+        longest = max(longest, *(of_metric.n_rows * length for length in lengths))
+        longest = max(longest, *map(shortest_block, of_metric.of_systems))
     return min(int(np.ceil(longest)), longest_block(int(sizes.sum()), int(sizes.min())))
 
 
 def _whole_seasons(
-    known: Sequence[_Influences], sizes: NDArray[np.intp], length: int, season: int
+    influences: Sequence[_Influences], sizes: NDArray[np.intp], length: int, season: int
 ) -> int | None:
     """Return the shortest whole seasons that no metric, also summed over seasons, needs longer.
 
@@ -293,28 +298,28 @@ def _whole_seasons(
     would be too few blocks.
     """
     n_seasons, longest = sizes // season, float(-(-length // season))
-    for each in known:
-        if each.n_rows > 1 or not n_seasons.all():
+    for of_metric in influences:
+        if of_metric.n_rows > 1 or not n_seasons.all():
             continue
-        first = np.cumsum(sizes) - sizes
+        starts = np.cumsum(sizes) - sizes
         within = np.concatenate(
-            [np.arange(n * season) + at for n, at in zip(n_seasons, first, strict=True)]
+            [np.arange(n * season) + at for n, at in zip(n_seasons, starts, strict=True)]
         )
-        for influence in each.of_all:
+        for influence in of_metric.of_all:
             sums = influence[within].reshape(-1, season).sum(axis=1)
             longest = max(longest, optimal_block_length(sums, n_seasons))
     most = max(longest_block(int(n_seasons.sum()), int(n_seasons.min())), -(-length // season))
-    whole = min(int(np.ceil(longest)), most) * season
-    fits = whole <= int(sizes.min()) and _n_blocks(whole, sizes) >= FEWEST_BLOCKS
-    return whole if fits else None
+    in_seasons = min(int(np.ceil(longest)), most) * season
+    fits = in_seasons <= int(sizes.min()) and _n_blocks(in_seasons, sizes) >= FEWEST_BLOCKS
+    return in_seasons if fits else None
 
 
-def _move_together(known: Sequence[_Influences], length: int) -> bool:
+def _move_together(influences: Sequence[_Influences], length: int) -> bool:
     """Whether series move together by a metric of a system, or by a difference."""
-    every = [(each, influence) for each in known for influence in each.of_all]
+    every = [(of_metric, influence) for of_metric in influences for influence in of_metric.of_all]
     return any(
-        move_together(influence, each.sizes, -(-length // each.n_rows), len(every))
-        for each, influence in every
+        move_together(influence, of_metric.sizes, -(-length // of_metric.n_rows), len(every))
+        for of_metric, influence in every
     )
 
 
@@ -327,9 +332,9 @@ def _influences(
 ) -> _Influences | None:
     """Return the influences on one metric; None where too many blocks would be left out."""
     subjects = []
-    for one in itertools.chain.from_iterable(by_name.values()):
-        statistic = one.statistic if tasks is None else TaskAverage.of(one.statistic, tasks)
-        reduced = statistic.reduce(*one.rows.of(statistic, None))
+    for run in itertools.chain.from_iterable(by_name.values()):
+        statistic = run.statistic if tasks is None else TaskAverage.of(run.statistic, tasks)
+        reduced = statistic.reduce(*run.rows.of(statistic, None))
         subjects.append(BoundStatistic.of(statistic, reduced))
     n_samples, n_rows = plan.design.n_samples, 1
     while True:
@@ -345,6 +350,6 @@ def _influences(
     unknown = np.isnan(values)
     mean = np.sum(values, axis=1, where=~unknown) / np.maximum((~unknown).sum(axis=1), 1)
     values = np.where(unknown, mean[:, None], values)
-    ends = np.cumsum([len(own) for own in by_name.values()])
-    of_systems = [own.mean(axis=0) for own in np.split(values, ends[:-1])]
+    ends = np.cumsum([len(of_system) for of_system in by_name.values()])
+    of_systems = [of_system.mean(axis=0) for of_system in np.split(values, ends[:-1])]
     return _Influences(of_systems, design.circles.n_blocks, n_rows)

@@ -10,11 +10,11 @@ runs and streams use the same steps.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import is_
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -169,11 +169,6 @@ class Score:
     table: Tabled | None = field(default=None, kw_only=True)
 
     @property
-    def name(self) -> str:
-        """Of the metric, and of the subgroup if it is of one."""
-        return self.metric if self.part.name is None else f"{self.metric} ({self.part.name})"
-
-    @property
     def columns(self) -> Columns:
         """Truth, predictions and weights of the rows of the part."""
         return self.rows.of(self.statistic, self.part.at, self.part.order)
@@ -226,13 +221,13 @@ class Score:
     ) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
         premises, influence = self.premises, distribution.influence
-        drawn, acceleration, freedom, variance = premises.drawn, None, None, None
+        units, acceleration, freedom, variance = premises.drawn, None, None, None
         jumps: JackknifeJumps | None = None
         bias: JackknifeBias | None = None
         if isinstance(left_out, RobustVariance):
             variance = left_out.value
         elif left_out is not None:
-            n_own = min(drawn.n_units)
+            n_own = min(units.n_units)
             if n_own < left_out.n_units:
                 left_out = left_out.among(n_own)
             acceleration, freedom = left_out.acceleration, left_out.error_freedom
@@ -243,11 +238,11 @@ class Score:
                 bias = JackknifeBias(left_out.bias, error)
         if self.classes is not None and influence is not None:
             assert premises.group_weight is not None
-            drawn = drawn.of_classes(self.classes, premises.group_weight, influence)
+            units = units.of_classes(self.classes, premises.group_weight, influence)
         return Evidence(
             distribution.estimate,
             distribution.replicates,
-            drawn,
+            units,
             premises.facts,
             standard_error=distribution.standard_error,
             replicate_standard_errors=distribution.replicate_standard_errors,
@@ -309,7 +304,7 @@ class RowsInMemory(Source):
         if design.members is not None and not design.units_are_rows:
             members = design.members if part.rows is None else design.members[part.rows]
         facts = statistic.facts(reduced, rows, members)
-        drawn = Drawn.of(design, part.rows, rows[2])
+        units = Drawn.of(design, part.rows, rows[2])
         # Rows that the user gave as resamples may split groups; groups then have no influence.
         holds_rows = design.n_factors == 1 and not design.units_are_rows
         by_group = holds_rows and facts.additive and plan.resamples is None
@@ -327,9 +322,9 @@ class RowsInMemory(Source):
                 classes = _classes_of_groups(statistic, groups, design.n_units[0], rows[0])
             if classes is not None and not by_group:
                 sizes = np.bincount(groups, rows[2], design.n_units[0])
-                drawn = drawn.of_classes(classes, sizes)
+                units = units.of_classes(classes, sizes)
                 facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
-        premises = BeforeResampling(drawn, facts, first_look, group_weight, n_effective)
+        premises = BeforeResampling(units, facts, first_look, group_weight, n_effective)
         planned = planned_method(premises) if interval == "auto" else interval
         tabled = design.units_are_rows and not design.averages_tasks and has_table(statistic)
         tabled &= plan.resamples is None and plan.drawn is None and first_look is None
@@ -389,7 +384,7 @@ def _classes_of_groups(
 
 
 def _refuse_impossible(
-    asked: str, method: str, premises: BeforeResampling, statistic: Statistic, *, tabled: bool
+    interval: str, method: str, premises: BeforeResampling, statistic: Statistic, *, tabled: bool
 ) -> None:
     """Refuse an interval that this metric or design cannot have, before any work.
 
@@ -414,7 +409,7 @@ def _refuse_impossible(
     )
     problem = problem_with(method, with_all_computed)
     if problem:
-        named = repr(method) if asked == method else f"{asked!r}, here {method!r}"
+        named = repr(method) if interval == method else f"{interval!r}, here {method!r}"
         got = f"{named}, which {problem.removesuffix('.')}"
         raise fail("interval", "be one that these data allow", got)
 
@@ -572,13 +567,13 @@ def draw(
     scores : mapping of int to Score, optional
         Of which of them evidence is wanted, by number.
     """
-    drawn = plan
+    plan_of_cells = plan
     if plan.design.n_samples >= _ROWS_FOR_CELLS:
-        drawn, subjects = _in_cells(plan, subjects)
-    binding = drawn.bind([subject.coding for subject in subjects])
-    for one in (scores or {}).values():
-        if one.part.order is not None:
-            one.rows.forget()
+        plan_of_cells, subjects = _in_cells(plan, subjects)
+    binding = plan_of_cells.bind([subject.coding for subject in subjects])
+    for score in (scores or {}).values():
+        if score.part.order is not None:
+            score.rows.forget()
     return Draws(plan, binding, subjects, bootstrap(binding, subjects, workers), scores or {})
 
 
@@ -618,31 +613,33 @@ def _by_sums(
     # The order of rows is free where nothing else is known of them.
     in_order = max(map(len, parts)) > 1 or design.strata is not None
     of_sums = [_of_sums(subject, design.n_samples, in_order) for subject in subjects]
-    known = [one for one in of_sums if one is not None]
-    if len(known) < len(subjects):
+    sums = [function for function in of_sums if function is not None]
+    if len(sums) < len(subjects):
         return None
     cells, in_cells = [], list(subjects)
     with single_threaded_blas():
-        for own in parts:
-            found = _cells_of([known[k] for k in own], design.strata)
-            if found is None:
+        for numbers in parts:
+            cells_and_terms = _cells_of([sums[k] for k in numbers], design.strata)
+            if cells_and_terms is None:
                 return None
-            cells.append(found[0])
-            for k, reduced in zip(own, found[1], strict=True):
-                in_cells[k] = replace(known[k], reduced=reduced)
-    drawn = CellsDesign.by(design, cells, [subjects[own[0]].coding.rows for own in parts])
-    if drawn.n_atoms > design.n_samples // 2:
+            cells.append(cells_and_terms[0])
+            for k, reduced in zip(numbers, cells_and_terms[1], strict=True):
+                in_cells[k] = replace(sums[k], reduced=reduced)
+    cells_design = CellsDesign.by(
+        design, cells, [subjects[numbers[0]].coding.rows for numbers in parts]
+    )
+    if cells_design.n_atoms > design.n_samples // 2:
         return None
-    for own, of_part in zip(parts, drawn.atoms_of_parts(), strict=True):
-        for k in own:
+    for numbers, of_part in zip(parts, cells_design.atoms_of_parts(), strict=True):
+        for k in numbers:
             reduced = in_cells[k].reduced
             coding = CodedRows(None, reduced.n_codes, "sums", reduced.counts, of_part)
             in_cells[k] = replace(in_cells[k], coding=coding)
-    return replace(plan, design=drawn), in_cells
+    return replace(plan, design=cells_design), in_cells
 
 
 def _cells_of(
-    known: Sequence[BoundStatistic], strata: NDArray[np.intp] | None
+    sums: Sequence[BoundStatistic], strata: NDArray[np.intp] | None
 ) -> tuple[RowCells, list[ReducedData]] | None:
     """Put the rows of statistics of the same rows into cells; None where cells do not serve.
 
@@ -651,23 +648,23 @@ def _cells_of(
     from ..resampling.row_cells import row_cells
 
     # A statistic by itself has few equal columns, which directions tell as fast.
-    columns, numbers = list(known[0].reduced.terms.T), [np.arange(known[0].reduced.terms.shape[1])]
-    if len(known) > 1:
-        columns, numbers = distinct_columns([one.reduced.terms for one in known])
-    rows = known[0].coding.rows
+    columns, numbers = list(sums[0].reduced.terms.T), [np.arange(sums[0].reduced.terms.shape[1])]
+    if len(sums) > 1:
+        columns, numbers = distinct_columns([statistic.reduced.terms for statistic in sums])
+    rows = sums[0].coding.rows
     cells = row_cells(columns, strata if rows is None or strata is None else strata[rows])
     if cells is None:
         return None
     counts = cells.multiplicity
     reduced = [
         replace(
-            one.reduced,
+            statistic.reduced,
             code=None,
             n_codes=len(counts),
-            terms=np.ascontiguousarray(cells.columns[own].T),
+            terms=np.ascontiguousarray(cells.columns[of_statistic].T),
             counts=counts,
         )
-        for one, own in zip(known, numbers, strict=True)
+        for statistic, of_statistic in zip(sums, numbers, strict=True)
     ]
     return cells, reduced
 
@@ -690,8 +687,10 @@ def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> Bo
         stratum[reduced.code] = strata
         if not np.array_equal(stratum[reduced.code], strata):
             return None
-    own = subject.coding._replace(code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts)
-    return replace(subject, reduced=reduced, coding=own)
+    coding = subject.coding._replace(
+        code=reduced.code, n_codes=reduced.n_codes, counts=reduced.counts
+    )
+    return replace(subject, reduced=reduced, coding=coding)
 
 
 def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:
@@ -704,10 +703,10 @@ def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundSt
         n_samples = len(subject.coding.rows)
     if n_samples != (n_codes if code is None else len(code)):
         return None
-    found = subject.statistic.as_sums(subject.reduced)
-    if found is None:
+    as_sums = subject.statistic.as_sums(subject.reduced)
+    if as_sums is None:
         return None
-    statistic, reduced = found
+    statistic, reduced = as_sums
     if code is not None and (in_order or n_codes < n_samples):
         of_rows = reduced.terms[code.astype(np.intp, copy=False)]
         reduced = replace(reduced, code=None, n_codes=n_samples, terms=of_rows)
@@ -773,33 +772,23 @@ class Study:
     first_look: int | None = None
 
     @classmethod
-    def of_rows(cls, sampling: Sampling, n_samples: int, n_series: int, wanted: Wanted) -> Study:
+    def of_rows(
+        cls, sampling: Sampling, n_samples: int, n_series: int, score_options: Wanted
+    ) -> Study:
         """Return the study of rows with checked weights, in which nothing is evaluated yet."""
         weights = sampling.sample_weight
         plan = resampling_plan(sampling, n_samples, n_series, weights)
         return cls(
             {},
             plan,
-            wanted.interval,
-            wanted.confidence_level,
-            wanted.settings | sampling.settings(plan.n_resamples),
+            score_options.interval,
+            score_options.confidence_level,
+            score_options.settings | sampling.settings(plan.n_resamples),
             facts=CallFacts(weighted=weights is not None),
-            workers=wanted.workers,
-            adjust=wanted.adjust,
-            first_look=wanted.first_look,
+            workers=score_options.workers,
+            adjust=score_options.adjust,
+            first_look=score_options.first_look,
         )
-
-    def by_plan(self) -> list[Study]:
-        """Return the study of each plan, none of which has tasks beside it."""
-        return list(self.of_tasks) or [self]
-
-    def answered(self, evaluate: Callable[[Study], Mapping[str, Any]]) -> Any:
-        """Return what an engine makes of each plan, laid out."""
-        results: dict[str, Any] = {}
-        for study in self.by_plan():
-            results |= evaluate(study)
-            tell(*study.plan.design.remarks)
-        return self.laid_out(results)
 
     def laid_out(self, results: Mapping[str, Any]) -> Any:
         """Return one result alone, or those of all metrics where they belong."""
@@ -812,7 +801,7 @@ def study_of(
     scored: tuple[Scores, Places],
     sampling: Sampling,
     answers: dict[str, Any],
-    wanted: Wanted,
+    score_options: Wanted,
     settings: dict[str, Any],
     n_series: int = 0,
 ) -> Study:
@@ -824,61 +813,13 @@ def study_of(
     sampling : Sampling
     answers : mapping of str to array-like
         Truth and predictions as they were given, by argument.
-    wanted : Wanted
+    score_options : Wanted
     settings : dict
         Other arguments as a result holds them.
     n_series : int
         How many statistics there are, where that is known, for the memory of their replicates.
     """
     scores, places = scored
-    plan_of_call = planned(sampling, answers, scores, n_series)
-    of_rows = sampling.settings(plan_of_call.plan.n_resamples) | plan_of_call.settings
-    study = Study(
-        scores,
-        plan_of_call.plan,
-        wanted.interval,
-        wanted.confidence_level,
-        wanted.settings | settings | of_rows,
-        facts=plan_of_call.facts,
-        parts=plan_of_call.parts,
-        places=places,
-        workers=wanted.workers,
-        adjust=wanted.adjust,
-        first_look=wanted.first_look,
-    )
-    if plan_of_call.tasks is None:
-        return study
-    of_tasks = [
-        replace(study, plan=plan, scores=of_plan) for plan, of_plan in plan_of_call.of_tasks
-    ]
-    return replace(study, tasks=plan_of_call.tasks, of_tasks=of_tasks)
-
-
-def study_of_system(
-    y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, wanted: Wanted
-) -> Study:
-    """Return the study of one system whose rows are in memory: rows, statistics, plan."""
-    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
-    scored = measured_by(scoring, {"": [("y_pred", rows)]})
-    answers = {"y_true": y_true, "y_pred": y_pred}
-    return study_of(scored, sampling, answers, wanted, scoring.settings)
-
-
-class Planned(NamedTuple):
-    """What is drawn, as attributes of a study, and what settings and facts hold of it."""
-
-    plan: ResamplingPlan
-    parts: Sequence[Part]
-    tasks: Tasks | None
-    of_tasks: Sequence[tuple[ResamplingPlan, Scores]]
-    settings: dict[str, Any]
-    facts: CallFacts
-
-
-def planned(
-    sampling: Sampling, answers: dict[str, Any], scores: Scores, n_series: int = 0
-) -> Planned:
-    """Return what is drawn for scores; see `study_of`."""
     [[measured, *_], *_] = next(iter(scores.values())).values()
     rows = measured.rows
     plan = resampling_plan(sampling, len(rows.y_pred), n_series, rows.sample_weight)
@@ -913,19 +854,49 @@ def planned(
             note = note_on_order(scores, strata, parts, tasks)
         if note is not None:
             plan = replace(plan, design=replace(design, remarks=(*design.remarks, note)))
-    settings = {"block_length": length} if length else {}
-    of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
+    all_settings = score_options.settings | settings | sampling.settings(plan.n_resamples)
+    if length:
+        all_settings["block_length"] = length
+    averages: Sequence[tuple[ResamplingPlan, Scores]] = ()
     n_tasks: tuple[int, ...] = ()
     if tasks is not None:
-        of_tasks, n_tasks = over_tasks(plan, tasks, scores, parts), (len(tasks.names),)
-        settings["average_over"] = len(tasks.names)
-    facts = CallFacts(
-        block_length=length,
-        weighted=sampling.sample_weight is not None,
-        by_subgroup=sampling.by is not None,
-        n_tasks=n_tasks,
+        averages, n_tasks = over_tasks(plan, tasks, scores, parts), (len(tasks.names),)
+        all_settings["average_over"] = len(tasks.names)
+    study = Study(
+        scores,
+        plan,
+        score_options.interval,
+        score_options.confidence_level,
+        all_settings,
+        facts=CallFacts(
+            block_length=length,
+            weighted=sampling.sample_weight is not None,
+            by_subgroup=sampling.by is not None,
+            n_tasks=n_tasks,
+        ),
+        parts=parts,
+        places=places,
+        workers=score_options.workers,
+        adjust=score_options.adjust,
+        first_look=score_options.first_look,
     )
-    return Planned(plan, parts, tasks, of_tasks, settings, facts)
+    if tasks is None:
+        return study
+    of_tasks = [
+        replace(study, plan=plan_of_averages, scores=averaged)
+        for plan_of_averages, averaged in averages
+    ]
+    return replace(study, tasks=tasks, of_tasks=of_tasks)
+
+
+def study_of_system(
+    y_true: Any, y_pred: Any, sampling: Sampling, scoring: Scoring, score_options: Wanted
+) -> Study:
+    """Return the study of one system whose rows are in memory: rows, statistics, plan."""
+    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+    scored = measured_by(scoring, {"": [("y_pred", rows)]})
+    answers = {"y_true": y_true, "y_pred": y_pred}
+    return study_of(scored, sampling, answers, score_options, scoring.settings)
 
 
 def _check_groups_in_parts(design: SamplingDesign, parts: Sequence[Part]) -> None:
@@ -1068,8 +1039,8 @@ def _tell_of_shared_members(columns: NDArray[Any]) -> None:
     """Warn where both columns name the same members, which text shows and numbers need not."""
     if columns.dtype.kind not in "UO":
         return
-    left, right = (set(column.tolist()) for column in columns.T)
-    if 2 * len(left & right) > min(len(left), len(right)):
+    members_a, right = (set(column.tolist()) for column in columns.T)
+    if 2 * len(members_a & right) > min(len(members_a), len(right)):
         text = (
             "Both columns of groups name the same members, and are taken for two factors. If they "
             "are pairs of one population, such as speakers, give same_population=True."
@@ -1094,9 +1065,9 @@ def results_of(study: Study) -> Any:
         Of each metric where it belongs; a table by subgroup within where there are subgroups.
     """
     results: dict[str, Any] = {}
-    for of_plan in study.of_tasks or [study]:
-        results |= evaluate(of_plan)
-        tell(*of_plan.plan.design.remarks)
+    for study_of_plan in study.of_tasks or [study]:
+        results |= evaluate(study_of_plan)
+        tell(*study_of_plan.plan.design.remarks)
     return study.laid_out(results)
 
 
@@ -1202,7 +1173,9 @@ def result_of(
         texts += (
             f"Worse than the baseline: a system that ignores its inputs scores {naive:.4g} here.",
         )
-    name, design = score.name, study.plan.design
+    name, design = score.metric, study.plan.design
+    if score.part.name is not None:
+        name = f"{name} ({score.part.name})"
     return make_result(
         study,
         name,
@@ -1252,8 +1225,8 @@ def make_gap_result(
     cautions: Sequence[Note],
 ) -> EvaluationResult:
     """Return the result of a gap, with warnings such as of the subgroups it leaves out."""
-    drawn = replace(basis.evidence.drawn, n_units=study.plan.design.n_units)
-    evidence = replace(basis.evidence, drawn=drawn)
+    units = replace(basis.evidence.drawn, n_units=study.plan.design.n_units)
+    evidence = replace(basis.evidence, drawn=units)
     tell(*cautions)
     interval = confidence_interval(evidence, "simultaneous", study.confidence_level)
     notes = [*texts_of((*cautions, *notes_of_cut(interval))), *notes]
@@ -1271,19 +1244,24 @@ def make_gap_result(
 def notes_on_limits(
     notes: Sequence[str],
     name: str,
-    known: Evidence,
+    evidence: Evidence,
     interval: ConfidenceInterval,
 ) -> tuple[str, ...]:
     """Return the notes with those on limits that hold nothing; warn of undefined resamples."""
-    about_limits = (degeneracy(interval, known), left_out_estimate(interval, known))
-    n_undefined = int(np.isnan(known.replicates).sum())
-    if known.gap is not None and np.isnan(known.estimate):
+    low, high = interval
+    about_limits: list[str | None] = []
+    if not low < high:
+        about_limits.append(degeneracy(interval, evidence))
+    if evidence.estimate < low or evidence.estimate > high:
+        about_limits.append(left_out_estimate(interval, evidence))
+    n_undefined = int(np.isnan(evidence.replicates).sum())
+    if evidence.gap is not None and np.isnan(evidence.estimate):
         # The caution about the subgroups that are left out says why.
         return tuple(notes)
     if n_undefined:
-        tell(_undefined(name, n_undefined, len(known.replicates)))
-    elif np.isnan(known.estimate):
-        tell(_undefined(name, len(known.replicates), len(known.replicates)))
+        tell(_undefined(name, n_undefined, len(evidence.replicates)))
+    elif np.isnan(evidence.estimate):
+        tell(_undefined(name, len(evidence.replicates), len(evidence.replicates)))
     return (*notes, *(text for text in about_limits if text and text not in notes))
 
 

@@ -119,13 +119,16 @@ def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
     task_of_unit = tasks.number
     if design.members is not None:
         # Of blocks of rows in time each lies in a task, and none are given.
-        unit, given = design.members[:, 0], plan.resamples is not None or plan.drawn is not None
+        unit, has_resamples = (
+            design.members[:, 0],
+            plan.resamples is not None or plan.drawn is not None,
+        )
         shared = _of_each(unit, tasks.number)
-        if design.units_are_groups and not given:
+        if design.units_are_groups and not has_resamples:
             group_of_task = _of_each(tasks.number, unit)
             if group_of_task is not None:
                 return drawn_tasks(design, group_of_task)
-        if given or shared is None:
+        if has_resamples or shared is None:
             return across_tasks(design, n_tasks)
         task_of_unit = shared
     if not design.units_are_blocks:
