@@ -146,13 +146,25 @@ class Premises:
 
 @dataclass(frozen=True, eq=False)
 class BeforeResampling(Premises):
-    """What is known of a score before it is resampled; attributes as of `Evidence`."""
+    """What is known of a score before it is resampled.
+
+    Attributes
+    ----------
+    drawn, facts, first_look, group_weight, n_effective_rows
+        As of `Evidence`.
+    has_pairs_left_out : bool
+        Whether the metric without each pair of members of two factors is known in closed form.
+    has_tables : bool
+        Whether smoothed tables of truth and decision can be drawn.
+    """
 
     drawn: Drawn
     facts: Facts
     first_look: int | None = None
     group_weight: Floats | None = None
     n_effective_rows: float | None = None
+    has_pairs_left_out: bool = False
+    has_tables: bool = False
 
 
 class JackknifeBias(NamedTuple):
@@ -268,6 +280,19 @@ class Evidence(Premises):
     ) -> Evidence:
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""
         return Evidence(estimate, replicates, self.drawn, facts, **others)
+
+    @property
+    def premises(self) -> BeforeResampling:
+        """What was known before resampling, and what of it was computed."""
+        return BeforeResampling(
+            self.drawn,
+            self.facts,
+            self.first_look,
+            self.group_weight,
+            self.n_effective_rows,
+            has_pairs_left_out=self.robust_variance is not None,
+            has_tables=self.smoothed is not None,
+        )
 
     @cached_property
     def sorted_replicates(self) -> Floats:
