@@ -55,6 +55,14 @@ class CodedRows(NamedTuple):
     rows: NDArray[np.intp] | None = None
 
 
+class _Derived(NamedTuple):
+    """An array that was derived for some purpose, with the objects that it was derived from."""
+
+    purpose: str
+    sources: tuple[Any, ...]
+    array: Any
+
+
 # Some of the atoms of a binding, rising; None: all of them.
 Atoms = slice | NDArray[np.intp] | None
 
@@ -92,7 +100,7 @@ class UnitsOfCodes:
     reads: str = "running"
     atoms: Atoms = None
     counts_own_codes: ClassVar[bool] = False
-    _cache: list[tuple[str, tuple[Any, ...], Any]] = field(default_factory=list, repr=False)
+    _cache: list[_Derived] = field(default_factory=list, repr=False)
 
     @property
     def n_entries(self) -> int:
@@ -134,15 +142,16 @@ class UnitsOfCodes:
 
     def kept(self, purpose: str, of: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """Return the array that was derived for this purpose from the same objects, or make it."""
-        for known_purpose, known_of, value in self._cache:
+        for derived in self._cache:
             # A bound method is a new object at each mention.
-            if known_purpose == purpose and all(
-                a is b or (callable(a) and a == b) for a, b in zip(known_of, of, strict=False)
+            if derived.purpose == purpose and all(
+                a is b or (callable(a) and a == b)
+                for a, b in zip(derived.sources, of, strict=False)
             ):
-                return value
-        value = make()
-        self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], (purpose, of, value)]
-        return value
+                return derived.array
+        array = make()
+        self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], _Derived(purpose, of, array)]
+        return array
 
     def forget(self) -> None:
         """Let go of the arrays that were derived."""
