@@ -296,19 +296,28 @@ def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterv
     """Return the interval of groups, or of blocks of rows in time."""
     replicates, low, high = evidence.sorted_replicates, *value_range(evidence)
     if len(replicates) and replicates[0] == replicates[-1]:
+        unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
         if evidence.estimate in (low, high) and np.isfinite(low) and np.isfinite(high):
-            n_groups, unit = evidence.drawn.n_units[0], evidence.drawn.design.unit
             effective = effective_size(evidence, confidence_level)
             say(
                 "choice",
                 f"No {unit} shows any error, so resampling cannot show any spread: Wilson interval "
-                f"with {effective:.1f} effective rows for {thousands(n_groups)} {unit}s.",
+                f"with {effective:.1f} effective rows for {thousands(n_units)} {unit}s.",
             )
             return few_groups_interval(evidence, confidence_level)
         # Losses without bounds are taken as not negative.
         low = 0.0 if np.isinf(low) and np.isinf(high) else low
         if evidence.facts.additive and evidence.estimate in (low, high):
-            return _groups_without_loss(evidence, low, confidence_level)
+            side, limits = "lower", (np.nan, evidence.estimate)
+            if evidence.estimate == low:
+                side, limits = "upper", (evidence.estimate, np.nan)
+            say(
+                "caution",
+                f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
+                f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large "
+                "other losses are.",
+            )
+            return ConfidenceInterval(*limits, confidence_level, "score")
     method = planned_method(evidence)
     if method == "studentized":
         interval = _for_sums_of_groups(evidence, confidence_level)
@@ -323,26 +332,6 @@ def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterv
         if method in LEAVING_OUT:
             _tell_of_single_units(evidence)
     return _made(evidence, method, confidence_level)
-
-
-def _groups_without_loss(
-    evidence: Evidence, low: float, confidence_level: float
-) -> ConfidenceInterval:
-    """Return an interval with one limit for losses that are 0 in every group.
-
-    A loss has no largest value, so that nothing bounds the losses of other groups.
-    """
-    unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
-    side, limits = "lower", (np.nan, evidence.estimate)
-    if evidence.estimate == low:
-        side, limits = "upper", (evidence.estimate, np.nan)
-    say(
-        "caution",
-        f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
-        f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large other "
-        "losses are.",
-    )
-    return ConfidenceInterval(*limits, confidence_level, "score")
 
 
 def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:

@@ -340,6 +340,10 @@ class Evidence(Premises):
         cls, estimate: Any, replicates: Floats, kind: str, n_units: tuple[int, ...], **others: Any
     ) -> Self:
         """Return the evidence of fields that stand side by side, as in `to_parts`."""
+        # Imported here, because these modules import this one.
+        from .dependence import OverTime
+        from .gap import SubgroupGap
+
         drawn, facts = (
             {f.name: others.pop(f.name) for f in fields(held) if f.name in others}
             for held in (Drawn, Facts)
@@ -348,7 +352,14 @@ class Evidence(Premises):
         # Of files of before.
         others.pop("deciding_groups", None)
         # Files hold parts as plain sequences.
-        for name, part in _parts_of_evidence().items():
+        parts: dict[str, Callable[..., Any]] = {
+            "jackknife": JackknifeJumps,
+            "left_out": JackknifeBias,
+            "max_t": LargestDeviations,
+            "over_time": OverTime,
+            "gap": lambda *values: SubgroupGap.of_stored(values),
+        }
+        for name, part in parts.items():
             if others.get(name) is not None:
                 others[name] = part(*others[name])
         return cls(estimate, replicates, what, Facts.from_parts(facts), **others)
@@ -361,21 +372,6 @@ def joint_bounds(evidence: Iterable[Evidence]) -> tuple[float, float]:
 
 
 _NESTED = ("drawn", "facts")
-
-
-def _parts_of_evidence() -> dict[str, Callable[..., Any]]:
-    """Return what makes each part of evidence of its values."""
-    # Imported here, because these modules import this one.
-    from .dependence import OverTime
-    from .gap import SubgroupGap
-
-    return {
-        "jackknife": JackknifeJumps,
-        "left_out": JackknifeBias,
-        "max_t": LargestDeviations,
-        "over_time": OverTime,
-        "gap": lambda *values: SubgroupGap.of_stored(values),
-    }
 
 
 def deciding_units(influence: Floats, times: Any = 1) -> float:

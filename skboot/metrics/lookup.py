@@ -615,7 +615,18 @@ def resolve_metrics(
             got = f"two {statistic.name!r}"
             raise fail("metric", "hold metrics of different names", got, advice)
         if greater_is_better is not None and statistic.greater_is_better != greater_is_better:
-            statistic = _directed(statistic, greater_is_better)
+            is_direction = isinstance(greater_is_better, bool | np.bool_)
+            if statistic.greater_is_better is not None or not is_direction:
+                must, advice = "be True, False or None", "None says that the direction is unknown."
+                if statistic.greater_is_better is not None:
+                    direction = statistic.greater_is_better
+                    must = f"be None or {direction}, the direction of {statistic.name!r}"
+                    advice = (
+                        "It is for callables and for 'mean', whose direction is not known. Beside "
+                        "other metrics give a callable as a scorer, by sklearn.metrics.make_scorer."
+                    )
+                raise fail("greater_is_better", must, repr(greater_is_better), advice)
+            statistic = replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
         statistics[statistic.name if name is None else name] = statistic
     return statistics, single
 
@@ -631,20 +642,6 @@ def _named(metric: Any) -> list[tuple[str | None, Any]]:
     if not named:
         raise fail("metric", "hold at least one metric", repr(metric))
     return named
-
-
-def _directed(statistic: Statistic, greater_is_better: bool) -> Statistic:
-    """The statistic with a direction that it has not."""
-    if statistic.greater_is_better is None and isinstance(greater_is_better, bool | np.bool_):
-        return replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
-    must, advice = "be True, False or None", "None says that the direction is unknown."
-    if statistic.greater_is_better is not None:
-        must = f"be None or {statistic.greater_is_better}, the direction of {statistic.name!r}"
-        advice = (
-            "It is for callables and for 'mean', whose direction is not known. Beside other "
-            "metrics give a callable as a scorer, by sklearn.metrics.make_scorer."
-        )
-    raise fail("greater_is_better", must, repr(greater_is_better), advice)
 
 
 def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic:

@@ -807,7 +807,16 @@ def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
             raise fail(name, must, got, advice)
     are_whole = y_true.dtype.kind in "biu" and y_pred.dtype.kind in "biu"
     if statistic.names_classes and not are_whole:
-        _check_same_kind(y_true, y_pred)
+        kinds = [_kind(y) for y in (y_true, y_pred)]
+        if kinds[0] != kinds[1]:
+            must = f"hold labels of the same kind as y_true, here {kinds[0]}"
+            raise fail("y_pred", must, f"{kinds[1]}", _decisions_as_text(y_true, y_pred))
+        if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
+            for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+                if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
+                    got = f"floats such as {y[np.abs(y).argmax()]:.17g}"
+                    must = "hold labels below 2**53 if they are floats beside integers"
+                    raise fail(name, must, got, "Keep ids as integers or text throughout.")
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred)
         if y_true.dtype.kind == "O":
@@ -815,7 +824,7 @@ def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
 
 
 @only_advises(SAME_KIND)
-def _as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
+def _decisions_as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
     """How to make decisions labels as those of the truth: which are positive is not known."""
     labels = np.unique(y_true) if y_pred.dtype.kind == "b" and _kind(y_true) == "text" else ()
     if len(labels) != 2:
@@ -825,19 +834,6 @@ def _as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
         f"Give np.where(y_pred, {yes!r}, {no!r}) if True means {yes!r}, else "
         f"np.where(y_pred, {no!r}, {yes!r})."
     )
-
-
-def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    kinds = [_kind(y) for y in (y_true, y_pred)]
-    if kinds[0] != kinds[1]:
-        must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail("y_pred", must, f"{kinds[1]}", _as_text(y_true, y_pred))
-    if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
-        for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-            if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
-                got = f"floats such as {y[np.abs(y).argmax()]:.17g}"
-                must = "hold labels below 2**53 if they are floats beside integers"
-                raise fail(name, must, got, "Keep ids as integers or text throughout.")
 
 
 def _check_positive(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
