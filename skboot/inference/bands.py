@@ -321,7 +321,7 @@ def pointwise_interval(
         return ConfidenceInterval(np.nan, np.nan, confidence_level, "percentile")
     value, behind, level = evidence.estimate, facts.behind, confidence_level
     if behind is not None and facts.over_thresholds:
-        method, (low, high) = "arcsine", _over_thresholds(evidence, behind, level)
+        method, (low, high) = "arcsine", _threshold_limits(evidence, behind, level)
     elif behind is not None and value in (0.0, 1.0):
         method, (low, high) = "clopper-pearson", _exact_of_point(evidence, behind, level)
     elif (
@@ -345,12 +345,12 @@ def pointwise_interval(
 
 def _exact_of_point(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
     """Exact binomial limits of a share of rows, or of units where these are fewer."""
-    drawn = evidence.drawn
-    n = behind if drawn.design.units_are_rows else min(behind, *drawn.n_units)
+    units = evidence.drawn
+    n = behind if units.design.units_are_rows else min(behind, *units.n_units)
     return clopper_pearson_limits(evidence.estimate * n, n, level)
 
 
-def _over_thresholds(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
+def _threshold_limits(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
     """Standard errors either way on the scale of shares, at least those of independent rows.
 
     Where the rows behind the point are of one label, out to its exact limit and to the quantile of

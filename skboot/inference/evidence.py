@@ -63,8 +63,8 @@ class Drawn:
     @property
     def why_none(self) -> str:
         """The sentence that says why there is no interval where nothing `varies`."""
-        unit, each = self.design.unit, " in each stratum" if self.n_strata > 1 else ""
-        return f"One {unit}{each} does not show how {unit}s vary: there is no interval."
+        unit, where = self.design.unit, " in each stratum" if self.n_strata > 1 else ""
+        return f"One {unit}{where} does not show how {unit}s vary: there is no interval."
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -132,8 +132,8 @@ class Premises:
     @cached_property
     def independent_rows(self) -> bool:
         """Whether rows were drawn one by one, without strata or weights."""
-        drawn = self.drawn
-        return drawn.design.units_are_rows and drawn.n_strata == 1 and not self.facts.weighted
+        units = self.drawn
+        return units.design.units_are_rows and units.n_strata == 1 and not self.facts.weighted
 
     @property
     def share(self) -> Proportion | None:
@@ -276,10 +276,10 @@ class Evidence(Premises):
     smoothed: Floats | None = None
 
     def of_other_values(
-        self, estimate: Any, replicates: Floats, facts: Facts = NOTHING_KNOWN, **others: Any
+        self, estimate: Any, replicates: Floats, facts: Facts = NOTHING_KNOWN, **parts: Any
     ) -> Evidence:
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""
-        return Evidence(estimate, replicates, self.drawn, facts, **others)
+        return Evidence(estimate, replicates, self.drawn, facts, **parts)
 
     @property
     def premises(self) -> BeforeResampling:
@@ -331,26 +331,26 @@ class Evidence(Premises):
 
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, side by side, as values that a file can hold."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NESTED}
-        drawn = {f.name: getattr(self.drawn, f.name) for f in fields(self.drawn)}
-        return own | drawn | self.facts.to_parts()
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NESTED}
+        units = {f.name: getattr(self.drawn, f.name) for f in fields(self.drawn)}
+        return values | units | self.facts.to_parts()
 
     @classmethod
     def of(
-        cls, estimate: Any, replicates: Floats, kind: str, n_units: tuple[int, ...], **others: Any
+        cls, estimate: Any, replicates: Floats, kind: str, n_units: tuple[int, ...], **by_name: Any
     ) -> Self:
         """Return the evidence of fields that stand side by side, as in `to_parts`."""
         # Imported here, because these modules import this one.
         from .dependence import OverTime
         from .gap import SubgroupGap
 
-        drawn, facts = (
-            {f.name: others.pop(f.name) for f in fields(held) if f.name in others}
+        units, facts = (
+            {f.name: by_name.pop(f.name) for f in fields(held) if f.name in by_name}
             for held in (Drawn, Facts)
         )
-        what = Drawn(kind, n_units, **drawn)
+        what = Drawn(kind, n_units, **units)
         # Of files of before.
-        others.pop("deciding_groups", None)
+        by_name.pop("deciding_groups", None)
         # Files hold parts as plain sequences.
         parts: dict[str, Callable[..., Any]] = {
             "jackknife": JackknifeJumps,
@@ -360,9 +360,9 @@ class Evidence(Premises):
             "gap": lambda *values: SubgroupGap.of_stored(values),
         }
         for name, part in parts.items():
-            if others.get(name) is not None:
-                others[name] = part(*others[name])
-        return cls(estimate, replicates, what, Facts.from_parts(facts), **others)
+            if by_name.get(name) is not None:
+                by_name[name] = part(*by_name[name])
+        return cls(estimate, replicates, what, Facts.from_parts(facts), **by_name)
 
 
 def joint_bounds(evidence: Iterable[Evidence]) -> tuple[float, float]:
@@ -566,8 +566,8 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
     def __eq__(self, other: object) -> bool:
         same = tuple.__eq__(self, other)
         if same is True and isinstance(other, ConfidenceInterval):
-            own = self.confidence_level, self.method
-            return own == (other.confidence_level, other.method)
+            terms = self.confidence_level, self.method
+            return terms == (other.confidence_level, other.method)
         return same
 
     def __ne__(self, other: object) -> bool:

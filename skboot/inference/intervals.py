@@ -910,12 +910,12 @@ class Bins(Interval):
         """See `Interval.limits`."""
         assert evidence.facts.bins is not None
         single = ndtri(0.5 + confidence_level ** (1 / evidence.facts.bins.shape[1]) / 2)
-        drawn = evidence.drawn
-        if not drawn.design.units_are_rows:
+        units = evidence.drawn
+        if not units.design.units_are_rows:
             # Imported here, because few calls have groups and bins.
             from .multiplicity import t_quantile_of_normal
 
-            single = t_quantile_of_normal(single, drawn.degrees_of_freedom, drawn.inflation)
+            single = t_quantile_of_normal(single, units.degrees_of_freedom, units.inflation)
         least, greatest = distance_limits(evidence.facts.bins, float(2 * ndtr(single) - 1))
         # Of a negated error the range ends at 0.
         return (-greatest, -least) if evidence.facts.bounds[1] <= 0 else (least, greatest)
@@ -947,8 +947,8 @@ class MaxT(Interval):
 
         assert evidence.max_t is not None
         standard_error, deviations = evidence.max_t
-        largest, drawn = max_t_quantile(deviations, confidence_level), evidence.drawn
-        wide = t_quantile_of_normal(largest, drawn.degrees_of_freedom, drawn.inflation)
+        largest, units = max_t_quantile(deviations, confidence_level), evidence.drawn
+        wide = t_quantile_of_normal(largest, units.degrees_of_freedom, units.inflation)
         half = float(wide) * standard_error
         return evidence.estimate - half, evidence.estimate + half
 
@@ -1219,13 +1219,13 @@ def level_at_look(evidence: Evidence, confidence_level: float) -> float:
     float
         Of two sides.
     """
-    first_look, drawn = evidence.first_look, evidence.drawn
+    first_look, units = evidence.first_look, evidence.drawn
     assert first_look is not None
     say(
-        "choice", f"Intervals hold at all looks at once, from {first_look} {drawn.design.unit}s on."
+        "choice", f"Intervals hold at all looks at once, from {first_look} {units.design.unit}s on."
     )
     a = boundary(confidence_level)
-    z = min(np.sqrt(a * a + np.log(drawn.n_units[0] / first_look)), _FARTHEST)
+    z = min(np.sqrt(a * a + np.log(units.n_units[0] / first_look)), _FARTHEST)
     return float(1 - 2 * ndtr(-z))
 
 
@@ -1321,7 +1321,7 @@ class Anytime(Interval):
     def limits(self, evidence: Evidence, confidence_level: float) -> tuple[float, float]:
         """See `Interval.limits`."""
         level = level_at_look(evidence, confidence_level)
-        facts, drawn = evidence.facts, evidence.drawn
+        facts, units = evidence.facts, evidence.drawn
         if facts.proportion is not None and evidence.independent_rows:
             return INTERVALS["wilson"].limits(evidence, level)
         if facts.delong is not None and evidence.independent_rows:
@@ -1337,12 +1337,12 @@ class Anytime(Interval):
         if not error > 0 or freedom is None or not freedom >= FEWEST_FREEDOM_AT_LOOK:
             say(
                 "caution",
-                f"Too few {drawn.design.unit}s carry the variation at this look: the limits "
+                f"Too few {units.design.unit}s carry the variation at this look: the limits "
                 "are the ends of the range.",
             )
             return facts.bounds
-        freedom = min(freedom, drawn.degrees_of_freedom)
-        error *= np.sqrt(drawn.inflation)
+        freedom = min(freedom, units.degrees_of_freedom)
+        error *= np.sqrt(units.inflation)
         return SkewedT(evidence.estimate, error, freedom, evidence.acceleration).interval(level)
 
 

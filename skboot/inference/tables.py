@@ -264,20 +264,20 @@ class Tabled:
         )
 
     def difference(
-        self, other: Tabled, n_draws: int, seed: np.random.SeedSequence, *, asked: bool
+        self, second_system: Tabled, n_draws: int, seed: np.random.SeedSequence, *, asked: bool
     ) -> Floats | None:
         """Return the values of a difference on drawn tables, (2, n_draws).
 
         None where many rows decide it, unless it is ``asked`` for.
         """
-        table = self.table(other)
+        table = self.table(second_system)
         if table is None:
             return None
-        if not asked and not table.is_decided_by_few(self, other):
+        if not asked and not table.is_decided_by_few(self, second_system):
             return None
         masses = table.drawn(n_draws, seed)
         values_a, values_b = (
-            table.values(system, masses, k) for k, system in enumerate((self, other))
+            table.values(system, masses, k) for k, system in enumerate((self, second_system))
         )
         return values_a - values_b
 

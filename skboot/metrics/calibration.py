@@ -541,7 +541,7 @@ class CalibrationLine(Statistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Terms are those of `terms_of`."""
-        classes, prob = _of_positive(y_true, y_pred, self.labels, self.pos_label)
+        classes, prob = _positive_rows(y_true, y_pred, self.labels, self.pos_label)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         points, terms = terms_of(logits_of(prob), classes, weights)
         return ReducedData(None, len(classes), terms, MappingProxyType({"points": points}))
@@ -603,7 +603,7 @@ class CalibrationError(SumsStatistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Terms: the gap of a row in the column of its bin, and its weight."""
-        classes, prob = _of_positive(y_true, y_pred, self.labels, self.pos_label)
+        classes, prob = _positive_rows(y_true, y_pred, self.labels, self.pos_label)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         occurs, number = np.unique(bins_of(prob, self.n_bins), return_inverse=True)
         number = number.reshape(-1)
@@ -687,7 +687,7 @@ def _benefit_of_all(shares: Floats, *, threshold: float) -> float:
     return max(0.0, float(shares[1] - shares[0] * threshold / (1 - threshold)))
 
 
-def _of_positive(
+def _positive_rows(
     y_true: NDArray[Any] | None,
     y_pred: NDArray[Any],
     labels: NDArray[Any] | None,

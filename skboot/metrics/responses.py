@@ -889,7 +889,7 @@ def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
             check_two_columns("y_pred", y_pred, must)
         return
     if not statistic.averages_columns:
-        raise _of_two_classes(statistic, all_labels)
+        raise _error_of_two_classes(statistic, all_labels)
     check_columns(y_pred, all_labels)
 
 
@@ -897,7 +897,7 @@ _ONE_CLASS = "Rows of one class do not show how well classes are separated: add 
 _ONE_OF_SEVERAL = "Score a class against the others: y_true == label, and its column of y_pred."
 
 
-def _of_two_classes(statistic: Statistic, all_labels: NDArray[Any]) -> ValueError:
+def _error_of_two_classes(statistic: Statistic, all_labels: NDArray[Any]) -> ValueError:
     must = f"hold two classes for the metric {statistic.name!r}"
     advice = statistic.advice_on_several or _ONE_OF_SEVERAL
     return fail("y_true", must, f"{len(all_labels)} classes", advice)
@@ -913,7 +913,7 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
         raise fail("y_pred", must, _described(y_pred), advice)
     all_labels = known_labels(statistic.labels, y_true)
     if len(all_labels) > 2 and statistic.advice_on_several:
-        raise _of_two_classes(statistic, all_labels)
+        raise _error_of_two_classes(statistic, all_labels)
     if statistic.of_one_class and y_pred.ndim == 1 and len(all_labels) == 1:
         [label], positive = all_labels.tolist(), statistic.pos_label
         if positive is None and label not in (0, 1, -1):
