@@ -415,7 +415,7 @@ class JackknifeValues:
     strata: NDArray[np.intp]
     sizes: NDArray[np.intp] | None = None
 
-    def moments(self, values: Floats, estimate: float) -> Moments:
+    def moments(self, values: Floats, estimate: float) -> JackknifeMoments:
         """Those of a statistic with these values, or of a difference of two of them."""
         return _moments(values, self.times, self.strata, estimate, self.sizes)
 
@@ -478,7 +478,7 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     )
 
 
-class Moments(NamedTuple):
+class JackknifeMoments(NamedTuple):
     """What `Jackknife` has of values without single units."""
 
     acceleration: float
@@ -493,7 +493,7 @@ def _moments(
     strata: NDArray[np.intp],
     estimate: float,
     n_units: NDArray[np.intp] | None = None,
-) -> Moments:
+) -> JackknifeMoments:
     """Return acceleration, standard error and bias; ``n_units`` are what each resample lacks.
 
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
@@ -532,13 +532,13 @@ def _moments(
         squares *= share
         fourth += float(squares.sum())
     if math.isnan(squared):
-        return Moments(*[np.nan] * 4)
+        return JackknifeMoments(*[np.nan] * 4)
     # Differences at the level of rounding are not skewness.
     if math.sqrt(squared) <= 1e-14 * max(greatest, -least) / size * math.sqrt(len(values)):
-        return Moments(0.0, 0.0, 0.0, np.nan)
+        return JackknifeMoments(0.0, 0.0, 0.0, np.nan)
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
     freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
-    return Moments(cubed / (6 * squared**1.5), size * math.sqrt(squared), bias, freedom)
+    return JackknifeMoments(cubed / (6 * squared**1.5), size * math.sqrt(squared), bias, freedom)
 
 
 # Of a statistic on the data: its value, variance, jackknife and influences, None where not known.

@@ -281,7 +281,7 @@ class Evidence(Premises):
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""
         return Evidence(estimate, replicates, self.drawn, facts, **parts)
 
-    @property
+    @cached_property
     def premises(self) -> BeforeResampling:
         """What was known before resampling, and what of it was computed."""
         return BeforeResampling(
