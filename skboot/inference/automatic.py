@@ -71,7 +71,7 @@ from ._tuning import (
     SURE_BIAS,
     UNITS_CARRY,
 )
-from .evidence import ConfidenceInterval, Evidence, Premises, notes_of_cut, within_range
+from .evidence import ConfidenceInterval, Drawn, Evidence, Premises, notes_of_cut, within_range
 from .intervals import (
     LEAVING_OUT,
     ROUNDING,
@@ -504,7 +504,9 @@ def cautions_of(evidence: Evidence, *, of_runs: bool = False) -> list[Note]:
             if text := few_deciding(evidence):
                 say("few", f"{text.format('this score')}: expect less coverage than stated.")
         elif design.n_factors == 1:
-            tell_of_groups(evidence, of_runs=of_runs)
+            # A score interval of few groups says itself how many carry the variation.
+            is_said = not of_runs and evidence.group_influence is not None
+            tell_of_groups(evidence.drawn, "" if is_said else few_deciding(evidence))
         elif (fewest := min(evidence.drawn.n_units)) < FEW_MEMBERS:
             side = "" if design.same_population else " on one side"
             say(
@@ -573,17 +575,17 @@ def few_deciding(evidence: Evidence) -> str:
     return f"About {about} {of_all} {decide} {{}} (fewer than {least:.0f})"
 
 
-def tell_of_groups(evidence: Evidence, *, of_runs: bool = False) -> None:
+def tell_of_groups(units: Drawn, deciding: str = "") -> None:
     """Tell of few groups, of few that count for their size, or of few that decide the score.
 
     Parameters
     ----------
-    evidence : Evidence
-        Of groups, or blocks of rows in time.
-    of_runs : bool
-        See `cautions_of`.
+    units : Drawn
+        Groups, or blocks of rows in time.
+    deciding : str
+        How few of them decide the score; see `few_deciding`.
     """
-    units, unit = evidence.drawn, evidence.drawn.design.unit
+    unit = units.design.unit
     n_groups, expect = units.n_units[0], "expect less coverage than stated."
     n_equal = n_groups if units.freedom is None else units.freedom[0] + units.n_strata
     if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
@@ -600,9 +602,8 @@ def tell_of_groups(evidence: Evidence, *, of_runs: bool = False) -> None:
             f"Only {n_groups} {unit}s were resampled (fewer than {enough}): {expect}",
         )
         return
-    # A score interval of few groups says itself how many carry the variation.
-    if (of_runs or evidence.group_influence is None) and (text := few_deciding(evidence)):
-        say("few", f"{text.format('this score')}: {expect}")
+    if deciding:
+        say("few", f"{deciding.format('this score')}: {expect}")
 
 
 # ------------------------------------------------------------------ what limits do not show
