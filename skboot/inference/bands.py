@@ -87,13 +87,6 @@ class CurveEvidence:
     nearby: NDArray[np.intp] | None = None
 
     @property
-    def of_one_label(self) -> Flags:
-        """Where all rows behind a point are of one label, (n_grid,)."""
-        if self.behind is None:
-            return np.zeros(len(self.estimate), dtype=bool)
-        return (self.estimate <= 0) | (self.estimate >= 1)
-
-    @property
     def unknown(self) -> Flags:
         """Where both limits are free, or the curve has no value, (n_grid,)."""
         if self.free_below is None or self.free_above is None:
@@ -149,7 +142,10 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
         start, after = curve.nearby.T
         error = np.asarray(np.sqrt((upto[after] - upto[start]) / (after - start)))
         error = error if floor is None else np.maximum(error, floor)
-    single, counts = curve.of_one_label, ~curve.unknown
+    # Where all rows behind a point are of one label.
+    single, counts = np.zeros(len(estimate), dtype=bool), ~curve.unknown
+    if curve.behind is not None:
+        single = (curve.estimate <= 0) | (curve.estimate >= 1)
     exact = single & counts & curve.of_bins
     laws = _largest_deviations(curve, (estimate, replicates, error), counts & ~exact)
     critical = max(critical_deviation(law, confidence_level, int(exact.sum())) for law in laws)

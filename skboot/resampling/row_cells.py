@@ -171,7 +171,7 @@ def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> Row
     stratum = np.concatenate((equal.stratum, filled.far_stratum))
     return RowCells(
         np.concatenate((equal.sizes, np.ones(filled.far.shape[1], np.int64))),
-        directions.columns_at(at),
+        directions.means[:, None] + directions.loadings @ at,
         None if strata is None else stratum,
     )
 
@@ -236,10 +236,6 @@ class _Directions(NamedTuple):
             loadings[k, n_found] = residual * span
             n_found += 1
         return cls(values[:n_found], means, loadings[:, :n_found]) if n_found else None
-
-    def columns_at(self, values: Floats) -> Floats:
-        """Return the columns, (n_columns, n_points), at points of these values."""
-        return self.means[:, None] + self.loadings @ values
 
 
 # ------------------------------------------------------------------ a path through them
