@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -123,11 +124,22 @@ class Drawn:
         return DESIGNS[self.kind]
 
 
-class Premises:
+class Premises(ABC):
     """What was drawn, and what the metric knew of the rows before: methods are planned by it."""
 
     drawn: Drawn
     facts: Facts
+    first_look: int | None
+
+    @property
+    @abstractmethod
+    def has_pairs_left_out(self) -> bool:
+        """Whether the metric without each pair of members of two factors is, or can be, known."""
+
+    @property
+    @abstractmethod
+    def has_tables(self) -> bool:
+        """Whether smoothed tables of truth and decision are, or can be, drawn."""
 
     @cached_property
     def independent_rows(self) -> bool:
@@ -152,10 +164,8 @@ class BeforeResampling(Premises):
     ----------
     drawn, facts, first_look, group_weight, n_effective_rows
         As of `Evidence`.
-    has_pairs_left_out : bool
-        Whether the metric without each pair of members of two factors is known in closed form.
-    has_tables : bool
-        Whether smoothed tables of truth and decision can be drawn.
+    has_pairs_left_out, has_tables : bool
+        As of `Premises`.
     """
 
     drawn: Drawn
@@ -281,18 +291,15 @@ class Evidence(Premises):
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""
         return Evidence(estimate, replicates, self.drawn, facts, **parts)
 
-    @cached_property
-    def premises(self) -> BeforeResampling:
-        """What was known before resampling, and what of it was computed."""
-        return BeforeResampling(
-            self.drawn,
-            self.facts,
-            self.first_look,
-            self.group_weight,
-            self.n_effective_rows,
-            has_pairs_left_out=self.robust_variance is not None,
-            has_tables=self.smoothed is not None,
-        )
+    @property
+    def has_pairs_left_out(self) -> bool:
+        """See `Premises`."""
+        return self.robust_variance is not None
+
+    @property
+    def has_tables(self) -> bool:
+        """See `Premises`."""
+        return self.smoothed is not None
 
     @cached_property
     def sorted_replicates(self) -> Floats:

@@ -39,7 +39,6 @@ from ._tuning import (
     RARE_ROWS_AT_LOOK,
 )
 from .evidence import (
-    BeforeResampling,
     ConfidenceInterval,
     Evidence,
     Premises,
@@ -115,7 +114,7 @@ class Interval(ABC):
     for_difference = False
     no_difference = ""
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """Return what the design or the facts lack, whatever is computed; "" where nothing."""
         return ""
 
@@ -196,7 +195,7 @@ def confidence_interval(
     return within_range(interval, evidence.facts.bounds, alternative)
 
 
-def problem_before(method: str, premises: BeforeResampling) -> str:
+def problem_before(method: str, premises: Premises) -> str:
     """Return why no resamples can give an interval by a method; as `problem_with`."""
     if premises.facts.bins is not None and method != "bins":
         return (
@@ -208,7 +207,7 @@ def problem_before(method: str, premises: BeforeResampling) -> str:
 
 def problem_with(method: str, evidence: Evidence) -> str:
     """Return why evidence has no interval by a method, to be read after its name; "" if it has."""
-    return problem_before(method, evidence.premises) or INTERVALS[method].needs(evidence)
+    return problem_before(method, evidence) or INTERVALS[method].needs(evidence)
 
 
 def limits_of(
@@ -420,7 +419,7 @@ class TwoWay(Percentile):
     name, words = "two-way", "two-way percentile bootstrap interval"
     for_difference = True
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         if premises.has_pairs_left_out:
             return ""
@@ -502,7 +501,7 @@ class LogitT(StudentT):
     name, words = "logit-t", "t interval on the logit scale"
     for_difference = False
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         if not np.isfinite(premises.facts.bounds).all():
             return "needs a metric whose smallest and largest value are known. Use 't'."
@@ -543,7 +542,7 @@ class _OfInfluence(Interval):
 
     of_standard_errors = True
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         design = premises.drawn.design
         if design.no_jackknife:
@@ -562,7 +561,7 @@ class _LeavingOut(Interval):
 
     leaves_out = True
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         design = premises.drawn.design
         if design.no_jackknife:
@@ -706,7 +705,7 @@ class Cosines(Interval):
     uses_resamples = False
     no_difference = "needs the influence of each row on the difference, which is not kept"
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         if not premises.drawn.design.units_are_blocks:
             return "is for rows in time. Give block_length='auto', or use interval='auto'."
@@ -774,7 +773,7 @@ class _OfProportion(Interval):
     no_difference = "is for a single proportion"
     of_counts: Callable[[Any, Any, float], tuple[float, float]]
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         if premises.facts.proportion is None or not premises.independent_rows:
             return (
@@ -824,7 +823,7 @@ class Beta(_OfProportion):
     name, words, title = "beta", "interval from Beta distributions", "Beta"
     of_counts = staticmethod(beta_limits)
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         share = premises.facts.proportion
         problem = super().needs_before(premises)
@@ -840,7 +839,7 @@ class Smoothed(Interval):
     name, words = "smoothed", "interval from smoothed tables"
     for_difference = True
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         if premises.has_tables:
             return ""
@@ -868,7 +867,7 @@ class DeLong(Interval):
     name, words = "delong", "DeLong interval"
     uses_resamples = False
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         if premises.facts.delong is not None and np.isnan(premises.facts.delong.standard_error):
             return "needs at least two rows of each class."
@@ -898,7 +897,7 @@ class Bins(Interval):
     uses_resamples = False
     no_difference = "is made of the bins of one system"
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """See `Interval.needs_before`."""
         if premises.facts.bins is None:
             return "is for the expected calibration error."
@@ -1265,7 +1264,7 @@ class Anytime(Interval):
     uses_resamples = False
     leaves_out = True
 
-    def needs_before(self, premises: BeforeResampling) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """Return what is missing, the plan of the looks first, then the data of this one."""
         design, facts = premises.drawn.design, premises.facts
         first_look = premises.first_look

@@ -432,7 +432,7 @@ def without_contract(intervals):
     return {
         name
         for name, interval in intervals.items()
-        if all(interval.needs_before(held.premises) or interval.needs(held) for held in evidence)
+        if all(interval.needs_before(held) or interval.needs(held) for held in evidence)
     }
 
 
