@@ -17,7 +17,7 @@ from .._base.sklearn_compat import n_rows_of
 from .._base.typing import Band, LearningOptions, Metric
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
-from ..inference.evidence import Drawn, Evidence
+from ..inference.evidence import Drawn
 from ..inference.multiplicity import symmetric_root
 from ..refit.differences import ScoresBySize, scores_by_size, training_scores
 from ..refit.run_metrics import RunMetric
@@ -272,7 +272,7 @@ class _LearningCall:
             fits = [own.kept for own in runs.values()]
             units = Drawn(words.kind, (fits[0].n_units,))
             if words.units_are_groups:
-                tell_of_groups(Evidence(np.nan, np.empty(0), units))
+                tell_of_groups(units)
             metrics = [own.metrics[0] for own in runs.values()]
             scores = scores_by_size(metrics, fits, len(self.sizes))
             tell(*_notes_of(metrics, scores, self.n_samples))

@@ -71,7 +71,7 @@ from ._tuning import (
     SURE_BIAS,
     UNITS_CARRY,
 )
-from .evidence import ConfidenceInterval, Evidence, Premises, notes_of_cut, within_range
+from .evidence import ConfidenceInterval, Drawn, Evidence, Premises, notes_of_cut, within_range
 from .intervals import (
     LEAVING_OUT,
     ROUNDING,
@@ -130,32 +130,32 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     IntervalWithNotes
         The limits are cut at the metric's bounds.
     """
-    facts, drawn = evidence.facts, evidence.drawn
+    facts, units = evidence.facts, evidence.drawn
     if np.isnan(evidence.estimate):
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
-    if not drawn.varies:
-        return IntervalWithNotes(_undefined(confidence_level), (Note("few", drawn.why_none),))
+    if not units.varies:
+        return IntervalWithNotes(_undefined(confidence_level), (Note("few", units.why_none),))
     with collected() as all_notes:
         tell(*cautions_of(evidence))
         if facts.bins is not None or facts.optimized or facts.proxy_weight is not None:
             interval = _made(evidence, planned_method(evidence), confidence_level)
-        elif drawn.design.averages_tasks:
+        elif units.design.averages_tasks:
             method = planned_method(evidence)
             if method == "expanded":
                 # The bias of a metric within small tasks does not average out over the tasks, and
                 # resamples have it twice. A bias below three Monte Carlo errors may be chance.
                 chance = 3 / np.sqrt(max(len(evidence.sorted_replicates), 1))
-                method = _without_bias(method, evidence, max(BIAS_OVER_TASKS, chance))
+                method = _method_by_bias(method, evidence, max(BIAS_OVER_TASKS, chance))
             interval = _made(evidence, method, confidence_level)
-        elif drawn.design.units_are_rows:
-            interval = _for_rows(evidence, confidence_level)
-        elif drawn.design.n_factors > 1:
-            enough = drawn.design.same_population or min(drawn.n_units) >= MANY_MEMBERS
+        elif units.design.units_are_rows:
+            interval = _rows_interval(evidence, confidence_level)
+        elif units.design.n_factors > 1:
+            enough = units.design.same_population or min(units.n_units) >= MANY_MEMBERS
             is_two_way = evidence.robust_variance is not None and enough
             method = "two-way" if is_two_way else planned_method(evidence)
             interval = _made(evidence, method, confidence_level)
         else:
-            interval = _for_groups(evidence, confidence_level)
+            interval = _groups_interval(evidence, confidence_level)
         interval = within_range(interval, facts.bounds)
     # Those on the number of resamples are of the call, not of the interval.
     tell(*(note for note in all_notes if note.kind == "resamples"))
@@ -180,8 +180,8 @@ def planned_method(evidence: Premises) -> str:
     str
         A key of `skboot.inference.intervals.INTERVALS`.
     """
-    drawn, facts = evidence.drawn, evidence.facts
-    design = drawn.design
+    units, facts = evidence.drawn, evidence.facts
+    design = units.design
     if facts.bins is not None:
         return "bins"
     if facts.optimized:
@@ -191,7 +191,7 @@ def planned_method(evidence: Premises) -> str:
         skewed = "skewed-t" if facts.additive else "t"
         return "logit-t" if np.isfinite(facts.bounds).all() else skewed
     # Where few rows of each stratum were drawn BCa gives way to expanded percentiles.
-    bca = "expanded" if drawn.n_strata > 1 and drawn.inflation > INFLATED else "bca"
+    bca = "expanded" if units.n_strata > 1 and units.inflation > INFLATED else "bca"
     if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
         # A row is added to hits and to errors, as to the cells of a table.
@@ -232,7 +232,7 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
     return confidence_interval(evidence, method, confidence_level)
 
 
-def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+def _rows_interval(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of independent or stratified rows."""
     facts = evidence.facts
     if evidence.smoothed is not None:
@@ -269,7 +269,7 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
             "The metric is undefined without some of the units, which BCa leaves out: the "
             "percentile interval is used.",
         )
-        method = _without_bias("percentile", evidence)
+        method = _method_by_bias("percentile", evidence)
     elif method == "bca" and _answers_in_jumps(evidence):
         replicates = evidence.sorted_replicates
         if evidence.estimate in (replicates[0], replicates[-1]) and not _evenly_spaced(replicates):
@@ -286,32 +286,41 @@ def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval
         method = "expanded"
     elif method in ("bca", "expanded"):
         # Percentiles double a bias.
-        method = _without_bias(method, evidence)
+        method = _method_by_bias(method, evidence)
     if method in LEAVING_OUT:
         _tell_of_single_units(evidence)
     return _made(evidence, method, confidence_level)
 
 
-def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+def _groups_interval(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of groups, or of blocks of rows in time."""
     replicates, low, high = evidence.sorted_replicates, *value_range(evidence)
     if len(replicates) and replicates[0] == replicates[-1]:
+        unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
         if evidence.estimate in (low, high) and np.isfinite(low) and np.isfinite(high):
-            n_groups, unit = evidence.drawn.n_units[0], evidence.drawn.design.unit
             effective = effective_size(evidence, confidence_level)
             say(
                 "choice",
                 f"No {unit} shows any error, so resampling cannot show any spread: Wilson interval "
-                f"with {effective:.1f} effective rows for {thousands(n_groups)} {unit}s.",
+                f"with {effective:.1f} effective rows for {thousands(n_units)} {unit}s.",
             )
             return few_groups_interval(evidence, confidence_level)
         # Losses without bounds are taken as not negative.
         low = 0.0 if np.isinf(low) and np.isinf(high) else low
         if evidence.facts.additive and evidence.estimate in (low, high):
-            return _groups_without_loss(evidence, low, confidence_level)
+            side, limits = "lower", (np.nan, evidence.estimate)
+            if evidence.estimate == low:
+                side, limits = "upper", (evidence.estimate, np.nan)
+            say(
+                "caution",
+                f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
+                f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large "
+                "other losses are.",
+            )
+            return ConfidenceInterval(*limits, confidence_level, "score")
     method = planned_method(evidence)
     if method == "studentized":
-        interval = _for_sums_of_groups(evidence, confidence_level)
+        interval = _group_sums_interval(evidence, confidence_level)
         if interval.method != "expanded":
             return interval
         method = "expanded"
@@ -319,33 +328,13 @@ def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterv
         method = "ewc"
     if method == "expanded":
         # Percentiles double a bias. Studentized limits, which sums have, correct it.
-        method = _without_bias(method, evidence)
+        method = _method_by_bias(method, evidence)
         if method in LEAVING_OUT:
             _tell_of_single_units(evidence)
     return _made(evidence, method, confidence_level)
 
 
-def _groups_without_loss(
-    evidence: Evidence, low: float, confidence_level: float
-) -> ConfidenceInterval:
-    """Return an interval with one limit for losses that are 0 in every group.
-
-    A loss has no largest value, so that nothing bounds the losses of other groups.
-    """
-    unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
-    side, limits = "lower", (np.nan, evidence.estimate)
-    if evidence.estimate == low:
-        side, limits = "upper", (evidence.estimate, np.nan)
-    say(
-        "caution",
-        f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
-        f"undefined, since nothing in these {thousands(n_units)} {unit}s shows how large other "
-        "losses are.",
-    )
-    return ConfidenceInterval(*limits, confidence_level, "score")
-
-
-def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+def _group_sums_interval(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the studentized interval, or a score interval where few groups carry the variation."""
     has_errors = evidence.replicate_standard_errors is not None
     method = "studentized" if has_errors else _quantile_method(evidence)
@@ -386,7 +375,7 @@ def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> Confiden
 # ------------------------------------------------------------------ what single units show
 
 
-def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) -> str:
+def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) -> str:
     """Return "jackknife" where the bias is large, with a note; else the same method.
 
     Where nothing is known without single units it is "bias-corrected".
@@ -515,7 +504,9 @@ def cautions_of(evidence: Evidence, *, of_runs: bool = False) -> list[Note]:
             if text := few_deciding(evidence):
                 say("few", f"{text.format('this score')}: expect less coverage than stated.")
         elif design.n_factors == 1:
-            tell_of_groups(evidence, of_runs=of_runs)
+            # A score interval of few groups says itself how many carry the variation.
+            is_said = not of_runs and evidence.group_influence is not None
+            tell_of_groups(evidence.drawn, "" if is_said else few_deciding(evidence))
         elif (fewest := min(evidence.drawn.n_units)) < FEW_MEMBERS:
             side = "" if design.same_population else " on one side"
             say(
@@ -558,7 +549,7 @@ def few_deciding(evidence: Evidence) -> str:
         return ""
     if of_class is not None and evidence.drawn.design.units_are_rows:
         uses = (facts.delong, SMALL_CLASS), (facts.smaller_class, FEW_OF_CLASS)
-        enough = next((few for known, few in uses if known is not None), FEW_IN_CLASS)
+        enough = next((least for count, least in uses if count is not None), FEW_IN_CLASS)
         if of_class < enough:
             words = "row of the smaller class decides"
             if of_class > 1:
@@ -569,34 +560,34 @@ def few_deciding(evidence: Evidence) -> str:
             return f"{rows} {{}} (fewer than {enough})"
     if number is None or (facts.proportion is not None and evidence.independent_rows):
         return ""
-    few: float = FEW_CARRIERS
+    least: float = FEW_CARRIERS
     if number == facts.of_kind or evidence.drawn.design.units_are_rows:
-        few = facts.few_of_kind or (FEW_CARRY if facts.delong is None else FEW_MISRANKED)
-        if few == FEW_CARRY and not np.isfinite(facts.bounds).all():
-            few = min(max(evidence.drawn.n_units[0] / UNITS_CARRY, FEW_CARRY), MOST_CARRY)
-    if round(number, 6) >= few:
+        least = facts.few_of_kind or (FEW_CARRY if facts.delong is None else FEW_MISRANKED)
+        if least == FEW_CARRY and not np.isfinite(facts.bounds).all():
+            least = min(max(evidence.drawn.n_units[0] / UNITS_CARRY, FEW_CARRY), MOST_CARRY)
+    if round(number, 6) >= least:
         return ""
     of_all = f"of the {thousands(evidence.drawn.n_units[0])} {unit}s"
     if number < 0.5:
         return f"None {of_all} moves {{}}, so that nothing shows how much others would"
-    about = min(round(number), math.ceil(few) - 1)
+    about = min(round(number), math.ceil(least) - 1)
     decide = "decides" if about == 1 else "decide"
-    return f"About {about} {of_all} {decide} {{}} (fewer than {few:.0f})"
+    return f"About {about} {of_all} {decide} {{}} (fewer than {least:.0f})"
 
 
-def tell_of_groups(evidence: Evidence, *, of_runs: bool = False) -> None:
+def tell_of_groups(units: Drawn, deciding: str = "") -> None:
     """Tell of few groups, of few that count for their size, or of few that decide the score.
 
     Parameters
     ----------
-    evidence : Evidence
-        Of groups, or blocks of rows in time.
-    of_runs : bool
-        See `cautions_of`.
+    units : Drawn
+        Groups, or blocks of rows in time.
+    deciding : str
+        How few of them decide the score; see `few_deciding`.
     """
-    drawn, unit = evidence.drawn, evidence.drawn.design.unit
-    n_groups, expect = drawn.n_units[0], "expect less coverage than stated."
-    n_equal = n_groups if drawn.freedom is None else drawn.freedom[0] + drawn.n_strata
+    unit = units.design.unit
+    n_groups, expect = units.n_units[0], "expect less coverage than stated."
+    n_equal = n_groups if units.freedom is None else units.freedom[0] + units.n_strata
     if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
         say(
             "few",
@@ -604,16 +595,15 @@ def tell_of_groups(evidence: Evidence, *, of_runs: bool = False) -> None:
             f"{math.floor(n_equal)} of equal size (fewer than {FEW_EQUAL_GROUPS}): {expect}",
         )
         return
-    enough = FEW_BLOCKS if drawn.design.units_are_blocks else FEW_GROUPS
+    enough = FEW_BLOCKS if units.design.units_are_blocks else FEW_GROUPS
     if n_groups < enough:
         say(
             "few",
             f"Only {n_groups} {unit}s were resampled (fewer than {enough}): {expect}",
         )
         return
-    # A score interval of few groups says itself how many carry the variation.
-    if (of_runs or evidence.group_influence is None) and (text := few_deciding(evidence)):
-        say("few", f"{text.format('this score')}: {expect}")
+    if deciding:
+        say("few", f"{deciding.format('this score')}: {expect}")
 
 
 # ------------------------------------------------------------------ what limits do not show

@@ -87,13 +87,6 @@ class CurveEvidence:
     nearby: NDArray[np.intp] | None = None
 
     @property
-    def of_one_label(self) -> Flags:
-        """Where all rows behind a point are of one label, (n_grid,)."""
-        if self.behind is None:
-            return np.zeros(len(self.estimate), dtype=bool)
-        return (self.estimate <= 0) | (self.estimate >= 1)
-
-    @property
     def unknown(self) -> Flags:
         """Where both limits are free, or the curve has no value, (n_grid,)."""
         if self.free_below is None or self.free_above is None:
@@ -149,7 +142,10 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
         start, after = curve.nearby.T
         error = np.asarray(np.sqrt((upto[after] - upto[start]) / (after - start)))
         error = error if floor is None else np.maximum(error, floor)
-    single, counts = curve.of_one_label, ~curve.unknown
+    # Where all rows behind a point are of one label.
+    single, counts = np.zeros(len(estimate), dtype=bool), ~curve.unknown
+    if curve.behind is not None:
+        single = (curve.estimate <= 0) | (curve.estimate >= 1)
     exact = single & counts & curve.of_bins
     laws = _largest_deviations(curve, (estimate, replicates, error), counts & ~exact)
     critical = max(critical_deviation(law, confidence_level, int(exact.sum())) for law in laws)
@@ -321,7 +317,7 @@ def pointwise_interval(
         return ConfidenceInterval(np.nan, np.nan, confidence_level, "percentile")
     value, behind, level = evidence.estimate, facts.behind, confidence_level
     if behind is not None and facts.over_thresholds:
-        method, (low, high) = "arcsine", _over_thresholds(evidence, behind, level)
+        method, (low, high) = "arcsine", _threshold_limits(evidence, behind, level)
     elif behind is not None and value in (0.0, 1.0):
         method, (low, high) = "clopper-pearson", _exact_of_point(evidence, behind, level)
     elif (
@@ -345,12 +341,12 @@ def pointwise_interval(
 
 def _exact_of_point(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
     """Exact binomial limits of a share of rows, or of units where these are fewer."""
-    drawn = evidence.drawn
-    n = behind if drawn.design.units_are_rows else min(behind, *drawn.n_units)
+    units = evidence.drawn
+    n = behind if units.design.units_are_rows else min(behind, *units.n_units)
     return clopper_pearson_limits(evidence.estimate * n, n, level)
 
 
-def _over_thresholds(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
+def _threshold_limits(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
     """Standard errors either way on the scale of shares, at least those of independent rows.
 
     Where the rows behind the point are of one label, out to its exact limit and to the quantile of

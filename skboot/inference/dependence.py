@@ -311,8 +311,8 @@ def _first(sizes: NDArray[np.integer]) -> NDArray[np.integer]:
 
 def neighbours_are_alike(
     values: NDArray[Any],
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
+    row: NDArray[np.intp],
+    neighbour: NDArray[np.intp],
     strata: NDArray[np.intp] | None = None,
     n_looks: int = 1,
 ) -> bool:
@@ -322,7 +322,7 @@ def neighbours_are_alike(
     ----------
     values : ndarray of shape (n_rows,)
         Of some rows, in any type that can be sorted.
-    first, second : ndarray of shape (n_pairs,)
+    row, neighbour : ndarray of shape (n_pairs,)
         Numbers of rows that are neighbours, pair by pair in the order of all rows.
     strata : ndarray of shape (n_rows,), optional
         Pairs of one stratum alone count, and deviations from its mean.
@@ -352,7 +352,7 @@ def neighbours_are_alike(
         strata = np.zeros(len(rank), dtype=np.intp)
     rank -= (np.bincount(strata, rank) / np.maximum(np.bincount(strata), 1))[strata]
     size = float(rank @ rank) / len(rank)
-    products = _products(rank, first, second, strata)
+    products = _products(rank, row, neighbour, strata)
     if len(products) < FEWEST_ROWS or size <= 0:
         return False
     # Two errors that happen to be neighbours are no sign of more.
@@ -361,16 +361,15 @@ def neighbours_are_alike(
     error = 1 / float(np.sqrt(len(products)))
     if correlation <= max(SIMILAR, -float(ndtri(UNSURE / n_looks)) * error):
         return False
-    nearest = max(FEWEST_APART, len(first) // PARTS_APART)
+    nearest = max(FEWEST_APART, len(row) // PARTS_APART)
     apart = [
-        _products(rank, first[:-lag], first[lag:], strata)
-        for lag in range(nearest, 2 * nearest + 1)
+        _products(rank, row[:-lag], row[lag:], strata) for lag in range(nearest, 2 * nearest + 1)
     ]
     further = np.concatenate(apart)
     beyond = float(further.mean()) / size if len(further) else 0.0
     # What sorted rows have in common cancels in the difference but for its slope, and what is left
     # of their values varies as that of independent rows.
-    slope = SLOPE * nearest / len(first)
+    slope = SLOPE * nearest / len(row)
     return correlation - beyond > max(MORE_SIMILAR, slope, MORE_SURE * error * (1 - beyond))
 
 

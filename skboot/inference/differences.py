@@ -172,18 +172,18 @@ def _levels_of_zero(ordered: Floats) -> tuple[Floats, Floats]:
 
 def _tails_of_zero(evidence: Evidence, method: str) -> tuple[Any, Any]:
     """Tail areas at which the lower limit reaches 0 from below, and the upper one from above."""
-    drawn, estimate = evidence.drawn, evidence.estimate
+    units, estimate = evidence.drawn, evidence.estimate
     if method == "smoothed":
         # The outer one of both draws, and of the estimate.
         below, above = (tail.max() for tail in _levels_of_zero(evidence.sorted_smoothed))
         return 1.0 if estimate <= 0 else below, 1.0 if estimate >= 0 else above
-    replicates, df = evidence.sorted_replicates, drawn.degrees_of_freedom
+    replicates, df = evidence.sorted_replicates, units.degrees_of_freedom
     if method in ("normal", "t"):
         value, error = estimate, spread_of(replicates, -1)
         if method == "normal":
             value = 2 * estimate - replicates.mean(axis=-1)
         else:
-            error = error * np.sqrt(drawn.inflation)
+            error = error * np.sqrt(units.inflation)
         with np.errstate(divide="ignore", invalid="ignore"):
             # Of a value of 0 without error it is 0.
             t = np.where(np.equal(value, 0), 0.0, np.divide(value, error))
@@ -192,7 +192,7 @@ def _tails_of_zero(evidence: Evidence, method: str) -> tuple[Any, Any]:
         replicates = 2 * np.expand_dims(estimate, -1) - replicates[..., ::-1]
     below, above = _levels_of_zero(replicates)
     if method == "expanded":
-        stretch = np.sqrt(drawn.inflation)
+        stretch = np.sqrt(units.inflation)
         return stdtr(df, ndtri(below) / stretch), stdtr(df, ndtri(above) / stretch)
     return below, above
 
@@ -323,7 +323,7 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
 
 
 def planned_method(
-    drawn: Drawn,
+    units: Drawn,
     discordant: Discordant | None = None,
     proportions: TwoProportions | None = None,
     areas: TwoAreas | None = None,
@@ -339,7 +339,7 @@ def planned_method(
         return "tango"
     if proportions is not None and proportions.fewest_events < FEW_EVENTS:
         return "newcombe"
-    return "t" if drawn.of_few else "expanded"
+    return "t" if units.of_few else "expanded"
 
 
 def automatic_method(difference: Difference) -> str:
@@ -358,8 +358,8 @@ def automatic_method(difference: Difference) -> str:
     """
     if difference.discordant is not None and not difference.varies:
         return "tango"
-    drawn = difference.evidence.drawn
-    method = planned_method(drawn, difference.discordant, difference.proportions, difference.areas)
+    units = difference.evidence.drawn
+    method = planned_method(units, difference.discordant, difference.proportions, difference.areas)
     is_smoothed = difference.evidence.smoothed is not None and method not in CLOSED_FORM
     return "smoothed" if is_smoothed else method
 

@@ -179,7 +179,11 @@ def bootstrap(
             raise fail(bound.statistic.noun, must, got, advice)
         values: Floats = np.concatenate([block[k].values for block in blocks], dtype=np.float64)
         if bound.statistic.parts:
-            _check_tasks(binding, k, bound, estimate, values)
+            # An average over tasks of which one is undefined, on the data or too many resamples.
+            only = binding.only([k])
+            tasks = (only.block(number)[0] for number in range(binding.n_blocks))
+            n_undefined = (int(np.isnan(values).sum()), len(values))
+            bound.statistic.check_parts(bound.reduced, estimate, only.observed, n_undefined, tasks)
         # A metric that divides by zero on a resample is undefined there, as one that returns NaN.
         values[np.isinf(values)] = np.nan
         standard_error, errors = None, None
@@ -251,16 +255,6 @@ def _numbered(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tup
     """Return the number of a block, and what the work on it returns."""
     work, of_all = shared
     return number, work(of_all, number)
-
-
-def _check_tasks(
-    binding: Binding, k: int, bound: BoundStatistic, estimate: Any, replicates: Floats
-) -> None:
-    """Refuse an average over tasks of which one is undefined, on the data or too many resamples."""
-    only = binding.only([k])
-    blocks = (only.block(number)[0] for number in range(binding.n_blocks))
-    drawn = (int(np.isnan(replicates).sum()), len(replicates))
-    bound.statistic.check_parts(bound.reduced, estimate, only.observed, drawn, blocks)
 
 
 def bootstrap_each(
@@ -421,7 +415,7 @@ class JackknifeValues:
     strata: NDArray[np.intp]
     sizes: NDArray[np.intp] | None = None
 
-    def moments(self, values: Floats, estimate: float) -> Moments:
+    def moments(self, values: Floats, estimate: float) -> JackknifeMoments:
         """Those of a statistic with these values, or of a difference of two of them."""
         return _moments(values, self.times, self.strata, estimate, self.sizes)
 
@@ -458,7 +452,18 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
         for left_out in binding.left_out():
             of_part = np.empty((len(statistics), len(left_out.times)))
             for k, bound in enumerate(statistics):
-                _fill_left_out(of_part[k], bound, left_out, k)
+                # The sums that it takes of each resample; None if others than of its terms.
+                n_sums, terms = None, bound.reduced.terms
+                if terms is not None and bound.coding.reads in ("thresholds", "sums"):
+                    n_sums = int(terms.shape[1])
+                elif bound.coding.reads == "sums":
+                    n_sums = bound.reduced.n_codes
+                try:
+                    for some, block in left_out.parts(k, n_sums):
+                        of_part[k][some] = bound.statistic.evaluate(block, bound.reduced)
+                except MetricError as failure:
+                    without = "without one unit of the data (needed for BCa)"
+                    raise failure.on_rows(without, drawn=False) from failure.error
             # Without their blocks, which hold the counts of all units of each.
             parts.append(left_out._replace(blocks=[]))
             values.append(of_part)
@@ -473,28 +478,7 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     )
 
 
-def _n_sums(bound: BoundStatistic) -> int | None:
-    """Sums that a statistic takes of each resample; None if there are others than of its terms."""
-    terms = bound.reduced.terms
-    if bound.coding.reads == "thresholds" and terms is not None:
-        return int(terms.shape[1])
-    if bound.coding.reads != "sums":
-        return None
-    return bound.reduced.n_codes if terms is None else int(terms.shape[1])
-
-
-def _fill_left_out(
-    values: Floats, bound: BoundStatistic, left_out: JackknifeResamples, k: int
-) -> None:
-    try:
-        for some, block in left_out.parts(k, _n_sums(bound)):
-            values[some] = bound.statistic.evaluate(block, bound.reduced)
-    except MetricError as failure:
-        without = "without one unit of the data (needed for BCa)"
-        raise failure.on_rows(without, drawn=False) from failure.error
-
-
-class Moments(NamedTuple):
+class JackknifeMoments(NamedTuple):
     """What `Jackknife` has of values without single units."""
 
     acceleration: float
@@ -509,7 +493,7 @@ def _moments(
     strata: NDArray[np.intp],
     estimate: float,
     n_units: NDArray[np.intp] | None = None,
-) -> Moments:
+) -> JackknifeMoments:
     """Return acceleration, standard error and bias; ``n_units`` are what each resample lacks.
 
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
@@ -548,13 +532,13 @@ def _moments(
         squares *= share
         fourth += float(squares.sum())
     if math.isnan(squared):
-        return Moments(*[np.nan] * 4)
+        return JackknifeMoments(*[np.nan] * 4)
     # Differences at the level of rounding are not skewness.
     if math.sqrt(squared) <= 1e-14 * max(greatest, -least) / size * math.sqrt(len(values)):
-        return Moments(0.0, 0.0, 0.0, np.nan)
+        return JackknifeMoments(0.0, 0.0, 0.0, np.nan)
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
     freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
-    return Moments(cubed / (6 * squared**1.5), size * math.sqrt(squared), bias, freedom)
+    return JackknifeMoments(cubed / (6 * squared**1.5), size * math.sqrt(squared), bias, freedom)
 
 
 # Of a statistic on the data: its value, variance, jackknife and influences, None where not known.
@@ -659,7 +643,15 @@ def _note_on_time(
     """
     called = [k for k, bound in enumerate(statistics) if bound.statistic.reads == "rows"]
     n_resamples = binding.plan.n_resamples
-    seconds = {k: n_resamples * _seconds_of_a_call(binding, statistics[k], k) for k in called}
+    seconds = {}
+    for k in called:
+        # The shortest of some calls on the data: other work on the machine adds to it.
+        times, bound = [], statistics[k]
+        for _ in range(_TIMED_CALLS):
+            start = time.perf_counter()
+            bound.statistic.evaluate(binding.observed()[k], bound.reduced)
+            times.append(time.perf_counter() - start)
+        seconds[k] = n_resamples * min(times)
     if sum(seconds.values()) < _WORTH_ADVICE:
         return None
     slowest = statistics[max(called, key=seconds.__getitem__)]
@@ -677,13 +669,3 @@ def _note_on_time(
     else:
         text += " Give n_jobs= to share the calls among processes, or a smaller n_resamples."
     return Note("slow", text, about="time of resamples")
-
-
-def _seconds_of_a_call(binding: Binding, bound: BoundStatistic, k: int) -> float:
-    """Return the shortest time of some calls on the data: other work on the machine adds to it."""
-    seconds = []
-    for _ in range(_TIMED_CALLS):
-        start = time.perf_counter()
-        bound.statistic.evaluate(binding.observed()[k], bound.reduced)
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -63,8 +64,8 @@ class Drawn:
     @property
     def why_none(self) -> str:
         """The sentence that says why there is no interval where nothing `varies`."""
-        unit, each = self.design.unit, " in each stratum" if self.n_strata > 1 else ""
-        return f"One {unit}{each} does not show how {unit}s vary: there is no interval."
+        unit, where = self.design.unit, " in each stratum" if self.n_strata > 1 else ""
+        return f"One {unit}{where} does not show how {unit}s vary: there is no interval."
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -123,17 +124,28 @@ class Drawn:
         return DESIGNS[self.kind]
 
 
-class Premises:
+class Premises(ABC):
     """What was drawn, and what the metric knew of the rows before: methods are planned by it."""
 
     drawn: Drawn
     facts: Facts
+    first_look: int | None
+
+    @property
+    @abstractmethod
+    def has_pairs_left_out(self) -> bool:
+        """Whether the metric without each pair of members of two factors is, or can be, known."""
+
+    @property
+    @abstractmethod
+    def has_tables(self) -> bool:
+        """Whether smoothed tables of truth and decision are, or can be, drawn."""
 
     @cached_property
     def independent_rows(self) -> bool:
         """Whether rows were drawn one by one, without strata or weights."""
-        drawn = self.drawn
-        return drawn.design.units_are_rows and drawn.n_strata == 1 and not self.facts.weighted
+        units = self.drawn
+        return units.design.units_are_rows and units.n_strata == 1 and not self.facts.weighted
 
     @property
     def share(self) -> Proportion | None:
@@ -146,13 +158,23 @@ class Premises:
 
 @dataclass(frozen=True, eq=False)
 class BeforeResampling(Premises):
-    """What is known of a score before it is resampled; attributes as of `Evidence`."""
+    """What is known of a score before it is resampled.
+
+    Attributes
+    ----------
+    drawn, facts, first_look, group_weight, n_effective_rows
+        As of `Evidence`.
+    has_pairs_left_out, has_tables : bool
+        As of `Premises`.
+    """
 
     drawn: Drawn
     facts: Facts
     first_look: int | None = None
     group_weight: Floats | None = None
     n_effective_rows: float | None = None
+    has_pairs_left_out: bool = False
+    has_tables: bool = False
 
 
 class JackknifeBias(NamedTuple):
@@ -264,10 +286,20 @@ class Evidence(Premises):
     smoothed: Floats | None = None
 
     def of_other_values(
-        self, estimate: Any, replicates: Floats, facts: Facts = NOTHING_KNOWN, **others: Any
+        self, estimate: Any, replicates: Floats, facts: Facts = NOTHING_KNOWN, **parts: Any
     ) -> Evidence:
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""
-        return Evidence(estimate, replicates, self.drawn, facts, **others)
+        return Evidence(estimate, replicates, self.drawn, facts, **parts)
+
+    @property
+    def has_pairs_left_out(self) -> bool:
+        """See `Premises`."""
+        return self.robust_variance is not None
+
+    @property
+    def has_tables(self) -> bool:
+        """See `Premises`."""
+        return self.smoothed is not None
 
     @cached_property
     def sorted_replicates(self) -> Floats:
@@ -306,27 +338,38 @@ class Evidence(Premises):
 
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, side by side, as values that a file can hold."""
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NESTED}
-        drawn = {f.name: getattr(self.drawn, f.name) for f in fields(self.drawn)}
-        return own | drawn | self.facts.to_parts()
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NESTED}
+        units = {f.name: getattr(self.drawn, f.name) for f in fields(self.drawn)}
+        return values | units | self.facts.to_parts()
 
     @classmethod
     def of(
-        cls, estimate: Any, replicates: Floats, kind: str, n_units: tuple[int, ...], **others: Any
+        cls, estimate: Any, replicates: Floats, kind: str, n_units: tuple[int, ...], **by_name: Any
     ) -> Self:
         """Return the evidence of fields that stand side by side, as in `to_parts`."""
-        drawn, facts = (
-            {f.name: others.pop(f.name) for f in fields(held) if f.name in others}
+        # Imported here, because these modules import this one.
+        from .dependence import OverTime
+        from .gap import SubgroupGap
+
+        units, facts = (
+            {f.name: by_name.pop(f.name) for f in fields(held) if f.name in by_name}
             for held in (Drawn, Facts)
         )
-        what = Drawn(kind, n_units, **drawn)
+        what = Drawn(kind, n_units, **units)
         # Of files of before.
-        others.pop("deciding_groups", None)
+        by_name.pop("deciding_groups", None)
         # Files hold parts as plain sequences.
-        for name, part in _parts_of_evidence().items():
-            if others.get(name) is not None:
-                others[name] = part(*others[name])
-        return cls(estimate, replicates, what, Facts.from_parts(facts), **others)
+        parts: dict[str, Callable[..., Any]] = {
+            "jackknife": JackknifeJumps,
+            "left_out": JackknifeBias,
+            "max_t": LargestDeviations,
+            "over_time": OverTime,
+            "gap": lambda *values: SubgroupGap.of_stored(values),
+        }
+        for name, part in parts.items():
+            if by_name.get(name) is not None:
+                by_name[name] = part(*by_name[name])
+        return cls(estimate, replicates, what, Facts.from_parts(facts), **by_name)
 
 
 def joint_bounds(evidence: Iterable[Evidence]) -> tuple[float, float]:
@@ -336,21 +379,6 @@ def joint_bounds(evidence: Iterable[Evidence]) -> tuple[float, float]:
 
 
 _NESTED = ("drawn", "facts")
-
-
-def _parts_of_evidence() -> dict[str, Callable[..., Any]]:
-    """Return what makes each part of evidence of its values."""
-    # Imported here, because these modules import this one.
-    from .dependence import OverTime
-    from .gap import SubgroupGap
-
-    return {
-        "jackknife": JackknifeJumps,
-        "left_out": JackknifeBias,
-        "max_t": LargestDeviations,
-        "over_time": OverTime,
-        "gap": lambda *values: SubgroupGap.of_stored(values),
-    }
 
 
 def deciding_units(influence: Floats, times: Any = 1) -> float:
@@ -545,8 +573,8 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
     def __eq__(self, other: object) -> bool:
         same = tuple.__eq__(self, other)
         if same is True and isinstance(other, ConfidenceInterval):
-            own = self.confidence_level, self.method
-            return own == (other.confidence_level, other.method)
+            terms = self.confidence_level, self.method
+            return terms == (other.confidence_level, other.method)
         return same
 
     def __ne__(self, other: object) -> bool:

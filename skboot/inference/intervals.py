@@ -1,7 +1,8 @@
 """Confidence intervals for one number, from its bootstrap distribution and facts about the data.
 
-Each interval is a class under `registered`: its name and words, why it cannot be made of given
-evidence (`Interval.needs`), and its limits (`Interval.limits`) with the formula and its source.
+Each interval is a class under `registered`: its name and words, what it needs of the design and the
+facts (`Interval.needs_before`, asked before resampling), what it needs of that which is computed
+(`Interval.needs`), and its limits (`Interval.limits`) with the formula and its source.
 `confidence_interval` checks the needs and makes the limits. To add an interval, add a class: public
 functions accept its name, summaries use its words, and tests/inference/test_interval_contract.py
 holds it to the contract.
@@ -37,7 +38,13 @@ from ._tuning import (
     FEWEST_ROWS_AT_LOOK,
     RARE_ROWS_AT_LOOK,
 )
-from .evidence import ConfidenceInterval, Evidence, Premises, deciding_units, within_range
+from .evidence import (
+    ConfidenceInterval,
+    Evidence,
+    Premises,
+    deciding_units,
+    within_range,
+)
 from .proportions import (
     area_limits,
     clopper_pearson_limits,
@@ -107,9 +114,15 @@ class Interval(ABC):
     for_difference = False
     no_difference = ""
 
+    def needs_before(self, premises: Premises) -> str:
+        """Return what the design or the facts lack, whatever is computed; "" where nothing."""
+        return ""
+
     def needs(self, evidence: Evidence) -> str:
-        """Return the reason why the interval cannot be made, "" where it can."""
-        if np.isnan(evidence.estimate) or len(evidence.sorted_replicates) >= 2:
+        """Return what was not computed, or is undefined; "" where the interval can be made."""
+        if not self.uses_resamples or np.isnan(evidence.estimate):
+            return ""
+        if len(evidence.sorted_replicates) >= 2:
             return ""
         return "needs at least two resamples on which the metric is defined."
 
@@ -182,14 +195,19 @@ def confidence_interval(
     return within_range(interval, evidence.facts.bounds, alternative)
 
 
-def problem_with(method: str, evidence: Evidence) -> str:
-    """Return why evidence has no interval by a method, to be read after its name; "" if it has."""
-    if evidence.facts.bins is not None and method != "bins":
+def problem_before(method: str, premises: Premises) -> str:
+    """Return why no resamples can give an interval by a method; as `problem_with`."""
+    if premises.facts.bins is not None and method != "bins":
         return (
             "is not for a sum of distances: resamples inflate it, and their limits exclude the 0 "
             "of a calibrated system. Use interval='bins'."
         )
-    return INTERVALS[method].needs(evidence)
+    return INTERVALS[method].needs_before(premises)
+
+
+def problem_with(method: str, evidence: Evidence) -> str:
+    """Return why evidence has no interval by a method, to be read after its name; "" if it has."""
+    return problem_before(method, evidence) or INTERVALS[method].needs(evidence)
 
 
 def limits_of(
@@ -401,11 +419,11 @@ class TwoWay(Percentile):
     name, words = "two-way", "two-way percentile bootstrap interval"
     for_difference = True
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        if evidence.robust_variance is not None:
-            return super().needs(evidence)
-        if evidence.drawn.design.n_factors == 1:
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        if premises.has_pairs_left_out:
+            return ""
+        if premises.drawn.design.n_factors == 1:
             return "is for crossed groups, of shape (n_samples, 2). Use interval='expanded'."
         return (
             "needs the metric without each pair of members: a function of sums, or the area under "
@@ -483,11 +501,11 @@ class LogitT(StudentT):
     name, words = "logit-t", "t interval on the logit scale"
     for_difference = False
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        if not np.isfinite(evidence.facts.bounds).all():
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        if not np.isfinite(premises.facts.bounds).all():
             return "needs a metric whose smallest and largest value are known. Use 't'."
-        return super().needs(evidence)
+        return ""
 
     def limits(self, evidence: Evidence, confidence_level: float) -> tuple[Any, Any]:
         """See `Interval.limits`."""
@@ -524,13 +542,13 @@ class _OfInfluence(Interval):
 
     of_standard_errors = True
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        design = evidence.drawn.design
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        design = premises.drawn.design
         if design.no_jackknife:
             named = design.groups_in_messages
             return f"is not defined for {named}. Use interval='percentile' or 'expanded'."
-        if not evidence.facts.additive:
+        if not premises.facts.additive:
             return (
                 "needs influence values, which exist for functions of sums only. Use "
                 "interval='bca'."
@@ -543,14 +561,18 @@ class _LeavingOut(Interval):
 
     leaves_out = True
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        design = evidence.drawn.design
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        design = premises.drawn.design
         if design.no_jackknife:
             return (
                 f"is not defined for {design.groups_in_messages}: {design.no_jackknife}. "
                 "Use interval='percentile' or 'expanded'."
             )
+        return ""
+
+    def needs(self, evidence: Evidence) -> str:
+        """See `Interval.needs`."""
         if evidence.acceleration is None:
             return (
                 "needs the jackknife, which is computed when interval is 'bca' or 'auto' "
@@ -574,8 +596,6 @@ class SkewedTInterval(_OfInfluence):
 
     def needs(self, evidence: Evidence) -> str:
         """See `Interval.needs`."""
-        if problem := super().needs(evidence):
-            return problem
         if evidence.standard_error is None or evidence.acceleration is None:
             return (
                 "needs the standard error and the skewness of the units, which were not computed. "
@@ -612,14 +632,12 @@ class Studentized(_OfInfluence):
 
     def needs(self, evidence: Evidence) -> str:
         """See `Interval.needs`."""
-        if problem := super().needs(evidence):
-            return problem
         if evidence.replicate_standard_errors is None or evidence.standard_error is None:
             return (
                 "needs a standard error on each resample, which was not computed. Run again with "
                 "interval='studentized', and without resamples= that split groups."
             )
-        return Interval.needs(self, evidence)
+        return super().needs(evidence)
 
     def limits(self, evidence: Evidence, confidence_level: float) -> tuple[float, float]:
         """See `Interval.limits`."""
@@ -687,10 +705,14 @@ class Cosines(Interval):
     uses_resamples = False
     no_difference = "needs the influence of each row on the difference, which is not kept"
 
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        if not premises.drawn.design.units_are_blocks:
+            return "is for rows in time. Give block_length='auto', or use interval='auto'."
+        return ""
+
     def needs(self, evidence: Evidence) -> str:
         """See `Interval.needs`."""
-        if not evidence.drawn.design.units_are_blocks:
-            return "is for rows in time. Give block_length='auto', or use interval='auto'."
         if evidence.over_time is None:
             return (
                 "needs the influence of each row, which is known for functions of sums, areas "
@@ -751,9 +773,9 @@ class _OfProportion(Interval):
     no_difference = "is for a single proportion"
     of_counts: Callable[[Any, Any, float], tuple[float, float]]
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        if evidence.facts.proportion is None or not evidence.independent_rows:
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        if premises.facts.proportion is None or not premises.independent_rows:
             return (
                 "needs 0/1 values of independent, unweighted, unstratified rows. "
                 "Use interval='bca', or 'studentized' with groups."
@@ -801,10 +823,10 @@ class Beta(_OfProportion):
     name, words, title = "beta", "interval from Beta distributions", "Beta"
     of_counts = staticmethod(beta_limits)
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        share = evidence.facts.proportion
-        problem = super().needs(evidence)
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        share = premises.facts.proportion
+        problem = super().needs_before(premises)
         if not problem and share is not None and not share.exact:
             return "is for proportions of a fixed number of rows. Use interval='smoothed'."
         return problem
@@ -817,14 +839,18 @@ class Smoothed(Interval):
     name, words = "smoothed", "interval from smoothed tables"
     for_difference = True
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        if evidence.smoothed is not None:
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        if premises.has_tables:
             return ""
         return (
             "is for functions of the table of truth and decision, on rows that are not in groups, "
             "and is drawn when it is asked for. Use interval='bca', or 'expanded' with groups."
         )
+
+    def needs(self, evidence: Evidence) -> str:
+        """Return "": it is made of tables, whose values are all defined."""
+        return ""
 
     def limits(self, evidence: Evidence, confidence_level: float) -> tuple[Any, Any]:
         """See `Interval.limits`."""
@@ -841,11 +867,11 @@ class DeLong(Interval):
     name, words = "delong", "DeLong interval"
     uses_resamples = False
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        if evidence.facts.delong is not None and np.isnan(evidence.facts.delong.standard_error):
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        if premises.facts.delong is not None and np.isnan(premises.facts.delong.standard_error):
             return "needs at least two rows of each class."
-        if evidence.facts.delong is None or not evidence.independent_rows:
+        if premises.facts.delong is None or not premises.independent_rows:
             return (
                 "needs the area under the ROC curve of two classes, on independent, unweighted "
                 "rows. Use interval='bca', or 'expanded' with groups."
@@ -871,11 +897,11 @@ class Bins(Interval):
     uses_resamples = False
     no_difference = "is made of the bins of one system"
 
-    def needs(self, evidence: Evidence) -> str:
-        """See `Interval.needs`."""
-        if evidence.facts.bins is None:
+    def needs_before(self, premises: Premises) -> str:
+        """See `Interval.needs_before`."""
+        if premises.facts.bins is None:
             return "is for the expected calibration error."
-        if evidence.drawn.kind not in ("rows", "groups", "crossed", "one population"):
+        if premises.drawn.kind not in ("rows", "groups", "crossed", "one population"):
             return "knows rows, groups and crossed groups alone."
         return ""
 
@@ -883,12 +909,12 @@ class Bins(Interval):
         """See `Interval.limits`."""
         assert evidence.facts.bins is not None
         single = ndtri(0.5 + confidence_level ** (1 / evidence.facts.bins.shape[1]) / 2)
-        drawn = evidence.drawn
-        if not drawn.design.units_are_rows:
+        units = evidence.drawn
+        if not units.design.units_are_rows:
             # Imported here, because few calls have groups and bins.
             from .multiplicity import t_quantile_of_normal
 
-            single = t_quantile_of_normal(single, drawn.degrees_of_freedom, drawn.inflation)
+            single = t_quantile_of_normal(single, units.degrees_of_freedom, units.inflation)
         least, greatest = distance_limits(evidence.facts.bins, float(2 * ndtr(single) - 1))
         # Of a negated error the range ends at 0.
         return (-greatest, -least) if evidence.facts.bounds[1] <= 0 else (least, greatest)
@@ -920,8 +946,8 @@ class MaxT(Interval):
 
         assert evidence.max_t is not None
         standard_error, deviations = evidence.max_t
-        largest, drawn = max_t_quantile(deviations, confidence_level), evidence.drawn
-        wide = t_quantile_of_normal(largest, drawn.degrees_of_freedom, drawn.inflation)
+        largest, units = max_t_quantile(deviations, confidence_level), evidence.drawn
+        wide = t_quantile_of_normal(largest, units.degrees_of_freedom, units.inflation)
         half = float(wide) * standard_error
         return evidence.estimate - half, evidence.estimate + half
 
@@ -1192,13 +1218,13 @@ def level_at_look(evidence: Evidence, confidence_level: float) -> float:
     float
         Of two sides.
     """
-    first_look, drawn = evidence.first_look, evidence.drawn
+    first_look, units = evidence.first_look, evidence.drawn
     assert first_look is not None
     say(
-        "choice", f"Intervals hold at all looks at once, from {first_look} {drawn.design.unit}s on."
+        "choice", f"Intervals hold at all looks at once, from {first_look} {units.design.unit}s on."
     )
     a = boundary(confidence_level)
-    z = min(np.sqrt(a * a + np.log(drawn.n_units[0] / first_look)), _FARTHEST)
+    z = min(np.sqrt(a * a + np.log(units.n_units[0] / first_look)), _FARTHEST)
     return float(1 - 2 * ndtr(-z))
 
 
@@ -1238,17 +1264,18 @@ class Anytime(Interval):
     uses_resamples = False
     leaves_out = True
 
-    def needs(self, evidence: Evidence) -> str:
+    def needs_before(self, premises: Premises) -> str:
         """Return what is missing, the plan of the looks first, then the data of this one."""
-        design, facts = evidence.drawn.design, evidence.facts
-        if evidence.first_look is None:
+        design, facts = premises.drawn.design, premises.facts
+        first_look = premises.first_look
+        if first_look is None:
             return (
                 "needs first_look=, the number of units at the first look, which functions of "
                 "frozen systems take. Use interval='auto'."
             )
         if design.averages_tasks or design.n_factors > 1 or design.units_are_blocks:
             return "is for independent rows and for groups. Use interval='auto'."
-        if evidence.drawn.n_strata > 1:
+        if premises.drawn.n_strata > 1:
             return "is for rows and groups without strata, whose sizes grow with the data."
         is_counted = facts.proportion is not None or facts.delong is not None
         if facts.optimized or not (facts.additive or is_counted):
@@ -1256,23 +1283,9 @@ class Anytime(Interval):
                 "needs influence values, which exist for functions of sums and areas under ROC "
                 "curves. Use interval='auto'."
             )
-        if problem := self._too_few(evidence):
-            return problem
-        if not (is_counted and evidence.independent_rows) and evidence.left_out is None:
-            return (
-                "needs the metric without each unit, unless it is a share of rows. Give all rows "
-                "so far to a function that takes them at once."
-            )
-        return ""
-
-    @staticmethod
-    def _too_few(evidence: Evidence) -> str:
-        """Return which units are too few for a look."""
-        unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
-        is_of_rows = evidence.drawn.design.units_are_rows
-        first_look = evidence.first_look
-        least = FEWEST_ROWS_AT_LOOK if is_of_rows else FEWEST_GROUPS_AT_LOOK
-        assert first_look is not None
+        # Units may be too few for a look.
+        unit, n_units = design.unit, premises.drawn.n_units[0]
+        least = FEWEST_ROWS_AT_LOOK if design.units_are_rows else FEWEST_GROUPS_AT_LOOK
         if first_look < least:
             return f"needs a first_look of at least {least} {unit}s, and has {first_look}."
         if n_units < first_look:
@@ -1280,7 +1293,6 @@ class Anytime(Interval):
                 f"holds from {first_look} {unit}s on, and there are {n_units} so far. Look again "
                 "when there are more."
             )
-        facts = evidence.facts
         sizes = [facts.smaller_class, facts.delong and facts.delong.smaller_class]
         if facts.class_sizes is not None:
             sizes.append(int(facts.class_sizes.min()))
@@ -1294,10 +1306,21 @@ class Anytime(Interval):
             )
         return ""
 
+    def needs(self, evidence: Evidence) -> str:
+        """See `Interval.needs`."""
+        facts = evidence.facts
+        is_counted = facts.proportion is not None or facts.delong is not None
+        if not (is_counted and evidence.independent_rows) and evidence.left_out is None:
+            return (
+                "needs the metric without each unit, unless it is a share of rows. Give all rows "
+                "so far to a function that takes them at once."
+            )
+        return ""
+
     def limits(self, evidence: Evidence, confidence_level: float) -> tuple[float, float]:
         """See `Interval.limits`."""
         level = level_at_look(evidence, confidence_level)
-        facts, drawn = evidence.facts, evidence.drawn
+        facts, units = evidence.facts, evidence.drawn
         if facts.proportion is not None and evidence.independent_rows:
             return INTERVALS["wilson"].limits(evidence, level)
         if facts.delong is not None and evidence.independent_rows:
@@ -1313,12 +1336,12 @@ class Anytime(Interval):
         if not error > 0 or freedom is None or not freedom >= FEWEST_FREEDOM_AT_LOOK:
             say(
                 "caution",
-                f"Too few {drawn.design.unit}s carry the variation at this look: the limits "
+                f"Too few {units.design.unit}s carry the variation at this look: the limits "
                 "are the ends of the range.",
             )
             return facts.bounds
-        freedom = min(freedom, drawn.degrees_of_freedom)
-        error *= np.sqrt(drawn.inflation)
+        freedom = min(freedom, units.degrees_of_freedom)
+        error *= np.sqrt(units.inflation)
         return SkewedT(evidence.estimate, error, freedom, evidence.acceleration).interval(level)
 
 

@@ -138,8 +138,8 @@ def drawn_scores(
         shape = (JOINT_DRAWS_AT_ONCE, len(of_tests))
         scores = np.ascontiguousarray(root.times(rng.standard_normal(shape)).T)
         uniform = np.ascontiguousarray(rng.random(shape).T)
-        for own, normal, level in zip(of_tests, scores, uniform, strict=True):
-            own.to_scores(normal, level)
+        for table, normal, level in zip(of_tests, scores, uniform, strict=True):
+            table.to_scores(normal, level)
         yield scores
 
 
@@ -314,35 +314,35 @@ def joint_deviations(
     errors = np.where(vary, standard_errors, np.inf)
     # A fixed stream: the draws are part of the method, not of the resampling.
     rng = np.random.default_rng(0)
-    found, kept = [], _Kept(len(differences))
-    drawn = np.empty((0, len(differences)))
+    maxima, store = [], _Kept(len(differences))
+    gammas = np.empty((0, len(differences)))
     for block in blocks:
-        if len(drawn) < len(block):
-            drawn = np.empty_like(block)
-        squares = rng.standard_gamma(df / 2, out=drawn[: len(block)])
+        if len(gammas) < len(block):
+            gammas = np.empty_like(block)
+        squares = rng.standard_gamma(df / 2, out=gammas[: len(block)])
         squares *= 2 / df
         block -= differences
         block /= errors
         block /= np.sqrt(squares, out=squares)
-        largest = _largest(block if signs is None else block * signs, both=signs is None)
-        found.append(largest)
+        largest = _largest(block if signs is None else block * signs, two_sided=signs is None)
+        maxima.append(largest)
         if with_signs:
-            kept.add(block[kept.are_kept(largest)])
-    largest = np.concatenate(found)
+            store.add(block[store.are_kept(largest)])
+    largest = np.concatenate(maxima)
     normal = -special.ndtri(special.stdtr(df, -largest)) + 0.0
     if not vary.any():
         normal = np.zeros_like(normal)
-    return kept.joint(normal)
+    return store.joint(normal)
 
 
-def _largest(values: Floats, *, both: bool) -> Floats:
+def _largest(values: Floats, *, two_sided: bool) -> Floats:
     """Return the largest of each row, or the largest size; undefined values are left out."""
     largest = np.asarray(values.max(axis=1))
-    if both:
+    if two_sided:
         largest = np.maximum(largest, -values.min(axis=1))
     undefined = np.isnan(largest)
     if undefined.any():
-        rows = np.abs(values[undefined]) if both else values[undefined]
+        rows = np.abs(values[undefined]) if two_sided else values[undefined]
         largest[undefined] = np.fmax.reduce(rows, axis=1)
     return largest
 
@@ -407,38 +407,40 @@ def step_down(
     kept count with the largest over all hypotheses, which can only make the quantile larger.
     """
     sign = np.zeros(len(statistics), dtype=np.int8)
-    left = {1: ~np.isnan(statistics), -1: ~np.isnan(statistics)}
-    while n_left := int(left[1].sum() + left[-1].sum()):
+    hypotheses = {1: ~np.isnan(statistics), -1: ~np.isnan(statistics)}
+    while n_left := int(hypotheses[1].sum() + hypotheses[-1].sum()):
         critical = at_most(n_left)
         if joint is not None:
-            critical = min(critical, _quantile_of_left(joint, left, confidence_level))
-        rejected = {side: left[side] & (side * statistics > critical) for side in left}
-        if not any(each.any() for each in rejected.values()):
+            critical = min(critical, _quantile_of_left(joint, hypotheses, confidence_level))
+        rejected = {side: hypotheses[side] & (side * statistics > critical) for side in hypotheses}
+        if not any(mask.any() for mask in rejected.values()):
             break
-        for side, each in rejected.items():
-            sign[each] = side
-            left[side] = left[side] & ~each
+        for side, mask in rejected.items():
+            sign[mask] = side
+            hypotheses[side] = hypotheses[side] & ~mask
     return sign
 
 
 def _quantile_of_left(
-    joint: JointDeviations, left: dict[int, NDArray[np.bool_]], confidence_level: float
+    joint: JointDeviations, hypotheses: dict[int, NDArray[np.bool_]], confidence_level: float
 ) -> float:
     """Quantile of the largest deviation over the hypotheses that are left."""
-    largest = np.concatenate([*_largest_left(joint.kept, left), joint.others])
+    largest = np.concatenate([*_largest_left(joint.kept, hypotheses), joint.others])
     n = len(largest)
     rank = min(int(np.ceil((n + 1) * confidence_level - 1e-9)), n)
     return float(np.sort(np.fmax(largest, 0.0))[rank - 1])
 
 
 def _largest_left(
-    kept: Sequence[NDArray[np.float32]],
-    left: dict[int, NDArray[np.bool_]],
+    deviations: Sequence[NDArray[np.float32]],
+    hypotheses: dict[int, NDArray[np.bool_]],
     rows_at_once: int = 16,
 ) -> Iterator[Floats]:
     """Yield the largest deviation of some rows over the hypotheses that are left."""
-    dropped = {side: np.where(those, 0, -np.inf).astype(np.float32) for side, those in left.items()}
-    for block in kept:
+    dropped = {
+        side: np.where(mask, 0, -np.inf).astype(np.float32) for side, mask in hypotheses.items()
+    }
+    for block in deviations:
         for start in range(0, len(block), rows_at_once):
             rows = block[start : start + rows_at_once]
             above, below = (rows + dropped[1]).max(axis=1), (dropped[-1] - rows).max(axis=1)
@@ -617,7 +619,7 @@ def simultaneous_t(
     -------
     SimultaneousT
     """
-    rest, signs = 1 - confidence_level, np.zeros(len(p_values), dtype=np.int8)
+    alpha, signs = 1 - confidence_level, np.zeros(len(p_values), dtype=np.int8)
     vary = np.flatnonzero(~np.isnan(statistics))
     if not len(vary):
         return SimultaneousT(p_values, confidence_level, signs)
@@ -626,13 +628,13 @@ def simultaneous_t(
     )
     below = np.searchsorted(smallest, p_values, side="right")
     adjusted = np.maximum(p_values, (1 + below) / (len(smallest) + 1))
-    rank = max(int(np.floor(rest * (len(smallest) + 1))) - 1, 0)
+    rank = max(int(np.floor(alpha * (len(smallest) + 1))) - 1, 0)
     if joint is not None:
         signs[vary] = step_down(
             normal_scores(statistics, degrees_of_freedom)[vary],
             joint,
             confidence_level,
-            lambda m: -float(special.ndtri(rest / m)),
+            lambda m: -float(special.ndtri(alpha / m)),
         )
     return SimultaneousT(adjusted, 1 - float(smallest[rank]), signs)
 
@@ -672,13 +674,13 @@ def joint_p_values(
     joint : JointDeviations or None
         The same draws as normal quantiles, with their signs, for `step_down`; None for one side.
     """
-    df, both = np.asarray(degrees_of_freedom, dtype=np.float64), alternative == "two-sided"
-    found, kept = [], _Kept(len(df))
+    df, two_sided = np.asarray(degrees_of_freedom, dtype=np.float64), alternative == "two-sided"
+    maxima, store = [], _Kept(len(df))
     for scores in drawn_scores(df, correlation, seed, n_draws):
         # The law of the draws is symmetric: the upper side serves for the lower one, too.
-        largest = _largest(scores.T, both=both)
-        found.append(largest)
-        if both:
-            kept.add(scores[:, kept.are_kept(largest)].T)
-    smallest = np.sort(special.ndtr(-np.concatenate(found))) * (2 if both else 1)
-    return smallest, kept.joint(np.empty(0)) if both else None
+        largest = _largest(scores.T, two_sided=two_sided)
+        maxima.append(largest)
+        if two_sided:
+            store.add(scores[:, store.are_kept(largest)].T)
+    smallest = np.sort(special.ndtr(-np.concatenate(maxima))) * (2 if two_sided else 1)
+    return smallest, store.joint(np.empty(0)) if two_sided else None

@@ -585,26 +585,26 @@ class AreasOfSystems:
     covariance: Floats
     smaller_class: int
 
-    def error(self, first: int, second: int) -> float:
+    def error(self, system_a: int, system_b: int) -> float:
         """Standard error of the difference of two systems."""
-        return delong_error(self.covariance, first, second)
+        return delong_error(self.covariance, system_a, system_b)
 
-    def pair(self, first: int, second: int) -> TwoAreas | None:
+    def pair(self, system_a: int, system_b: int) -> TwoAreas | None:
         """Return two of them; None with fewer than two rows of a class."""
         if self.smaller_class < 2:
             return None
-        error_a, error_b = (sqrt(float(self.covariance[k, k])) for k in (first, second))
+        error_a, error_b = (sqrt(float(self.covariance[k, k])) for k in (system_a, system_b))
         r = (
-            float(self.covariance[first, second]) / (error_a * error_b)
+            float(self.covariance[system_a, system_b]) / (error_a * error_b)
             if error_a * error_b > 0
             else 0.0
         )
         return TwoAreas(
-            float(self.areas[first]),
-            float(self.areas[second]),
+            float(self.areas[system_a]),
+            float(self.areas[system_b]),
             error_a,
             error_b,
-            self.error(first, second),
+            self.error(system_a, system_b),
             min(max(r, -1.0), 1.0),
             self.smaller_class,
         )

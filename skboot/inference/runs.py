@@ -907,8 +907,8 @@ class RunsDifference(NamedTuple):
 
 
 def components_difference(
-    first: Moments,
-    second: Moments | None,
+    moments_a: Moments,
+    moments_b: Moments | None,
     of_mean: float,
     test_df: float,
     *,
@@ -919,9 +919,9 @@ def components_difference(
 
     Parameters
     ----------
-    first : Moments
+    moments_a : Moments
         Of the runs of the first method, or of the differences of paired runs.
-    second : Moments or None
+    moments_b : Moments or None
         Of the second; None for paired runs.
     of_mean : float
         Variance over test units of the difference of the means.
@@ -945,8 +945,8 @@ def components_difference(
     seeds. The degrees of freedom are Satterthwaite's over the mean squares, as for one method
     (`skboot.inference.runs.crossed_runs` and `trained_runs`).
     """
-    sides = [first] if second is None else [first, second]
-    centre = first.centre - (0.0 if second is None else second.centre)
+    sides = [moments_a] if moments_b is None else [moments_a, moments_b]
+    centre = moments_a.centre - (0.0 if moments_b is None else moments_b.centre)
     of_runs, noise, terms = 0.0, 0.0, []
     for side in sides:
         weight = 1 / side.n if divided else 1.0
@@ -965,14 +965,14 @@ def components_difference(
     return RunsDifference(centre, float(np.sqrt(total)), max(df, least), of_runs, test, noise)
 
 
-def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
+def welch_difference(scores_a: Floats, scores_b: Floats | None) -> RunsDifference:
     """Difference over the runs alone, the test units held fixed.
 
     Parameters
     ----------
-    first : ndarray of shape (n_first,)
+    scores_a : ndarray of shape (n_first,)
         Scores of the runs of the first method, or differences of paired runs.
-    second : ndarray of shape (n_second,) or None
+    scores_b : ndarray of shape (n_second,) or None
         Scores of the second; None for paired runs.
 
     Returns
@@ -983,7 +983,7 @@ def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
     ----------
     Welch (1947), Biometrika 34, 28-35; paired runs: Student's t.
     """
-    sides = [scores for scores in (first, second) if scores is not None]
+    sides = [scores for scores in (scores_a, scores_b) if scores is not None]
     variances = [float(np.var(scores, ddof=1)) / len(scores) for scores in sides]
     centre = float(sides[0].mean() - (sides[1].mean() if len(sides) > 1 else 0.0))
     freedom = [len(scores) - 1.0 for scores in sides]
@@ -1079,8 +1079,8 @@ class Outperformance(NamedTuple):
 
 
 def outperformance(
-    first: ArrayLike,
-    second: ArrayLike,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
     *,
     samples: ArrayLike | None = None,
     n_resamples: int = 1999,
@@ -1091,7 +1091,7 @@ def outperformance(
 
     Parameters
     ----------
-    first, second : array-like of shape (n_runs,)
+    scores_a, scores_b : array-like of shape (n_runs,)
         Scores of paired runs, larger is better; pairs with a NaN are left out.
     samples : array-like of shape (n_runs,), optional
         Training sample of each pair: pairs of one sample are drawn together.
@@ -1109,7 +1109,7 @@ def outperformance(
     ----------
     Bouthillier et al. (2021), MLSys 3: section on P(A > B), with the percentile bootstrap.
     """
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    a, b = np.asarray(scores_a, dtype=float), np.asarray(scores_b, dtype=float)
     defined = np.isfinite(a) & np.isfinite(b)
     n_pairs = int(np.count_nonzero(defined))
     if n_pairs == 0:

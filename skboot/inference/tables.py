@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,7 @@ class Table:
 
     def values(self, tabled: Tabled, masses: Floats, system: int = 0) -> Floats:
         """Return a metric on drawn tables, (2, n_draws)."""
-        plain, reduced, terms = self._terms(tabled, system)
+        plain, reduced, terms = self._metric_of_cells(tabled, system)
         values = plain.combine(masses.reshape(-1, masses.shape[-1]) @ terms, reduced)
         values = values if plain is tabled.statistic else 0.0 - values
         return values.reshape(masses.shape[:2])
@@ -168,17 +168,18 @@ class Table:
             return False
         influence = np.zeros(len(rows))
         for system, tabled in enumerate(systems):
-            plain, reduced, terms = self._terms(tabled, system)
+            plain, reduced, terms = self._metric_of_cells(tabled, system)
             gradient = plain.gradient(((rows * weights) @ terms)[None], reduced)[0]
             influence += (-1) ** system * weights * (terms @ gradient)
         return deciding_units(influence, rows) < FEW_IN_TABLE
 
-    def _terms(self, tabled: Tabled, system: int) -> tuple[Any, ReducedData, Floats]:
-        """Return a metric without its sign, its reduced cells, and what each adds to its sums."""
-        plain, reduced, terms = tabled.on_cells(self.labels)
+    def _metric_of_cells(self, tabled: Tabled, system: int) -> MetricOfCells:
+        """Return a metric on the cells of this table, of one system or of two."""
+        metric = tabled.on_cells(self.labels)
         if len(self.cells) > 2:
-            terms = terms[self.cells[0] * len(self.labels) + self.cells[1 + system]]
-        return plain, reduced, terms
+            cells = self.cells[0] * len(self.labels) + self.cells[1 + system]
+            metric = metric._replace(terms=metric.terms[cells])
+        return metric
 
 
 def _unseen(label: Any) -> Any:
@@ -196,6 +197,24 @@ def _unseen(label: Any) -> Any:
     return None
 
 
+class MetricOfCells(NamedTuple):
+    """A metric on the cells of a table.
+
+    Attributes
+    ----------
+    statistic : Statistic
+        The metric without its sign.
+    reduced : ReducedData
+        One row of truth and decision a cell of one system.
+    terms : ndarray of shape (n_cells, n_sums)
+        What a row of each cell adds to the sums of the metric.
+    """
+
+    statistic: Any
+    reduced: ReducedData
+    terms: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class Tabled:
     """A metric of a system that is a function of a table.
@@ -211,10 +230,10 @@ class Tabled:
     statistic: Statistic
     columns: Columns
     strata: NDArray[np.intp] | None
-    _on_cells: dict[tuple[Any, ...], tuple[Any, ReducedData, Floats]] = field(default_factory=dict)
+    _on_cells: dict[tuple[Any, ...], MetricOfCells] = field(default_factory=dict)
 
-    def on_cells(self, labels: NDArray[Any]) -> tuple[Any, ReducedData, Floats]:
-        """Return the metric without its sign, and truth by decision as its rows and their terms."""
+    def on_cells(self, labels: NDArray[Any]) -> MetricOfCells:
+        """Return the metric with truth by decision as its rows."""
         key = tuple(labels.tolist())
         if key not in self._on_cells:
             plain: Any = without_sign(self.statistic)
@@ -223,7 +242,7 @@ class Tabled:
             terms = reduced.terms
             terms = terms if isinstance(terms, np.ndarray) else terms.toarray()
             terms = terms if reduced.code is None else terms[reduced.code.astype(np.intp)]
-            self._on_cells[key] = plain, reduced, terms
+            self._on_cells[key] = MetricOfCells(plain, reduced, terms)
         return self._on_cells[key]
 
     def table(self, second_system: Tabled | None = None) -> Table | None:
@@ -245,20 +264,20 @@ class Tabled:
         )
 
     def difference(
-        self, other: Tabled, n_draws: int, seed: np.random.SeedSequence, *, asked: bool
+        self, second_system: Tabled, n_draws: int, seed: np.random.SeedSequence, *, asked: bool
     ) -> Floats | None:
         """Return the values of a difference on drawn tables, (2, n_draws).
 
         None where many rows decide it, unless it is ``asked`` for.
         """
-        table = self.table(other)
+        table = self.table(second_system)
         if table is None:
             return None
-        if not asked and not table.is_decided_by_few(self, other):
+        if not asked and not table.is_decided_by_few(self, second_system):
             return None
         masses = table.drawn(n_draws, seed)
         values_a, values_b = (
-            table.values(system, masses, k) for k, system in enumerate((self, other))
+            table.values(system, masses, k) for k, system in enumerate((self, second_system))
         )
         return values_a - values_b
 

@@ -440,28 +440,20 @@ def _solved(points: Points, hits: Floats, powers: Floats, of_intercept: bool) ->
         done = near[unsolved] & (moved < _NEAR)
         near[unsolved] = moved < _NEAR
         wide = np.abs(lines[unsolved, 1]) * (ends[1] - ends[0])
-        is_fit = done & _is_finite(slope, lines[unsolved, 1], total[unsolved], wide, of_intercept)
+        # Where a threshold tells the classes apart no row is in doubt in the end, or those of one
+        # logit, and rounding ended an endless search.
+        doubt = slope[:, 0, 0]
+        is_fit = done & (doubt > 0)
+        if not of_intercept:
+            variance = (slope[:, 1, 1] - slope[:, 0, 1] ** 2 / doubt) / doubt
+            spread = (wide < _WIDE) | (lines[unsolved, 1] ** 2 * variance > _LEAST_VARIANCE)
+            is_fit = done & (doubt > _LEAST_DOUBT * total[unsolved]) & spread
         solved[unsolved[is_fit]] = lines[unsolved[is_fit]]
         # A step that is no number ends the search: there is no line through one point.
         unsolved = unsolved[~done & np.isfinite(moved)]
         if not len(unsolved):
             break
     return solved
-
-
-def _is_finite(
-    slope: Floats, b: Floats, total: Floats, wide: Floats, of_intercept: bool
-) -> NDArray[np.bool_]:
-    """Whether a fit is one, (n,), and not where rounding ended an endless search.
-
-    Where a threshold tells the classes apart no row is in doubt in the end, or those of one logit.
-    """
-    doubt = slope[:, 0, 0]
-    if of_intercept:
-        return doubt > 0
-    variance = (slope[:, 1, 1] - slope[:, 0, 1] ** 2 / doubt) / doubt
-    spread = (wide < _WIDE) | (b**2 * variance > _LEAST_VARIANCE)
-    return np.asarray((doubt > _LEAST_DOUBT * total) & spread)
 
 
 def _newton_step(gap: Floats, slope: Floats, of_intercept: bool) -> Floats:
@@ -548,7 +540,7 @@ class CalibrationLine(Statistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Terms are those of `terms_of`."""
-        classes, prob = _of_positive(y_true, y_pred, self.labels, self.pos_label)
+        classes, prob = _positive_rows(y_true, y_pred, self.labels, self.pos_label)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         points, terms = terms_of(logits_of(prob), classes, weights)
         return ReducedData(None, len(classes), terms, MappingProxyType({"points": points}))
@@ -610,7 +602,7 @@ class CalibrationError(SumsStatistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Terms: the gap of a row in the column of its bin, and its weight."""
-        classes, prob = _of_positive(y_true, y_pred, self.labels, self.pos_label)
+        classes, prob = _positive_rows(y_true, y_pred, self.labels, self.pos_label)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         occurs, number = np.unique(bins_of(prob, self.n_bins), return_inverse=True)
         number = number.reshape(-1)
@@ -644,26 +636,16 @@ class CalibrationError(SumsStatistic):
         with np.errstate(invalid="ignore", divide="ignore"):
             share, mean, worth = of_hits / total, of_prob / total, total**2 / of_squares
         if members is not None:
-            worth = worth / _design_effect(
-                number,
-                weights * (classes - share[number]),
-                members,
-                (share * (1 - share) * total**2 / worth),
-            )
+            # How much larger the variance in bins is than that of independent rows, at least 1.
+            residual, variance = weights * (classes - share[number]), 0.0
+            of_rows = float(np.nansum(share * (1 - share) * total**2 / worth))
+            for factor in members.T:
+                _, code = np.unique(factor, return_inverse=True)
+                of_members = np.bincount(code.reshape(-1) * len(total) + number, residual)
+                variance += float(np.sum(of_members**2))
+            worth = worth / (max(1.0, variance / of_rows) if of_rows > 0 else 1.0)
         bins = np.array([total / total.sum(), share, mean, worth])[:, occupied]
         return replace(super().facts(reduced, rows, members), bins=bins)
-
-
-def _design_effect(
-    number: NDArray[np.intp], residual: Floats, members: NDArray[Any], of_rows: Floats
-) -> float:
-    """How much larger the variance in bins is than that of independent rows, at least 1."""
-    n_bins, variance = len(of_rows), 0.0
-    for factor in members.T:
-        _, code = np.unique(factor, return_inverse=True)
-        sums = np.bincount(code.reshape(-1) * n_bins + number, residual)
-        variance += float(np.sum(sums**2))
-    return max(1.0, variance / float(np.nansum(of_rows))) if np.nansum(of_rows) > 0 else 1.0
 
 
 fast_path("expected_calibration_error", response="probabilities")(
@@ -704,7 +686,7 @@ def _benefit_of_all(shares: Floats, *, threshold: float) -> float:
     return max(0.0, float(shares[1] - shares[0] * threshold / (1 - threshold)))
 
 
-def _of_positive(
+def _positive_rows(
     y_true: NDArray[Any] | None,
     y_pred: NDArray[Any],
     labels: NDArray[Any] | None,

@@ -195,7 +195,7 @@ class LibraryCallable(CallableStatistic):
             warnings.simplefilter("ignore")
             return super().evaluate(block, reduced)
 
-    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> Any:
+    def _call_on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> Any:
         if len(rows) == 0:
             return np.nan
         options = {}
@@ -250,9 +250,9 @@ class _ByCells(CallableStatistic):
             warnings.simplefilter("ignore")
             for cell_counts in (counts, resample):
                 try:
-                    by_cell = self._number(partial(self._on_cells, reduced.data, cell_counts))
+                    by_cell = self._number(partial(self._call_on_cells, reduced.data, cell_counts))
                     repeated = np.repeat(np.arange(len(cell_counts)), cell_counts)
-                    by_row = self._number(partial(self._on_rows, rows, repeated))
+                    by_row = self._number(partial(self._call_on_rows, rows, repeated))
                 except Exception:
                     return False
                 if not np.isclose(by_cell, by_row, rtol=1e-9, atol=1e-12, equal_nan=True):
@@ -264,9 +264,9 @@ class _ByCells(CallableStatistic):
             yield from super()._calls(block, reduced)
             return
         for weights in block.sums():
-            yield partial(self._on_cells, reduced.data, weights)
+            yield partial(self._call_on_cells, reduced.data, weights)
 
-    def _on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> Any:
+    def _call_on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> Any:
         used = weights > 0
         if not used.any():
             return np.nan

@@ -208,7 +208,7 @@ class _Keys:
         values, code = _small_integers(y_true, y_pred)
         n, n_keys = len(y_true), len(values) ** 2
         if n_keys <= 256:
-            return cls._of_bytes(values, code, n)
+            return cls._keys_of_bytes(values, code, n)
         if n_keys > max(SMALL_TABLE, TABLE_ENTRIES_PER_ROW * n) or n_keys > TABLE:
             every = slice(0, n)
             keys = code(0, every) * len(values) + code(1, every)
@@ -225,7 +225,7 @@ class _Keys:
         return cls(values, occurring, counts[occurring], narrow)
 
     @classmethod
-    def _of_bytes(cls, values: NDArray, code: _Code, n: int) -> _Keys:
+    def _keys_of_bytes(cls, values: NDArray, code: _Code, n: int) -> _Keys:
         """Keys that fit a byte: comparing bytes takes a fraction of the time of a look-up."""
         width = np.uint8(len(values))
         counts = np.zeros(len(values) ** 2, dtype=np.int64)

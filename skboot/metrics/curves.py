@@ -250,7 +250,7 @@ class Roc(Curve):
 
     def nearby(self, sizes: ClassSizes) -> NDArray[np.intp]:
         """Those within 1.5 standard errors of a rate of the negatives."""
-        return _within_errors(self.grid, sizes.negatives)
+        return _grid_within_errors(self.grid, sizes.negatives)
 
     def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Below the rate of two negatives nothing is known from below, and of one nothing at all.
@@ -347,7 +347,7 @@ class PrecisionRecall(Curve):
 
     def nearby(self, sizes: ClassSizes) -> NDArray[np.intp]:
         """Those within 1.5 standard errors of a recall."""
-        return _within_errors(self.grid, sizes.positives)
+        return _grid_within_errors(self.grid, sizes.positives)
 
     def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Above the recall of all positives but one nothing is known."""
@@ -366,7 +366,7 @@ def _sums_of_levels(reduced: ReducedData) -> Floats:
     return np.asarray(np.add.reduceat(sums, np.append(0, ends[:-1] + 1), axis=0))
 
 
-def _within_errors(grid: Floats, n: float) -> NDArray[np.intp]:
+def _grid_within_errors(grid: Floats, n: float) -> NDArray[np.intp]:
     """Points around each that are within 1.5 standard errors of a share of n rows, (n_grid, 2)."""
     reach = np.maximum(1.5 * np.sqrt(grid * (1 - grid) / n), 1 / n)
     start = np.searchsorted(grid, grid - reach * (1 + 1e-9))

@@ -60,14 +60,14 @@ class NotGiven(str):
 ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 
 
-def _by_word(meant: Mapping[str, str]) -> dict[str, str]:
+def _names_by_word(meant: Mapping[str, str]) -> dict[str, str]:
     """What is meant, by each word that people say."""
     return {word: text for words, text in meant.items() for word in words.split()}
 
 
 # The name in ``metric=`` by what people call the same number, in lower case with underscores: it is
 # taken at once, and the result bears this name.
-SYNONYMS = _by_word(
+SYNONYMS = _names_by_word(
     {
         "acc observed_agreement percent_agreement": "accuracy",
         "ami": "adjusted_mutual_info_score",
@@ -111,7 +111,7 @@ SYNONYMS = _by_word(
 )
 # For metrics that have no name: the callable by how people call the metric, and what it takes where
 # that is not obvious.
-CALLABLES = _by_word(
+CALLABLES = _names_by_word(
     {
         "act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost": ""
         "functools.partial(skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], "
@@ -151,7 +151,7 @@ CALLABLES = _by_word(
     }
 )
 # The value of each row, query or text, by how people call its mean; also after a cut, as "ndcg@10".
-ROW_MEANS = _by_word(
+ROW_MEANS = _names_by_word(
     {
         "bert_score bertscore chrf comet meteor rouge rouge_l rougel": "the score of each text",
         "bias mbe me mean_bias_error mean_error": "p - y of each row",
@@ -178,7 +178,7 @@ ROW_MEANS = _by_word(
     }
 )
 # What is no metric, or one of two, and where it is found.
-ELSEWHERE = _by_word(
+ELSEWHERE = _names_by_word(
     {
         "act_c_primary actual_c_primary bleu c_primary ccc cllr_min "
         "concordance_correlation corpus_bleu corr correlation cprimary "
@@ -233,7 +233,7 @@ else:
 _TOP_K = re.compile(r"top_?(k_accuracy|(?P<k>\d+)(_acc(uracy)?)?)|acc(uracy)?(_at)?_(?P<at>\d+)")
 _AVERAGE = re.compile(r"(?P<metric>.+)_(?P<average>macro|micro|weighted|samples)")
 # What may mean another number as well, so that it is asked.
-ALIASES = _by_word(
+ALIASES = _names_by_word(
     {
         "em exact_match": "accuracy",
         "aucpr pr_auc prauc": "average_precision",
@@ -376,7 +376,7 @@ def unknown_metric(metric: str) -> ValueError:
     advice = without_name(metric)
     if advice:
         instead, plain = CALLABLES | ROW_MEANS, _plain(metric)
-        shown = instead.get(plain) or instead.get(_without_cut(plain))
+        shown = instead.get(plain) or instead.get(_name_without_cut(plain))
         if shown and shown in map(instead.get, _LOSSES):
             advice += " Smaller is better: give greater_is_better=False."
     else:
@@ -398,7 +398,7 @@ def unknown_metric(metric: str) -> ValueError:
 
 def unknown_scoring(scoring: str) -> ValueError:
     """Error for a ``scoring`` of no known name; for a loss it names the negated one."""
-    advice = without_name(scoring) or _as_function(meant_by(scoring))
+    advice = without_name(scoring) or _advice_on_function(meant_by(scoring))
     if advice.startswith(AS_MEAN):
         advice += " In scoring= there is no such metric: it takes predictions, not values of rows."
     elif advice:
@@ -417,7 +417,7 @@ def unknown_scoring(scoring: str) -> ValueError:
     return fail("scoring", "be a known name or a callable", repr(scoring), advice)
 
 
-def _as_function(name: str) -> str:
+def _advice_on_function(name: str) -> str:
     """Advice that names the function of a metric that is no scorer's; "" if it is one."""
     metric = None if name in _names() else function_of(name)
     if metric is None:
@@ -460,10 +460,10 @@ def _did_you_mean(metric: str, negated: bool) -> str:
 
 def _meant(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
-    of_words, synonyms = {_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
+    of_words, synonyms = {_words_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
-        if candidate in synonyms or _in_order(candidate) in of_words:
-            return synonyms.get(candidate) or of_words[_in_order(candidate)]
+        if candidate in synonyms or _words_in_order(candidate) in of_words:
+            return synonyms.get(candidate) or of_words[_words_in_order(candidate)]
     loss = re.sub("^(neg|negative|negated)_", "", plain)
     meant = _meant(loss) if loss != plain else None
     return losses().get(meant) if meant is not None else None
@@ -473,7 +473,7 @@ def _names() -> tuple[str, ...]:
     return (*known_names(), *losses())
 
 
-def _in_order(name: str) -> str:
+def _words_in_order(name: str) -> str:
     return "_".join(sorted(name.split("_")))
 
 
@@ -493,18 +493,18 @@ def without_name(metric: str) -> str:
         return f"{_NONE}: give a callable, such as {instead} of labels 0 and 1."
     if plain in ELSEWHERE:
         return f"{_NONE}: {ELSEWHERE[plain]}."
-    function = CALLABLES.get(plain) or _at_point(metric)
+    function = CALLABLES.get(plain) or _function_at_point(metric)
     if function:
         return f"{_NONE}: give metric={function}."
-    name = _without_cut(plain)
+    name = _name_without_cut(plain)
     return f"{AS_MEAN} and, as predictions, {ROW_MEANS[name]}." if name in ROW_MEANS else ""
 
 
-def _without_cut(plain: str) -> str:
+def _name_without_cut(plain: str) -> str:
     return plain if plain in ROW_MEANS else _CUT.sub("", plain)
 
 
-def _at_point(metric: str) -> str:
+def _function_at_point(metric: str) -> str:
     """The function of a rate where another is bounded, as a partial; "" for other names."""
     match = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", metric.lower().strip()))
     if match is None:
@@ -597,9 +597,9 @@ def resolve_metrics(
                 labels=labels, several_outputs=several_outputs, order=of_rows.order
             )
             if pos_label is not None:
-                request = _of_positive(request, item, pos_label)
+                request = _request_of_positive(request, item, pos_label)
             elif of_rows.positive is not None and _bound(item, "pos_label") is None:
-                request = _of_positive(request, item, of_rows.positive)
+                request = _request_of_positive(request, item, of_rows.positive)
             if of_rows.averaged is not None and averages_labels(request):
                 request = request._replace(options={**request.options, "labels": of_rows.averaged})
             _check_request(request, several)
@@ -615,7 +615,18 @@ def resolve_metrics(
             got = f"two {statistic.name!r}"
             raise fail("metric", "hold metrics of different names", got, advice)
         if greater_is_better is not None and statistic.greater_is_better != greater_is_better:
-            statistic = _directed(statistic, greater_is_better)
+            is_direction = isinstance(greater_is_better, bool | np.bool_)
+            if statistic.greater_is_better is not None or not is_direction:
+                must, advice = "be True, False or None", "None says that the direction is unknown."
+                if statistic.greater_is_better is not None:
+                    direction = statistic.greater_is_better
+                    must = f"be None or {direction}, the direction of {statistic.name!r}"
+                    advice = (
+                        "It is for callables and for 'mean', whose direction is not known. Beside "
+                        "other metrics give a callable as a scorer, by sklearn.metrics.make_scorer."
+                    )
+                raise fail("greater_is_better", must, repr(greater_is_better), advice)
+            statistic = replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
         statistics[statistic.name if name is None else name] = statistic
     return statistics, single
 
@@ -631,20 +642,6 @@ def _named(metric: Any) -> list[tuple[str | None, Any]]:
     if not named:
         raise fail("metric", "hold at least one metric", repr(metric))
     return named
-
-
-def _directed(statistic: Statistic, greater_is_better: bool) -> Statistic:
-    """The statistic with a direction that it has not."""
-    if statistic.greater_is_better is None and isinstance(greater_is_better, bool | np.bool_):
-        return replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
-    must, advice = "be True, False or None", "None says that the direction is unknown."
-    if statistic.greater_is_better is not None:
-        must = f"be None or {statistic.greater_is_better}, the direction of {statistic.name!r}"
-        advice = (
-            "It is for callables and for 'mean', whose direction is not known. Beside other "
-            "metrics give a callable as a scorer, by sklearn.metrics.make_scorer."
-        )
-    raise fail("greater_is_better", must, repr(greater_is_better), advice)
 
 
 def metric_of_class(statistic: Any, label: Any, cells: SharedCells) -> Statistic:
@@ -789,7 +786,7 @@ def _read_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
 _known_parameters = lru_cache(maxsize=256)(_read_parameters)
 
 
-def _of_positive(request: Request, metric: Any, pos_label: Any) -> Request:
+def _request_of_positive(request: Request, metric: Any, pos_label: Any) -> Request:
     """The request with the positive class of the call, with which one of its own must agree."""
     bound = _bound(metric, "pos_label")
     if bound is not None and not is_among(pos_label, [bound]):

@@ -358,11 +358,13 @@ def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
         greater_is_better=not error,
         response="labels",
         bounds=(0.0, 1.0),
-        constant=partial(_of_largest_class, error=error),
+        constant=partial(_share_of_largest_class, error=error),
     )
 
 
-def _of_largest_class(y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool) -> float:
+def _share_of_largest_class(
+    y_true: NDArray[Any], sample_weight: Floats | None, *, error: bool
+) -> float:
     """Accuracy, or error, where the most frequent class is always decided."""
     counts = label_counts(y_true, sample_weight)[1]
     share = float(counts.max() / counts.sum())
@@ -476,7 +478,7 @@ def _tweedie(y_true: NDArray[Any], y_pred: NDArray[Any], *, power: float) -> Flo
     return 2 * (above - truth * mean ** (1 - p) / (1 - p) + mean ** (2 - p) / (2 - p))
 
 
-def _at_quantile(
+def _loss_at_quantile(
     y_true: NDArray[Any],
     sample_weight: Floats | None,
     *,
@@ -502,7 +504,7 @@ def _at_quantile(
     return float(np.average(loss(truth, np.array(float(constant))), weights=sample_weight))
 
 
-def _at_mean(y_true: NDArray[Any], sample_weight: Floats | None, *, loss: RowValues) -> float:
+def _loss_at_mean(y_true: NDArray[Any], sample_weight: Floats | None, *, loss: RowValues) -> float:
     mean = np.average(y_true, weights=sample_weight)
     if mean <= 0:
         return 0.0
@@ -525,25 +527,25 @@ fast_path("mean_squared_log_error", response="values")(_mean_loss(*_SQUARED_LOGS
 fast_path("root_mean_squared_error", response="values")(_mean_loss(*_SQUARED, root=True))
 fast_path("root_mean_squared_log_error", response="values")(_mean_loss(*_SQUARED_LOGS, root=True))
 fast_path("mean_absolute_error", response="values")(
-    _mean_loss(_ABSOLUTE, partial(_at_quantile, loss=_ABSOLUTE))
+    _mean_loss(_ABSOLUTE, partial(_loss_at_quantile, loss=_ABSOLUTE))
 )
 fast_path("mean_absolute_percentage_error", response="values")(
     _mean_loss(
-        _RELATIVE, partial(_at_quantile, loss=_RELATIVE, relative=True), kind=PercentageError
+        _RELATIVE, partial(_loss_at_quantile, loss=_RELATIVE, relative=True), kind=PercentageError
     )
 )
 fast_path("mean_poisson_deviance", response="values")(
-    _mean_loss(_poisson, partial(_at_mean, loss=_poisson))
+    _mean_loss(_poisson, partial(_loss_at_mean, loss=_poisson))
 )
 fast_path("mean_gamma_deviance", response="values")(
-    _mean_loss(_gamma, partial(_at_mean, loss=_gamma))
+    _mean_loss(_gamma, partial(_loss_at_mean, loss=_gamma))
 )
 
 
 @fast_path("mean_pinball_loss", response="values")
 def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
     losses, beyond = partial(_pinball, alpha=alpha), min(alpha, 1 - alpha)
-    constant = partial(_at_quantile, loss=losses, level=alpha)
+    constant = partial(_loss_at_quantile, loss=losses, level=alpha)
     return RowMean(request.name, losses, constant=constant, beyond=beyond)
 
 
@@ -553,7 +555,7 @@ def _tweedie_deviance(request: Request, *, power: float = 0) -> RowMean | None:
         # No law has it, which the function says.
         return None
     losses = partial(_tweedie, power=power)
-    return RowMean(request.name, losses, constant=partial(_at_mean, loss=losses))
+    return RowMean(request.name, losses, constant=partial(_loss_at_mean, loss=losses))
 
 
 # ------------------------------------------------------------------ range of double precision

@@ -120,14 +120,16 @@ class OutputAverage(SumsStatistic):
         """Derivatives of each output's value times its share, and of the shares."""
         values, shares = self._values_and_shares(sums, reduced)
         gradients = []
-        outputs = zip(self._by_output(sums, reduced), reduced.data["outputs"], shares, strict=True)
+        outputs = zip(
+            self._sums_by_output(sums, reduced), reduced.data["outputs"], shares, strict=True
+        )
         for part, output, share in outputs:
             gradients.append(share[:, None] * self.column.gradient(part, output))
         if self.by_variance:
             with np.errstate(invalid="ignore"):
                 mean = np.sum(values * shares, axis=0)
-            total = sum(_total(part) for part in self._by_output(sums, reduced))
-            for k, part in enumerate(self._by_output(sums, reduced)):
+            total = sum(_total(part) for part in self._sums_by_output(sums, reduced))
+            for k, part in enumerate(self._sums_by_output(sums, reduced)):
                 pull = np.divide(values[k] - mean, total, out=np.zeros_like(mean), where=total > 0)
                 with np.errstate(invalid="ignore", divide="ignore"):
                     middle = part[:, 2] / part[:, 1]
@@ -138,7 +140,7 @@ class OutputAverage(SumsStatistic):
 
     def _values_and_shares(self, sums: Floats, reduced: ReducedData) -> tuple[Floats, Floats]:
         """Value of each output and its share in the average, (n_outputs, n_resamples) each."""
-        by_output = self._by_output(sums, reduced)
+        by_output = self._sums_by_output(sums, reduced)
         outputs = zip(by_output, reduced.data["outputs"], strict=True)
         values = np.array([self.column.combine(part, output) for part, output in outputs])
         shares = np.full(values.shape, 1 / len(values))
@@ -149,7 +151,7 @@ class OutputAverage(SumsStatistic):
             np.divide(totals, every, out=shares, where=every > 0)
         return values, shares
 
-    def _by_output(self, sums: Floats, reduced: ReducedData) -> list[Floats]:
+    def _sums_by_output(self, sums: Floats, reduced: ReducedData) -> list[Floats]:
         return np.split(sums, len(reduced.data["outputs"]), axis=1)
 
     def facts(
@@ -392,9 +394,9 @@ def each_entry(
     results = Found({}, {}, {})
     for name, metrics in statistics.items():
         read = columns[name]
-        of_columns = _of_columns(metrics, read)
+        of_columns = _entries_of_columns(metrics, read)
         entries: Any = {key: [read[0] for read in systems] for key, systems in of_columns.items()}
-        entries = entries or _of_classes(metrics, read) or _of_calls(metrics, read)
+        entries = entries or _entries_of_classes(metrics, read) or _entries_of_calls(metrics, read)
         if isinstance(entries, list):
             results.statistics[name], results.paths[name] = entries, (name,)
             continue
@@ -448,7 +450,7 @@ def _listed(names: Sequence[Any], most: int = 6) -> str:
     return f"{len(names)} entries ({shown}{more})"
 
 
-def _of_calls(
+def _entries_of_calls(
     statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[Statistic]] | list[Statistic]:
     """Return the statistics of each entry that the function returns, or those of its one number.
@@ -527,7 +529,7 @@ def _labels(statistic: Any, columns: Sequence[Columns]) -> NDArray[Any]:
     return np.unique(np.concatenate(occurring))
 
 
-def _of_classes(
+def _entries_of_classes(
     statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[Statistic]] | None:
     """Return the metric of each class, for metrics of labels; None for other metrics."""
@@ -544,7 +546,7 @@ def _of_classes(
     return by_label
 
 
-def _of_columns(
+def _entries_of_columns(
     statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[tuple[Statistic, NDArray[Any], NDArray[Any]]]]:
     """Return the metric of each class, label or output by its column, with what it reads.
@@ -926,7 +928,7 @@ class _Ranked(NamedTuple):
         return cls(np.take_along_axis(truth, order, axis=1), start, end)
 
 
-def _in_pieces(row_values: Callable[..., Floats]) -> Callable[..., Floats]:
+def _piecewise(row_values: Callable[..., Floats]) -> Callable[..., Floats]:
     """The values of rows, a few of them at a time, because each has several temporary arrays."""
 
     def values(y_true: Array, y_pred: Array, **options: Any) -> Floats:
@@ -953,7 +955,7 @@ def _mean_of_rows(
 
 
 @_mean_of_rows("label_ranking_average_precision_score", True, (0.0, 1.0))
-@_in_pieces
+@_piecewise
 def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Floats:
     """Mean over the labels of a row of the share of its labels among those that score as much.
 
@@ -969,7 +971,7 @@ def _precision_of_row(truth: Array, score: Array, *, without: float = 1.0) -> Fl
 
 
 @_mean_of_rows("label_ranking_loss", False, (0.0, 1.0))
-@_in_pieces
+@_piecewise
 def _loss_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are out of order or tied."""
     ranked = _Ranked.of(truth, score)
@@ -981,7 +983,7 @@ def _loss_of_row(truth: Array, score: Array) -> Floats:
     return np.divide(wrong, n_pairs, out=np.zeros(len(truth)), where=n_pairs > 0)
 
 
-@_in_pieces
+@_piecewise
 def _area_of_row(truth: Array, score: Array) -> Floats:
     """Share of the pairs of a label of the row and another that are in order; a tie is half."""
     ranked = _Ranked.of(truth, score)
@@ -995,14 +997,14 @@ def _area_of_row(truth: Array, score: Array) -> Floats:
 
 
 @_mean_of_rows("coverage_error", False, (0.0, np.inf))
-@_in_pieces
+@_piecewise
 def _coverage_of_row(truth: Array, score: Array) -> Floats:
     """How far to go down the ranking of a row to cover its labels."""
     lowest = np.min(np.where(truth == 1, score, np.inf), axis=1, keepdims=True)
     return np.count_nonzero(score >= lowest, axis=1).astype(np.float64)
 
 
-@_in_pieces
+@_piecewise
 def _gain_of_row(
     truth: Array, score: Array, *, k: int | None, log_base: float, ignore_ties: bool
 ) -> Floats:

@@ -807,7 +807,16 @@ def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
             raise fail(name, must, got, advice)
     are_whole = y_true.dtype.kind in "biu" and y_pred.dtype.kind in "biu"
     if statistic.names_classes and not are_whole:
-        _check_same_kind(y_true, y_pred)
+        kinds = [_kind(y) for y in (y_true, y_pred)]
+        if kinds[0] != kinds[1]:
+            must = f"hold labels of the same kind as y_true, here {kinds[0]}"
+            raise fail("y_pred", must, f"{kinds[1]}", _decisions_as_text(y_true, y_pred))
+        if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
+            for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+                if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
+                    got = f"floats such as {y[np.abs(y).argmax()]:.17g}"
+                    must = "hold labels below 2**53 if they are floats beside integers"
+                    raise fail(name, must, got, "Keep ids as integers or text throughout.")
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred)
         if y_true.dtype.kind == "O":
@@ -815,7 +824,7 @@ def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
 
 
 @only_advises(SAME_KIND)
-def _as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
+def _decisions_as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
     """How to make decisions labels as those of the truth: which are positive is not known."""
     labels = np.unique(y_true) if y_pred.dtype.kind == "b" and _kind(y_true) == "text" else ()
     if len(labels) != 2:
@@ -825,19 +834,6 @@ def _as_text(y_true: NDArray[Any], y_pred: NDArray[Any]) -> str:
         f"Give np.where(y_pred, {yes!r}, {no!r}) if True means {yes!r}, else "
         f"np.where(y_pred, {no!r}, {yes!r})."
     )
-
-
-def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
-    kinds = [_kind(y) for y in (y_true, y_pred)]
-    if kinds[0] != kinds[1]:
-        must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail("y_pred", must, f"{kinds[1]}", _as_text(y_true, y_pred))
-    if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
-        for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-            if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
-                got = f"floats such as {y[np.abs(y).argmax()]:.17g}"
-                must = "hold labels below 2**53 if they are floats beside integers"
-                raise fail(name, must, got, "Keep ids as integers or text throughout.")
 
 
 def _check_positive(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
@@ -893,7 +889,7 @@ def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[An
             check_two_columns("y_pred", y_pred, must)
         return
     if not statistic.averages_columns:
-        raise _of_two_classes(statistic, all_labels)
+        raise _error_of_two_classes(statistic, all_labels)
     check_columns(y_pred, all_labels)
 
 
@@ -901,7 +897,7 @@ _ONE_CLASS = "Rows of one class do not show how well classes are separated: add 
 _ONE_OF_SEVERAL = "Score a class against the others: y_true == label, and its column of y_pred."
 
 
-def _of_two_classes(statistic: Statistic, all_labels: NDArray[Any]) -> ValueError:
+def _error_of_two_classes(statistic: Statistic, all_labels: NDArray[Any]) -> ValueError:
     must = f"hold two classes for the metric {statistic.name!r}"
     advice = statistic.advice_on_several or _ONE_OF_SEVERAL
     return fail("y_true", must, f"{len(all_labels)} classes", advice)
@@ -917,7 +913,7 @@ def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDA
         raise fail("y_pred", must, _described(y_pred), advice)
     all_labels = known_labels(statistic.labels, y_true)
     if len(all_labels) > 2 and statistic.advice_on_several:
-        raise _of_two_classes(statistic, all_labels)
+        raise _error_of_two_classes(statistic, all_labels)
     if statistic.of_one_class and y_pred.ndim == 1 and len(all_labels) == 1:
         [label], positive = all_labels.tolist(), statistic.pos_label
         if positive is None and label not in (0, 1, -1):

@@ -741,7 +741,7 @@ class CallableStatistic(Statistic):
 
     def returned(self, reduced: ReducedData) -> tuple[partial[Any], Any]:
         """A call of the function on the data, and what it returns; None if it raises."""
-        call = partial(self._on_rows, reduced.data, np.arange(len(reduced.data["y_pred"])))
+        call = partial(self._call_on_rows, reduced.data, np.arange(len(reduced.data["y_pred"])))
         try:
             return call, call()
         except Exception:
@@ -755,9 +755,9 @@ class CallableStatistic(Statistic):
     def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[partial[Any]]:
         """One call of the function for each resample."""
         for rows in block.rows():
-            yield partial(self._on_rows, reduced.data, rows)
+            yield partial(self._call_on_rows, reduced.data, rows)
 
-    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> Any:
+    def _call_on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> Any:
         if len(rows) == 0:
             return np.nan
         arguments = [data["y_pred"][rows]]

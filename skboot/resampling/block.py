@@ -112,18 +112,20 @@ class Block(ABC):
 
     def _weights(self, codes: slice | NDArray[np.intp]) -> NDArray[Any]:
         """Return weights of codes, (n_resamples, n_codes), in whatever type they come."""
-        first, times = self.units_of_codes.first, self.units_of_codes.times
-        if first is None and times is None:
+        first_entries, times = self.units_of_codes.first, self.units_of_codes.times
+        if first_entries is None and times is None:
             return self._entry_weights(codes)
-        if first is None:
-            first = np.arange(self.n_codes + 1)
+        if first_entries is None:
+            first_entries = np.arange(self.n_codes + 1)
         if isinstance(codes, slice):
-            entries: slice | Array = slice(int(first[codes.start]), int(first[codes.stop]))
-            starts = first[codes] - first[codes.start]
+            entries: slice | Array = slice(
+                int(first_entries[codes.start]), int(first_entries[codes.stop])
+            )
+            starts = first_entries[codes] - first_entries[codes.start]
         else:
-            size = first[codes + 1] - first[codes]
+            size = first_entries[codes + 1] - first_entries[codes]
             starts = np.cumsum(size) - size
-            entries = np.arange(size.sum()) + np.repeat(first[codes] - starts, size)
+            entries = np.arange(size.sum()) + np.repeat(first_entries[codes] - starts, size)
         return self._added_up(entries, starts)
 
     def _added_up(
@@ -381,7 +383,7 @@ class Block(ABC):
         """
         ends = np.arange(self.n_codes) if ends is None else ends
         step = max(1, SEARCH_WEIGHTS // self.n_codes)
-        return joined([part._crossing(terms, gaps, ends) for part in self._in_parts(step)])
+        return joined([part._crossing(terms, gaps, ends) for part in self._parts_of_width(step)])
 
     def _crossing(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp]
@@ -409,10 +411,10 @@ class Block(ABC):
             Sums on both sides of the first end at which each share is reached.
         """
         step = max(1, SEARCH_WEIGHTS // max(self.n_codes, TILE_WIDTH * len(shares)))
-        weights = (part._all_weights() for part in self._in_parts(step))
+        weights = (part._all_weights() for part in self._parts_of_width(step))
         return reach(weights, terms, shares, ends)
 
-    def _in_parts(self, width: int) -> Iterator[Block]:
+    def _parts_of_width(self, width: int) -> Iterator[Block]:
         for start in range(0, self.n_resamples, width):
             yield self._part(slice(start, start + width))
 
@@ -428,7 +430,7 @@ class Block(ABC):
         """
         width = max(1, 8 * TILE_ELEMENTS // self.n_codes)
         every = np.arange(self.n_codes)
-        for part in self._in_parts(width):
+        for part in self._parts_of_width(width):
             for weights in part._weights(slice(0, self.n_codes)):
                 yield np.repeat(every, weights.astype(np.intp))
 
@@ -618,9 +620,9 @@ class UnitBlock(Block):
         units = self.units_of_codes
         if self.known_products is None or self.known_products[0] is not terms:
             self.known_products = terms, self.sums_of_atoms(units.products(terms))
-        first, second = pairs_of_terms(gradient.shape[1])
+        term_a, term_b = pairs_of_terms(gradient.shape[1])
         variance, size = np.zeros((2, self.n_resamples))
-        for k, (i, j) in enumerate(zip(first, second, strict=True)):
+        for k, (i, j) in enumerate(zip(term_a, term_b, strict=True)):
             part = gradient[:, i] * gradient[:, j] * self.known_products[1][:, k]
             part *= 1.0 if i == j else 2.0
             variance += part
@@ -863,18 +865,22 @@ class CountedCodes(UnitsOfCodes):
     largest: int = 0
     counts_own_codes: ClassVar[bool] = True
 
-    def own(self, drawn: AtomCounts) -> AtomCounts:
+    def own(self, atom_counts: AtomCounts) -> AtomCounts:
         """See `UnitsOfCodes.own`."""
-        counts: AtomCounts = drawn.kept(id(self), lambda: AtomCounts(self._counts(drawn)))
+        counts: AtomCounts = atom_counts.kept(
+            id(self), lambda: AtomCounts(self._counts(atom_counts))
+        )
         return counts
 
-    def _counts(self, drawn: AtomCounts) -> Floats:
-        of_all = drawn.kept(id(self.counting), lambda: weighted_sums(drawn.counts, self.counting))
+    def _counts(self, atom_counts: AtomCounts) -> Floats:
+        of_all = atom_counts.kept(
+            id(self.counting), lambda: weighted_sums(atom_counts.counts, self.counting)
+        )
         counted = of_all[:, self.first_counted : self.first_counted + self.n_codes]
         counts = np.empty((len(counted), self.n_codes + 1), order="F")
         counts[:, : self.largest] = counted[:, : self.largest]
         counts[:, self.largest + 1 :] = counted[:, self.largest :]
-        counts[:, self.largest] = drawn.n_units - counted.sum(axis=1)
+        counts[:, self.largest] = atom_counts.n_units - counted.sum(axis=1)
         return counts[:, :-1]
 
 

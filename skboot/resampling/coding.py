@@ -55,6 +55,14 @@ class CodedRows(NamedTuple):
     rows: NDArray[np.intp] | None = None
 
 
+class _Derived(NamedTuple):
+    """An array that was derived for some purpose, with the objects that it was derived from."""
+
+    purpose: str
+    sources: tuple[Any, ...]
+    array: Any
+
+
 # Some of the atoms of a binding, rising; None: all of them.
 Atoms = slice | NDArray[np.intp] | None
 
@@ -92,7 +100,7 @@ class UnitsOfCodes:
     reads: str = "running"
     atoms: Atoms = None
     counts_own_codes: ClassVar[bool] = False
-    _cache: list[tuple[str, tuple[Any, ...], Any]] = field(default_factory=list, repr=False)
+    _cache: list[_Derived] = field(default_factory=list, repr=False)
 
     @property
     def n_entries(self) -> int:
@@ -134,15 +142,16 @@ class UnitsOfCodes:
 
     def kept(self, purpose: str, of: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """Return the array that was derived for this purpose from the same objects, or make it."""
-        for known_purpose, known_of, value in self._cache:
+        for derived in self._cache:
             # A bound method is a new object at each mention.
-            if known_purpose == purpose and all(
-                a is b or (callable(a) and a == b) for a, b in zip(known_of, of, strict=False)
+            if derived.purpose == purpose and all(
+                a is b or (callable(a) and a == b)
+                for a, b in zip(derived.sources, of, strict=False)
             ):
-                return value
-        value = make()
-        self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], (purpose, of, value)]
-        return value
+                return derived.array
+        array = make()
+        self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], _Derived(purpose, of, array)]
+        return array
 
     def forget(self) -> None:
         """Let go of the arrays that were derived."""
@@ -153,22 +162,24 @@ class UnitsOfCodes:
         if self.atoms is None:
             return self
         numbers: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
-        return self._of_atoms(numbers if self.units is None else numbers[self.units[:, 0]], n_atoms)
+        return self._units_of_atoms(
+            numbers if self.units is None else numbers[self.units[:, 0]], n_atoms
+        )
 
     def with_unseen(self, n_unseen: int) -> UnitsOfCodes:
         """Return the same units beside further atoms, which have no code."""
         (n_own,) = self.n_atoms
-        return self._of_atoms(
+        return self._units_of_atoms(
             np.arange(n_own) if self.units is None else self.units[:, 0], n_own + n_unseen
         )
 
-    def _of_atoms(self, units: NDArray[Any], n_atoms: int) -> UnitsOfCodes:
+    def _units_of_atoms(self, units: NDArray[Any], n_atoms: int) -> UnitsOfCodes:
         of_each = units[:, None]
         return UnitsOfCodes(self.n_codes, (n_atoms,), self.first, of_each, self.times, self.reads)
 
-    def own(self, drawn: AtomCounts) -> AtomCounts:
+    def own(self, counts: AtomCounts) -> AtomCounts:
         """Return how often the statistic's atoms were drawn, from how often all of them were."""
-        return drawn if self.atoms is None else drawn.of(self.atoms)
+        return counts if self.atoms is None else counts.of(self.atoms)
 
     def divided(self, starts: NDArray[np.intp]) -> list[UnitsOfCodes]:
         """Return the units of each range of codes, in numbers of their own.
@@ -301,26 +312,26 @@ def bind_rows(
         for coding, code in zip(codings, codes, strict=True):
             atoms: Atoms = None
             if coding.rows is not None:
-                atoms = _as_slice(np.flatnonzero(code >= 0))
+                atoms = _slice_or_array(np.flatnonzero(code >= 0))
                 code = code[atoms]
-            units_of_codes.append(_of_atoms(coding, code, len(code), atoms))
+            units_of_codes.append(_coded_units(coding, code, len(code), atoms))
         return units_of_codes, (multiplicity,), stratum
     # Those of a stratum stand side by side, where they are drawn together.
     order = None if strata is None else order_of(strata)
     for coding in codings:
         code, by = coding.code, order
-        atoms = None if coding.rows is None else _as_slice(coding.rows)
+        atoms = None if coding.rows is None else _slice_or_array(coding.rows)
         if coding.rows is not None and order is not None:
             # The rows by stratum, and where they then stand among all.
             assert strata is not None
             place = np.empty(len(order), dtype=np.intp)
             place[order] = np.arange(len(order))
             by = order_of(strata[coding.rows])
-            atoms = _as_slice(place[coding.rows if by is None else coding.rows[by]])
+            atoms = _slice_or_array(place[coding.rows if by is None else coding.rows[by]])
         if by is not None:
             code = by if code is None else code[by]
         n_atoms = n if coding.rows is None else len(coding.rows)
-        units_of_codes.append(_of_atoms(coding, code, n_atoms, atoms))
+        units_of_codes.append(_coded_units(coding, code, n_atoms, atoms))
     if order is not None and strata is not None:
         # Narrow numbers, since there is one for each row.
         strata = strata.astype(np.min_scalar_type(int(strata.max())))[order]
@@ -397,7 +408,7 @@ def _joint_codes(
     return codes[:, order], sizes[last[order]], of_strata
 
 
-def _of_atoms(
+def _coded_units(
     coding: CodedRows, code: NDArray[Any] | None, n_atoms: int, atoms: Atoms
 ) -> UnitsOfCodes:
     """Return the units of codes when every atom has one code."""
@@ -479,10 +490,10 @@ def _own(numbers: NDArray[Any]) -> tuple[Any, NDArray[np.intp]]:
     """Return the atoms that occur among some, in rising order, and the place of each of these."""
     low = int(numbers.min())
     distinct, _, place = _numbered(numbers.astype(np.intp) - low, int(numbers.max()) - low + 1)
-    return _as_slice(distinct + low), place
+    return _slice_or_array(distinct + low), place
 
 
-def _as_slice(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+def _slice_or_array(atoms: NDArray[np.intp]) -> slice | NDArray[np.intp]:
     """Return rising numbers as a slice if they are consecutive: it is read without a copy."""
     low, last = int(atoms[0]), int(atoms[-1])
     return slice(low, last + 1) if last - low == len(atoms) - 1 else atoms

@@ -756,7 +756,7 @@ def within_tasks(
     return design.of_kind(
         f"{design.kind} within tasks",
         *_few(len(of_task)),
-        *_of_strata(design.unit, sizes, of_task, by_class=classes is not None),
+        *_notes_on_strata(design.unit, sizes, of_task, by_class=classes is not None),
         strata=strata,
         held_fixed=("the tasks", f"the number of {design.unit}s in each {within}"),
         freedom=freedom,
@@ -786,7 +786,9 @@ def _few(n_tasks: int) -> Notes:
     return notes
 
 
-def _of_strata(unit: str, sizes: Floats, of_task: NDArray[np.intp], *, by_class: bool) -> Notes:
+def _notes_on_strata(
+    unit: str, sizes: Floats, of_task: NDArray[np.intp], *, by_class: bool
+) -> Notes:
     """Return notes on classes in each task, on strata of one unit, and on tasks of few."""
     notes = Notes()
     if by_class:

@@ -484,8 +484,8 @@ class JackknifeBlock(UnitBlock):
         if units.has_one_code_each:
             # The rows of a unit share one code, and no code counts on both sides.
             code = self._codes
-            with_all = _of_codes(with_all, code)
-            up, low = _of_codes(upper, code), _of_codes(lower, code)
+            with_all = _values_of_codes(with_all, code)
+            up, low = _values_of_codes(upper, code), _values_of_codes(lower, code)
             in_order = np.subtract(all_in_order, with_all, out=with_all)
         else:
             totals = units.totals(with_all[:, None])[self._at, 0]
@@ -590,12 +590,12 @@ class JackknifeBlock(UnitBlock):
         if units.has_one_code_each:
             # Parts of the resamples look up what all of them share.
             of = (terms, added, ends, order)
-            sums = units.kept("without units", of, lambda: self._without_each(*of))
+            sums = units.kept("without units", of, lambda: self._sums_without_each(*of))
         if sums is None:
             return super().sum_over_thresholds(terms, added, ends, order)
         return sums.of(self._at)
 
-    def _without_each(
+    def _sums_without_each(
         self,
         terms: Floats,
         added: AddedAtEnds,
@@ -609,7 +609,7 @@ class JackknifeBlock(UnitBlock):
         return sums_without_units(types, added, *self._unit_ends(types, ends, order))
 
 
-def _of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> NDArray[Any]:
+def _values_of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> NDArray[Any]:
     """Return the value of each code; 0 where the code is one past the last, which is none."""
     if isinstance(code, slice):
         return values[code]

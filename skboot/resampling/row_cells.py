@@ -171,7 +171,7 @@ def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> Row
     stratum = np.concatenate((equal.stratum, filled.far_stratum))
     return RowCells(
         np.concatenate((equal.sizes, np.ones(filled.far.shape[1], np.int64))),
-        directions.columns_at(at),
+        directions.means[:, None] + directions.loadings @ at,
         None if strata is None else stratum,
     )
 
@@ -211,7 +211,12 @@ class _Directions(NamedTuple):
             if low == high:
                 continue
             span = high - low
-            if not np.isfinite(span) or _lost_beside_few(column, span):
+            if not np.isfinite(span):
+                return None
+            # Most values may differ by no more than the rounding of the whole span.
+            some = column[np.random.default_rng(0).integers(0, n, ROWS_LOOKED_AT)]
+            inner_low, inner_high = np.quantile(some, (0.01, 0.99))
+            if 0 < inner_high - inner_low < COLUMN_ROUNDING * span:
                 return None
             means[k] = column.mean()
             direction = values[n_found] if n_found < len(values) else np.empty(n)
@@ -231,17 +236,6 @@ class _Directions(NamedTuple):
             loadings[k, n_found] = residual * span
             n_found += 1
         return cls(values[:n_found], means, loadings[:, :n_found]) if n_found else None
-
-    def columns_at(self, values: Floats) -> Floats:
-        """Return the columns, (n_columns, n_points), at points of these values."""
-        return self.means[:, None] + self.loadings @ values
-
-
-def _lost_beside_few(column: Floats, span: float) -> bool:
-    """Whether most values differ by no more than the rounding of the whole span."""
-    some = column[np.random.default_rng(0).integers(0, len(column), ROWS_LOOKED_AT)]
-    low, high = np.quantile(some, (0.01, 0.99))
-    return bool(0 < high - low < COLUMN_ROUNDING * span)
 
 
 # ------------------------------------------------------------------ a path through them

@@ -270,7 +270,7 @@ class SeriesBlock(UnitBlock):
             influence = np.zeros(self.starts.first[resamples].shape)
             for k, table in enumerate(tables):
                 same = table.constant is not None
-                of_blocks = self._of_any if same else self._looked_up
+                of_blocks = self._sums_of_any if same else self._looked_up
                 influence += gradient[resamples, k, None] * of_blocks(table, resamples)
             if len(self.starts.circles.sizes) > 1:
                 influence = self.starts.circles.centred(influence)
@@ -305,7 +305,7 @@ class SeriesBlock(UnitBlock):
             of_blocks[:, last] = table.cut[starts[:, last]]
         return of_blocks
 
-    def _of_any(self, table: _Table, resamples: slice) -> Floats:
+    def _sums_of_any(self, table: _Table, resamples: slice) -> Floats:
         """Return the same where rows do not differ, so that it does not matter where blocks begin.
 
         One resample, (1, n_blocks), stands for all.

@@ -21,7 +21,7 @@ from .._base.work import Workers, single_threaded_blas
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
 from ..inference.distribution import BoundStatistic
-from ..inference.evidence import Evidence
+from ..inference.evidence import Drawn as DrawnUnits
 from ..metrics.cells import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,
@@ -636,10 +636,9 @@ def _notes_of(call: CurveCall, draws: Sequence[Drawn]) -> list[Note]:
         notes.append(Note("undefined", text))
     design = call.plan.design
     if design.units_are_groups:
-        of_design = {"n_strata": design.n_strata, "freedom": design.freedom}
-        evidence = Evidence.of(np.nan, np.empty(0), design.kind, design.n_units, **of_design)
+        units = DrawnUnits(design.kind, design.n_units, design.n_strata, design.freedom)
         with collected() as cautions:
-            tell_of_groups(evidence)
+            tell_of_groups(units)
         notes += cautions
     if caution := design.coverage_caution(design.n_units):
         notes.append(Note("caution", caution))

@@ -65,6 +65,7 @@ from ..inference.intervals import (
     OF_STANDARD_ERRORS,
     WITHOUT_RESAMPLES,
     confidence_interval,
+    problem_before,
     problem_with,
 )
 from ..inference.tables import Table, Tabled, has_table
@@ -324,12 +325,20 @@ class RowsInMemory(Source):
                 sizes = np.bincount(groups, rows[2], design.n_units[0])
                 units = units.of_classes(classes, sizes)
                 facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
-        premises = BeforeResampling(units, facts, first_look, group_weight, n_effective)
-        planned = planned_method(premises) if interval == "auto" else interval
         tabled = design.units_are_rows and not design.averages_tasks and has_table(statistic)
         tabled &= plan.resamples is None and plan.drawn is None and first_look is None
+        premises = BeforeResampling(
+            units,
+            facts,
+            first_look,
+            group_weight,
+            n_effective,
+            has_pairs_left_out=design.n_factors > 1 and has_influence(statistic),
+            has_tables=tabled,
+        )
+        planned = planned_method(premises) if interval == "auto" else interval
         if interval != "auto" or facts.bins is not None:
-            _refuse_impossible(interval, planned, premises, statistic, tabled=tabled)
+            _refuse_impossible(interval, planned, premises)
         cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
         with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
@@ -383,31 +392,9 @@ def _classes_of_groups(
     return classes if len(labels) > 1 else None
 
 
-def _refuse_impossible(
-    interval: str, method: str, premises: BeforeResampling, statistic: Statistic, *, tabled: bool
-) -> None:
-    """Refuse an interval that this metric or design cannot have, before any work.
-
-    What it needs beside the facts is taken to be computed.
-    """
-    crossed = premises.drawn.design.n_factors > 1 and has_influence(statistic)
-    with_all_computed = Evidence(
-        np.nan,
-        np.empty(0),
-        premises.drawn,
-        premises.facts,
-        standard_error=0.0,
-        replicate_standard_errors=np.zeros(2),
-        acceleration=0.0,
-        left_out=JackknifeBias(0.0, 0.0),
-        group_weight=premises.group_weight,
-        n_effective_rows=premises.n_effective_rows,
-        robust_variance=0.0 if crossed else None,
-        over_time=OverTime(0.0, 1.0, 0.0),
-        first_look=premises.first_look,
-        smoothed=np.zeros((2, 2)) if tabled else None,
-    )
-    problem = problem_with(method, with_all_computed)
+def _refuse_impossible(interval: str, method: str, premises: BeforeResampling) -> None:
+    """Refuse an interval that this metric or design cannot have, before any work."""
+    problem = problem_before(method, premises)
     if problem:
         named = repr(method) if interval == method else f"{interval!r}, here {method!r}"
         got = f"{named}, which {problem.removesuffix('.')}"

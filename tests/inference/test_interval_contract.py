@@ -429,7 +429,11 @@ def says_what_it_lacks(evidence, method):
 def without_contract(intervals):
     """Registered intervals that no case supports."""
     evidence = [case.evidence for case in cases().values()]
-    return {name for name, interval in intervals.items() if all(map(interval.needs, evidence))}
+    return {
+        name
+        for name, interval in intervals.items()
+        if all(interval.needs_before(held) or interval.needs(held) for held in evidence)
+    }
 
 
 def test_every_registered_interval_has_evidence_here():

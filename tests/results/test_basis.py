@@ -21,7 +21,7 @@ from skboot import (
     search_score,
 )
 from skboot._base.values import same_values
-from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS
+from skboot.inference.intervals import FOR_ONE_SCORE, problem_with
 from skboot.inference.runs import RUN_METHODS
 from skboot.method_error.prediction_error import METHOD_INTERVALS
 from skboot.results import EvaluationResult, basis
@@ -180,7 +180,7 @@ def test_every_interval_that_it_names_can_be_asked_for(case):
     result, methods, _ = case
     assert result.interval() == result.confidence_interval
     for method, estimand in methods:
-        needed = estimand is None and INTERVALS[method].needs(result.evidence)
+        needed = estimand is None and problem_with(method, result.evidence)
         refused = getattr(result.basis, "run_evidence", None)
         refused = refused is not None and (method in refused.refused or estimand in refused.refused)
         if needed or refused:
