@@ -118,7 +118,7 @@ def prediction_error(
     array, counts, full = _checked_losses(losses, weights, resubstitution_losses, limits, form)
     n_rows, group_labels = array.shape[1], None
     if groups is not None:
-        group_labels = _of_one_column(converted("groups", groups))
+        group_labels = _flat_column(converted("groups", groups))
         if group_labels.shape != (n_rows,):
             must, got = f"be an array of shape ({n_rows},)", repr(group_labels.shape)
             raise fail("groups", must, got, "Give the group of each row.")
@@ -178,7 +178,7 @@ def _checked_losses(
             "Give how often each row was in each training sample: np.bincount(rows, minlength=n)."
         )
         raise fail("weights", must, repr(counts.shape), advice)
-    full = _of_one_column(_numbers("resubstitution_losses", resubstitution_losses))
+    full = _flat_column(_numbers("resubstitution_losses", resubstitution_losses))
     if full.shape != array.shape[1:] or not np.isfinite(full).all():
         must = f"be finite numbers of shape {array.shape[1:]}"
         advice = "Give the losses, on all rows, of the model trained on all rows."
@@ -196,7 +196,7 @@ def _numbers(name: str, values: ArrayLike) -> Array:
     return array
 
 
-def _of_one_column(array: Array) -> Array:
+def _flat_column(array: Array) -> Array:
     """Return the entries of a table of one column, which data frames give, or the array."""
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 

@@ -348,16 +348,16 @@ def run_all_trainings(
     if data.tests is None and call.n_train_resamples == 0:
         runs = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None)
     elif data.tests is None:
-        runs = _on_rows_left_out(call, job, routed.scores)
+        runs = _out_of_bag_runs(call, job, routed.scores)
     else:
         shared = shared_groups(data.groups, data.tests)
-        runs = _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
+        runs = _test_set_runs(call, job, data.tests, [Note("caution", text) for text in shared])
     if tasks is not None:
         tasks.end(X=data.X, y=data.y)
     return runs
 
 
-def _on_tests(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) -> TestSetRuns:
+def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) -> TestSetRuns:
     """Return all runs with their answers for the test sets."""
     scorers, single = named_scorers(call.scoring, job.estimator)
     weighing = scorers_of_test_weights(call.scoring, job.estimator, given=tests.are_weighted)
@@ -396,7 +396,7 @@ def _on_tests(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) ->
     )
 
 
-def _on_rows_left_out(
+def _out_of_bag_runs(
     call: FitCall, job: Job, params: Mapping[str, Mapping[str, Any]]
 ) -> OutOfBagRuns:
     """Return all runs with their errors on the rows left out."""
