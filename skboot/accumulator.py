@@ -375,13 +375,13 @@ class BootstrapAccumulator(Hinting):
         """
         record, fields = unpack(data)
         try:
-            found = cls(**_arguments(record))
+            accumulator = cls(**_arguments(record))
             state = StreamState(**fields)
-            check_fits(state, found._settings)
+            check_fits(state, accumulator._settings)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(f"data must be what to_bytes() gave: {error}") from error
-        found._state = state
-        return found
+        accumulator._state = state
+        return accumulator
 
     def __getstate__(self) -> bytes:
         return self.to_bytes()
@@ -417,20 +417,20 @@ class BootstrapAccumulator(Hinting):
         interval, look = settings.interval, settings.first_look
         stream = Stream.of(settings, state)
         if settings.systems == (None,):
-            wanted = Wanted(interval, level, DEFAULT_WORKERS, first_look=look)
+            inference = Wanted(interval, level, DEFAULT_WORKERS, first_look=look)
             if stream.few is None:
-                study = stream.study(wanted, scoring.settings)
+                study = stream.study(inference, scoring.settings)
             else:
-                study = study_of_system(*stream.few, scoring, wanted)
+                study = study_of_system(*stream.few, scoring, inference)
             results = results_of(study)
         else:
-            asked = checked_asked(interval, "max-t", level, "two-sided", None, look)
-            wanted = Wanted(asked.of_systems, level, DEFAULT_WORKERS, first_look=look)
+            comparison = checked_asked(interval, "max-t", level, "two-sided", None, look)
+            inference = Wanted(comparison.of_systems, level, DEFAULT_WORKERS, first_look=look)
             if stream.few is None:
-                study = stream.study(wanted, scoring.settings | asked.settings)
+                study = stream.study(inference, scoring.settings | comparison.settings)
             else:
-                study = study_of_systems(*stream.few, scoring, wanted, asked)
-            results = compare_studies(asked, {"": study})
+                study = study_of_systems(*stream.few, scoring, inference, comparison)
+            results = compare_studies(comparison, {"": study})
         return _with_order(results, state)
 
     @door("BootstrapAccumulator.curve")
@@ -495,9 +495,9 @@ class BootstrapAccumulator(Hinting):
 
         settings, state = self._settings, self._state
         positive = settings.pos_label if pos_label is None else pos_label
-        asked = CurveAsked(curve_named(curve), band, grid, positive)
-        check_accumulator(settings, asked)
-        results = curves_of_stream(Stream.of(settings, state), asked, "y_pred")
+        options = CurveAsked(curve_named(curve), band, grid, positive)
+        check_accumulator(settings, options)
+        results = curves_of_stream(Stream.of(settings, state), options, "y_pred")
         alone = settings.systems == (None,)
         return _with_order(results[""] if alone else ResultTable(results), state)
 

@@ -805,7 +805,7 @@ def as_array(values: Any) -> NDArray[Any]:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype.kind in "OT":
-        array = _of_objects(array.astype(object, copy=False))
+        array = _object_array(array.astype(object, copy=False))
     kind = array.dtype.kind
     if kind == "u" and array.dtype.itemsize == 8:
         # Signed integers if they fit: beside these, numpy converts unsigned ones to floats.
@@ -866,7 +866,7 @@ def _array_of(values: Any) -> NDArray[Any]:
     except Exception as error:
         array = _array_of_unusual(values, error)
     if array.dtype.kind in "fUS" and isinstance(values, list | tuple):
-        return _as_given(array, values)
+        return _list_array(array, values)
     if array.dtype.kind == "U" and hasattr(values, "to_list"):
         _refuse_nul(values.to_list())  # a column of polars makes an array of text by itself
     return array
@@ -880,18 +880,20 @@ def _array_of_unusual(values: Any, error: Exception) -> NDArray[Any]:
     if hasattr(values, "rows"):
         return np.array(values.rows(), dtype=object)
     got = f"{type(values).__name__}, which numpy does not convert ({error})".rstrip(".")
-    first = values[0] if isinstance(values, list | tuple) and values else None
+    head = values[0] if isinstance(values, list | tuple) and values else None
     try:
-        return np.asarray(_in_memory(values) if first is None else list(map(_in_memory, values)))
+        return np.asarray(
+            _copied_to_memory(values) if head is None else list(map(_copied_to_memory, values))
+        )
     except Exception:
-        advice = _AS_COLUMNS if isinstance(first, list | tuple) else ""
+        advice = _AS_COLUMNS if isinstance(head, list | tuple) else ""
         must = "be an array-like with rows of one shape"
-        if first is None:
+        if head is None:
             must, advice = "be an array-like", "Copy it to a numpy array in main memory first."
         raise Unusable(must, got, advice) from None
 
 
-def _in_memory(values: Any) -> Any:
+def _copied_to_memory(values: Any) -> Any:
     """Copy a tensor with a gradient, in half precision or on another device to main memory.
 
     Other values are returned as they are. Half precision is exact in single precision.
@@ -910,7 +912,7 @@ def objects_of(values: Any) -> NDArray[Any]:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def _as_given(array: NDArray[Any], values: Any) -> NDArray[Any]:
+def _list_array(array: NDArray[Any], values: Any) -> NDArray[Any]:
     """The array of a list; of objects where numpy has changed values to give them one type."""
     if array.dtype.kind == "f":
         # In half precision the comparison itself would overflow, with a warning.
@@ -936,7 +938,7 @@ def _refuse_nul(labels: Any) -> None:
         raise Unusable("not hold text that ends in the character NUL", repr(cut), advice)
 
 
-def _of_objects(array: NDArray[Any]) -> NDArray[Any]:
+def _object_array(array: NDArray[Any]) -> NDArray[Any]:
     """Text, booleans or numbers where all objects are; else the objects."""
     flat = array.ravel().tolist()
     if not flat:

@@ -309,11 +309,13 @@ def _argument_for(call: Call, name: str) -> str:
     return ""
 
 
-def arguments_meant(name: str, known: Sequence[str]) -> list[str]:
+def arguments_meant(name: str, arguments: Sequence[str]) -> list[str]:
     """Those of the known arguments that are meant by another name, or by a misspelt one."""
     rows = [row.split() for row in _NAMES_OF_ONE.splitlines() if name in row.split()]
-    meant = list(dict.fromkeys(argument for row in rows for argument in known if argument in row))
-    return meant or difflib.get_close_matches(name, known, 1, LEAST_LIKENESS)
+    meant = list(
+        dict.fromkeys(argument for row in rows for argument in arguments if argument in row)
+    )
+    return meant or difflib.get_close_matches(name, arguments, 1, LEAST_LIKENESS)
 
 
 def level_meant(name: str, value: Any) -> str:
@@ -330,29 +332,35 @@ def level_meant(name: str, value: Any) -> str:
 
 def _call_for(call: Call, unknown: Mapping[str, Any]) -> str:
     """Name the call that takes what was given; "" where that is unclear."""
-    given = list(call.arguments[1:] if "." in call.function.__qualname__ else call.arguments)
+    values_passed = list(
+        call.arguments[1:] if "." in call.function.__qualname__ else call.arguments
+    )
     columns = [v for v in unknown.values() if hasattr(v, "__len__") and not isinstance(v, str)]
     keywords = keywords_of(call.function)
     is_of_labels = call.door in _OF_LABELS
-    models = [value for value in given if is_model(value)] if is_of_labels else []
-    for value in given if is_of_labels else ():
+    models = [value for value in values_passed if is_model(value)] if is_of_labels else []
+    for value in values_passed if is_of_labels else ():
         values = list(value.values()) if isinstance(value, Mapping) else value
         if isinstance(values, list | tuple) and any(map(is_model, values)):
             models += [*values, *values]
     if models:
-        first = f"The first arguments are y_true and y_pred, and not a model. {OF_A_MODEL}"
-        return OF_MODELS if len(models) > 1 else first
+        of_one_model = f"The first arguments are y_true and y_pred, and not a model. {OF_A_MODEL}"
+        return OF_MODELS if len(models) > 1 else of_one_model
     if unknown and len(columns) < 2:
         return ""
-    given += columns
-    texts = [value for value in given[1:] if isinstance(value, str)]
+    values_passed += columns
+    texts = [value for value in values_passed[1:] if isinstance(value, str)]
     option = next((name for name in ("metric", "scoring", "curve") if name in keywords), "")
-    if is_of_labels and given and (len(given) == 1 or isinstance(given[0], str)):
+    if (
+        is_of_labels
+        and values_passed
+        and (len(values_passed) == 1 or isinstance(values_passed[0], str))
+    ):
         return _OF_ONE_COLUMN
     if option and len(texts) == 1:
         return _BY_NAME_ALONE.format(f"{option}={texts[0]!r}")
-    if len(given) > 2 and isinstance(given[2], int | float):
+    if len(values_passed) > 2 and isinstance(values_passed[2], int | float):
         return _BY_NAME_ALONE.format("n_resamples=1999")
-    if len(given) > 2 and is_of_labels and call.door != "bootstrap_curve":
+    if len(values_passed) > 2 and is_of_labels and call.door != "bootstrap_curve":
         return OF_SEVERAL
     return f"Use {_CALLS[call.door]}." if call.door in _CALLS else ""

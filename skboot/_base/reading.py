@@ -71,9 +71,9 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
         )
     kind = Path(path).suffix.lower()
     if kind not in _READERS:
-        known = ", ".join(_READERS)
+        suffixes = ", ".join(_READERS)
         advice = ". Unpack it first: gunzip" if kind == ".gz" else ""
-        raise BadCall(f"{path!r}: the file extension must give its kind; known: {known}{advice}")
+        raise BadCall(f"{path!r}: the file extension must give its kind; known: {suffixes}{advice}")
     named = dict.fromkeys([*wanted, *optional], False) | dict.fromkeys(wanted, True)
     try:
         columns = _READERS[kind](path, named)
@@ -86,12 +86,12 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
     for name, cells in columns.items():
         _refuse_empty(name, cells)
         if isinstance(cells, list):
-            _as_array(name, cells)
+            _distinct_array(name, cells)
     lengths = {name: len(cells) for name, cells in columns.items()}
-    first, n_rows = next(iter(lengths.items()))
+    name_of_first, n_rows = next(iter(lengths.items()))
     for name, length in lengths.items():
         if length != n_rows:
-            raise BadCall(f"{first!r} has {n_rows} rows, and {name!r} has {length}")
+            raise BadCall(f"{name_of_first!r} has {n_rows} rows, and {name!r} has {length}")
     if n_rows == 0:
         raise BadCall(f"{path!r} has no rows")
     return columns
@@ -100,14 +100,14 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
 # ------------------------------------------------------------------ one function per kind
 
 
-def _csv(path: str, wanted: Wanted, delimiter: str = ",") -> Columns:
+def _csv(path: str, selection: Wanted, delimiter: str = ",") -> Columns:
     with contextlib.ExitStack() as stack:
         stack.callback(csv.field_size_limit, csv.field_size_limit(_LONGEST_CELL))
         file = stack.enter_context(open(path, encoding="utf-8-sig", newline=""))
         # Otherwise a quote that is not closed takes all rows behind it into its cell.
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         header = next(reader, [])
-        columns: dict[str, list[str]] = {name: [] for name in _names(path, wanted, header)}
+        columns: dict[str, list[str]] = {name: [] for name in _names(path, selection, header)}
         n_rows = 0
         while lines := _some_rows(reader, n_rows):
             rows = _whole_rows(lines, len(header), n_rows)
@@ -146,12 +146,12 @@ def _whole_rows(lines: list[list[str]], width: int, n_before: int) -> list[list[
     return rows
 
 
-def _tsv(path: str, wanted: Wanted) -> Columns:
-    return _csv(path, wanted, "\t")
+def _tsv(path: str, selection: Wanted) -> Columns:
+    return _csv(path, selection, "\t")
 
 
-def _json_lines(path: str, wanted: Wanted) -> Columns:
-    columns: dict[str, list[Any]] = {name: [] for name in wanted}
+def _json_lines(path: str, selection: Wanted) -> Columns:
+    columns: dict[str, list[Any]] = {name: [] for name in selection}
     values_seen: dict[str, Any] = {}
     with open(path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
@@ -176,17 +176,17 @@ def _json_lines(path: str, wanted: Wanted) -> Columns:
     # A name that leads into objects is known where it led to a value.
     inner = [
         name
-        for name in wanted
+        for name in selection
         if name not in values_seen and any(value is not None for value in columns[name])
     ]
-    names = _names(path, wanted, [*values_seen, *inner])
+    names = _names(path, selection, [*values_seen, *inner])
     return {name: _typed(name, columns[name]) for name in names}
 
 
-def _npz(path: str, wanted: Wanted) -> Columns:
+def _npz(path: str, selection: Wanted) -> Columns:
     try:
         with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in _names(path, wanted, archive.files)}
+            arrays = {name: archive[name] for name in _names(path, selection, archive.files)}
     except (ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise BadCall(f"{path!r} is not an npz archive of numbers and text: {error}") from error
     for name, array in arrays.items():
@@ -196,7 +196,7 @@ def _npz(path: str, wanted: Wanted) -> Columns:
     return dict(arrays)
 
 
-def _parquet(path: str, wanted: Wanted) -> Columns:
+def _parquet(path: str, selection: Wanted) -> Columns:
     try:
         from pyarrow import lib, parquet
     except ImportError:
@@ -206,21 +206,21 @@ def _parquet(path: str, wanted: Wanted) -> Columns:
             advice = "Install it with: pip install pyarrow"
             raise BadCall(f"Parquet files need pyarrow. {advice}") from error
         try:
-            names = _names(path, wanted, polars.read_parquet_schema(path))
+            names = _names(path, selection, polars.read_parquet_schema(path))
             frame = polars.read_parquet(path, columns=names)
         except polars.exceptions.ComputeError as error:
             raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-        return {name: _typed(name, _of_column(frame[name])) for name in names}
+        return {name: _typed(name, _column_array(frame[name])) for name in names}
     try:
         with parquet.ParquetFile(path) as file:
-            names = _names(path, wanted, file.schema_arrow.names)
+            names = _names(path, selection, file.schema_arrow.names)
             table = file.read(columns=names)
     except lib.ArrowInvalid as error:
         raise BadCall(f"{path!r} is not a Parquet file: {error}") from error
-    return {name: _typed(name, _of_column(table.column(name))) for name in names}
+    return {name: _typed(name, _column_array(table.column(name))) for name in names}
 
 
-def _of_column(column: Any) -> NDArray[Any]:
+def _column_array(column: Any) -> NDArray[Any]:
     """Return a column of a table as an array, that of ordered categories with their order."""
     return as_array(column) if has_order(column) else column.to_numpy()
 
@@ -239,10 +239,10 @@ _READERS: dict[str, Callable[[str, Wanted], Columns]] = {
 # ------------------------------------------------------------------ steps
 
 
-def _names(path: str, wanted: Wanted, present: Any) -> list[str]:
+def _names(path: str, selection: Wanted, present: Any) -> list[str]:
     """Return the columns that are there; refuse a file without one it needs, or with one twice."""
     names = list(present)
-    for name, is_needed in wanted.items():
+    for name, is_needed in selection.items():
         if name not in names and is_needed:
             listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
             mark = next((mark for mark in ";\t|," if len(names) == 1 and mark in names[0]), None)
@@ -251,7 +251,7 @@ def _names(path: str, wanted: Wanted, present: Any) -> list[str]:
             raise BadCall(f"{path!r} has no column {name!r}. Columns: {listed or 'none'}{advice}")
         if names.count(name) > 1:
             raise BadCall(f"{path!r} has {names.count(name)} columns named {name!r}")
-    return [name for name in wanted if name in names]
+    return [name for name in selection if name in names]
 
 
 def _typed(name: str, values: Any) -> NDArray[Any]:
@@ -264,7 +264,7 @@ def _typed(name: str, values: Any) -> NDArray[Any]:
         if value is None:
             raise BadCall(f"column {name!r}, row {row + 1}: the cell is empty")
     if all(isinstance(value, str) for value in values):
-        return _as_array(name, values)
+        return _distinct_array(name, values)
     if all(isinstance(value, list | np.ndarray) for value in values):
         lengths = {len(value) for value in values}
         if len(lengths) > 1:
@@ -272,7 +272,7 @@ def _typed(name: str, values: Any) -> NDArray[Any]:
         values = [_typed(name, list(value)) for value in values]
         return np.array(values)
     if all(isinstance(value, bool | int | float | Decimal) for value in values):
-        return _as_array(name, values)
+        return _distinct_array(name, values)
     if isinstance(values[0], dict):
         advice = f"Name a value in it, as in {name}.{next(iter(values[0]), 'key')}"
         raise BadCall(f"column {name!r}, row 1: the cell is an object. {advice}")
@@ -284,7 +284,7 @@ def _typed(name: str, values: Any) -> NDArray[Any]:
     raise BadCall(f"column {name!r} holds values of several kinds: {listed}")
 
 
-def _as_array(name: str, values: list[Any]) -> NDArray[Any]:
+def _distinct_array(name: str, values: list[Any]) -> NDArray[Any]:
     """Return values of one kind as an array that keeps them apart."""
     try:
         return as_array(values)

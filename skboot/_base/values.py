@@ -208,12 +208,12 @@ def takes_bytes(path: str | os.PathLike[str]) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def is_same_file(path: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
+def is_same_file(path: str | os.PathLike[str], path_b: str | os.PathLike[str]) -> bool:
     """Whether two paths lead to one regular file, by links of any kind, or will once it is made."""
-    if os.path.realpath(path) == os.path.realpath(second):
+    if os.path.realpath(path) == os.path.realpath(path_b):
         return not takes_bytes(path)
     try:
-        return os.path.samefile(path, second) and os.path.isfile(path)
+        return os.path.samefile(path, path_b) and os.path.isfile(path)
     except (OSError, ValueError):
         return False
 

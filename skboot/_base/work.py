@@ -193,11 +193,11 @@ def progress(n_items: int, noun: str, verbose: int | None) -> Iterator[Callable[
         if n_timed == 0 or (now - reported < _REPORT_EVERY and not finished):
             return
         seconds = now - start
-        left = seconds * (n_items - n_done) / n_timed
-        if clears and not width and min(seconds, left) <= _WORTH_A_LINE:
+        seconds_left = seconds * (n_items - n_done) / n_timed
+        if clears and not width and min(seconds, seconds_left) <= _WORTH_A_LINE:
             return
         reported = now
-        text = f"{n_done}/{n_items} {noun}, {left:.0f} s left  "
+        text = f"{n_done}/{n_items} {noun}, {seconds_left:.0f} s left  "
         # Shorter numbers leave nothing of the longer line before.
         text = text.ljust(width) if clears else text
         width = len(text)

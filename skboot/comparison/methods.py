@@ -658,7 +658,9 @@ def runs_of_methods(
                     error.add_note(f"Raised while fitting estimator {name!r}.")
                 raise
         raised = [(message.category, str(message.message)) for message in caught]
-        for category, text in dict.fromkeys([*raised, *runs[name].estimator_warnings]):
+        for category, texts in runs[name].estimator_warnings.items():
+            raised += [(category, text) for text in texts]
+        for category, text in dict.fromkeys(raised):
             warn_user(f"{owner}: {said}{text}", category)
         tell(*[replace(note, text=f"{said}{note.text}") for note in runs[name].notes])
     # A classifier beside a regressor, where the metric comes from the kind of estimator.

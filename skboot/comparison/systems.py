@@ -35,7 +35,6 @@ from ..inference.dependence import has_influence
 from ..inference.evidence import Evidence
 from ..inference.intervals import LEAVING_OUT, OF_STANDARD_ERRORS
 from ..inference.proportions import AreasOfSystems
-from ..metrics.callables import without_sign
 from ..metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from ..metrics.ranking import delong_covariance
 from ..results import EvaluationResult, ResultTable
@@ -590,7 +589,8 @@ def _families(options: Asked, study: Study) -> dict[tuple[str, Any], Family]:
 def _check_delong(options: Asked, draws: Draws) -> None:
     """Refuse intervals of two areas of what has none."""
     for k, score in draws.scores.items():
-        evidence, statistic = draws.evidence[k], without_sign(score.subject.statistic)
+        evidence, statistic = draws.evidence[k], score.subject.statistic
+        statistic = statistic.unsigned or statistic
         has_delong = evidence.facts.delong is not None and evidence.independent_rows
         if not has_delong or statistic.reads != "pairs":
             raise check.fail(

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from .._base.work import child_seed
-from ..metrics.callables import without_sign
 from ..metrics.cells import encode, label_counts
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
 from ._tuning import FEW_IN_TABLE
@@ -236,7 +235,7 @@ class Tabled:
         """Return the metric with truth by decision as its rows."""
         key = tuple(labels.tolist())
         if key not in self._on_cells:
-            plain: Any = without_sign(self.statistic)
+            plain: Any = self.statistic.unsigned or self.statistic
             truth, decision = labels[np.indices((len(labels),) * 2).reshape(2, -1)]
             reduced = plain.reduce(truth, decision, None)
             terms = reduced.terms
@@ -250,7 +249,7 @@ class Tabled:
         systems = [self] if second_system is None else [self, second_system]
         y_true, _, weights = self.columns
         assert y_true is not None
-        plain = [without_sign(system.statistic) for system in systems]
+        plain = [system.statistic.unsigned or system.statistic for system in systems]
         known_labels = [
             label for system in plain for label in (() if system.labels is None else system.labels)
         ]
@@ -284,7 +283,7 @@ class Tabled:
 
 def has_table(statistic: Statistic) -> bool:
     """Return whether a metric is a function of the table of truth and decision."""
-    plain = without_sign(statistic)
+    plain = statistic.unsigned or statistic
     return plain.response == "labels" and plain.adds_by_row and plain.names_classes
 
 

@@ -409,7 +409,7 @@ def _published(
     base = np.nan_to_num(by_row - error) / n_used
     errors = np.zeros(n_lines)
     for columns in column_blocks(n_lines, n_rows):
-        without = _without_one(losses, weights, by_row, columns)
+        without = _errors_less_one(losses, weights, by_row, columns)
         errors += np.nan_to_num(without).sum(axis=1) / n_used
     values, internal = np.empty(n_rows), 0.0
     for columns in column_blocks(n_lines, n_rows):
@@ -418,13 +418,13 @@ def _published(
         covariance = moves.sum(axis=0) / (n_lines - 1)
         values[columns] = factor * base[columns] + scale * covariance
         without_run = ((n_lines - 1) * covariance - n_lines / (n_lines - 1) * moves) / (n_lines - 2)
-        gaps = _without_one(losses, weights, by_row, columns) - errors[:, None]
+        gaps = _errors_less_one(losses, weights, by_row, columns) - errors[:, None]
         moved = factor * np.nan_to_num(gaps) / n_used + scale * without_run
         internal += float(moved.var(axis=0).sum()) * (n_lines - 1)
     return standard_error_of(error, by_row, replicates, values, internal, base, "et97")
 
 
-def _without_one(losses: Array, weights: Array, by_row: Array, columns: slice) -> Array:
+def _errors_less_one(losses: Array, weights: Array, by_row: Array, columns: slice) -> Array:
     """Return E_i without resample b, (n_resamples, n_columns); E_i if no other leaves i out."""
     outside = weights[:, columns] == 0
     left_out = where_outside(losses[:, columns].astype(float), outside)

@@ -116,8 +116,14 @@ def prediction_error(
         advice = "Give the mean loss over all pairs of a label and a prediction."
         raise fail("no_information_rate", must, repr(rate), advice)
     array, counts, full = _checked_losses(losses, weights, resubstitution_losses, limits, form)
-    n_rows = array.shape[1]
-    units = Units.of(None if groups is None else _checked_groups(groups, n_rows), n_rows)
+    n_rows, group_labels = array.shape[1], None
+    if groups is not None:
+        group_labels = _flat_column(converted("groups", groups))
+        if group_labels.shape != (n_rows,):
+            must, got = f"be an array of shape ({n_rows},)", repr(group_labels.shape)
+            raise fail("groups", must, got, "Give the group of each row.")
+        group_labels = check_groups(group_labels)
+    units = Units.of(group_labels, n_rows)
     _check_lines(array, counts, units, limits)
     out_of_bag = out_of_bag_error(array, counts, units=units, form=form)
     resubstitution, cv = float(full.mean()), None
@@ -172,7 +178,7 @@ def _checked_losses(
             "Give how often each row was in each training sample: np.bincount(rows, minlength=n)."
         )
         raise fail("weights", must, repr(counts.shape), advice)
-    full = _of_one_column(_numbers("resubstitution_losses", resubstitution_losses))
+    full = _flat_column(_numbers("resubstitution_losses", resubstitution_losses))
     if full.shape != array.shape[1:] or not np.isfinite(full).all():
         must = f"be finite numbers of shape {array.shape[1:]}"
         advice = "Give the losses, on all rows, of the model trained on all rows."
@@ -190,7 +196,7 @@ def _numbers(name: str, values: ArrayLike) -> Array:
     return array
 
 
-def _of_one_column(array: Array) -> Array:
+def _flat_column(array: Array) -> Array:
     """Return the entries of a table of one column, which data frames give, or the array."""
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
@@ -208,14 +214,6 @@ def _checked_bounds(bounds: Any) -> Bounds:
     if not low < high:
         raise fail("bounds", f"{must}, the smaller first", repr(bounds), advice)
     return low, high
-
-
-def _checked_groups(groups: ArrayLike, n_rows: int) -> Array:
-    labels = _of_one_column(converted("groups", groups))
-    if labels.shape != (n_rows,):
-        must = f"be an array of shape ({n_rows},)"
-        raise fail("groups", must, repr(labels.shape), "Give the group of each row.")
-    return check_groups(labels)
 
 
 def _check_in_bounds(name: str, values: Array, bounds: Bounds) -> None:

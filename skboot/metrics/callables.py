@@ -112,11 +112,6 @@ def _turned_around(share: Proportion | None) -> Proportion | None:
     return None if share is None else replace(share, sign=-share.sign)
 
 
-def without_sign(statistic: Statistic) -> Any:
-    """Return the statistic of which a negated one is the negative; any other as it is."""
-    return statistic.unsigned or statistic
-
-
 @dataclass(frozen=True, eq=False)
 class LibraryCallable(CallableStatistic):
     """A metric function of scikit-learn, or a scorer's, on repeated rows.

@@ -282,13 +282,13 @@ def _n_effective_of_class_average(metric: LabelRunMetric, runs: RunRecords) -> i
         data, numbers = runs.of_bootstrap(metric.key)
         outside = runs.row_counts[numbers // runs.samples.n_seeds] == 0
         weights = outside / np.maximum(outside.sum(axis=0), 1)
-    of_class = _by_class(metric, weights)
+    of_class = _class_sums(metric, weights)
     present = of_class > 0
     if not present.any():
         return 2
     _, influence = metric.together(data, weights)
-    mean = _by_class(metric, weights * influence) / np.maximum(of_class, 1e-300)
-    spread = _by_class(metric, weights * (influence - mean[metric.codes]) ** 2)
+    mean = _class_sums(metric, weights * influence) / np.maximum(of_class, 1e-300)
+    spread = _class_sums(metric, weights * (influence - mean[metric.codes]) ** 2)
     # The number of rows, or groups, that hold each class.
     sizes = np.bincount(metric.codes, minlength=len(metric.labels)).astype(float)
     if runs.target.unit is not None:
@@ -298,7 +298,7 @@ def _n_effective_of_class_average(metric: LabelRunMetric, runs: RunRecords) -> i
     scale = sizes / np.maximum(sizes - 1, 1)
     rows = np.bincount(metric.codes, minlength=len(sizes))
     weights_of_classes = class_weights(metric.statistic, metric.labels, rows)
-    hits = _by_class(metric, weights * (data == metric.codes)) / np.maximum(of_class, 1e-300)
+    hits = _class_sums(metric, weights * (data == metric.codes)) / np.maximum(of_class, 1e-300)
     df = class_average_df(
         (scale * spread)[present],
         sizes[present],
@@ -309,7 +309,7 @@ def _n_effective_of_class_average(metric: LabelRunMetric, runs: RunRecords) -> i
     return min(int(df) + 1, runs.n_units)
 
 
-def _by_class(metric: LabelRunMetric, values: Floats) -> Floats:
+def _class_sums(metric: LabelRunMetric, values: Floats) -> Floats:
     """Sum values of runs and rows over the rows of each true class, (n_classes,)."""
     sums = values.sum(axis=0, dtype=np.float64)
     return np.bincount(metric.codes, sums, len(metric.labels)).astype(np.float64)

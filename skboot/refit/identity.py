@@ -67,7 +67,10 @@ class _Hasher(NumpyHasher):
             part = self._named(value, value.__qualname__)
         elif isinstance(value, types.ModuleType):
             part = ("module", value.__name__, version_of(value.__name__))
-        elif isinstance(value, types.BuiltinFunctionType) and not _is_bound(value):
+        elif isinstance(value, types.BuiltinFunctionType) and isinstance(
+            value.__self__, types.ModuleType | types.NoneType
+        ):
+            # A compiled function that is no method of a value.
             part = self._named(value, value.__qualname__)
         elif kind in (list, tuple) and len(value) > _FEW and _ATOMS.issuperset(map(type, value)):
             part = (kind.__name__, repr(value))
@@ -254,11 +257,6 @@ def _file_of(module: str) -> str | None:
     if file is None or file.endswith((".py", ".pyc")):
         return None
     return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
-
-
-def _is_bound(function: types.BuiltinFunctionType) -> bool:
-    """Return whether a compiled function is a method of a value."""
-    return not isinstance(function.__self__, types.ModuleType | types.NoneType)
 
 
 def _names_in(code: types.CodeType) -> frozenset[str]:

@@ -148,8 +148,11 @@ def locked(value: Any) -> Any:
             if isinstance(part, np.ndarray | tuple):
                 vars(shallow)[name] = locked(part)
         return shallow
-    if _is_frame("pandas", value) and _pandas_copies_on_write():
-        return with_copied_objects(value.copy(deep=False))
+    if _is_frame("pandas", value):
+        pandas = sys.modules["pandas"]
+        is_version_3 = int(pandas.__version__.partition(".")[0]) >= 3
+        if is_version_3 or pandas.get_option("mode.copy_on_write") is True:
+            return with_copied_objects(value.copy(deep=False))
     return copy_of(value)
 
 
@@ -238,13 +241,6 @@ def _is_plain(value: Any) -> bool:
 def _is_frame(package: str, value: Any) -> bool:
     module = sys.modules.get(package)
     return module is not None and isinstance(value, module.DataFrame | module.Series)
-
-
-def _pandas_copies_on_write() -> bool:
-    pandas = sys.modules["pandas"]
-    if int(pandas.__version__.partition(".")[0]) >= 3:
-        return True
-    return pandas.get_option("mode.copy_on_write") is True
 
 
 def _pandas_with_copied_objects(frame: Any) -> Any:

@@ -18,7 +18,6 @@ from .._base.errors import tell
 from .._base.sklearn_compat import n_rows_of, scorer_parts
 from ..method_error.out_of_bag import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
-from ..metrics.callables import without_sign
 from ..metrics.lookup import (
     check_response,
     known_names,
@@ -248,7 +247,7 @@ def _run_metric(
     response = answers.response(statistic.response, needed.methods, needed.positive)
     statistic = check_response(statistic, y, response)
     sign = -1.0 if statistic.greater_is_better is False else 1.0
-    inner: Any = without_sign(statistic)
+    inner: Any = statistic.unsigned or statistic
     factor = -sign if inner is statistic else sign
     arguments = RunMetricArguments(
         name,

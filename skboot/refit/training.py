@@ -187,13 +187,13 @@ class UniqueRowsSplit:
         return np.flatnonzero(chosen[self._copy_of])
 
 
-def group_copies(estimator: Any, ids: NDArray[np.intp], keys: Sequence[tuple[str, bool]]) -> None:
+def group_copies(estimator: Any, ids: NDArray[np.intp], keys: Mapping[str, bool]) -> None:
     """Make inner cross-validation of an estimator keep rows of equal id together, in place.
 
     `keys` are those of the `Recipe` of this estimator, or of the one that it is a clone of.
     """
     params = estimator.get_params(deep=True)
-    for key, classifier in keys:
+    for key, classifier in keys.items():
         estimator.set_params(**{key: UniqueRowsSplit(params[key], ids, classifier)})
 
 
@@ -681,8 +681,8 @@ class Recipe(NamedTuple):
         Random states.
     splitters : tuple of str
         Splitters that hold random states.
-    inner_cv : list of (str, bool)
-        The parameters that `group_copies` replaces, and whether a classifier owns each.
+    inner_cv : dict of str to bool
+        The parameters that `group_copies` replaces; whether a classifier owns each.
     sets_states : bool
         Whether the user set one of the random states.
     is_random : bool
@@ -691,7 +691,7 @@ class Recipe(NamedTuple):
 
     states: tuple[str, ...]
     splitters: tuple[str, ...]
-    inner_cv: list[tuple[str, bool]]
+    inner_cv: Mapping[str, bool]
     sets_states: bool
     is_random: bool
 
@@ -708,11 +708,11 @@ class Recipe(NamedTuple):
         return cls(
             states,
             tuple(splitters),
-            [
-                (key, bool(is_classifier(owner)))
+            {
+                key: bool(is_classifier(owner))
                 for key, owner in _owners_of_cv(estimator, params)
                 if _can_be_wrapped(owner, params[key])
-            ],
+            },
             any(params[key] is not None for key in states),
             bool(states or splitters),
         )

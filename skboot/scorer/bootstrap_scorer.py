@@ -398,8 +398,9 @@ class BootstrapScorer(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator, H
             tell(note_on_folds(call, has_test))
         runs = run_all_trainings(call, self.estimator, data, routed, owner=self)
         tell(*runs.notes)
-        for category, text in runs.estimator_warnings:
-            warn_user(text, category)
+        for category, texts in runs.estimator_warnings.items():
+            for text in texts:
+                warn_user(text, category)
         attributes: dict[str, Any] = {}
         if isinstance(runs, OutOfBagRuns):
             attributes = results.attributes_of(call, self.estimator, runs)

@@ -626,7 +626,7 @@ def router_of(router: MetadataRouter, estimators: Mapping[str, Any], scoring: An
         suffix = f" of {name}" if name else ""
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         router.add(**{f"estimator{suffix}": estimator}, method_mapping=to_fit)
-        scorer = _as_one(scoring, estimator)
+        scorer = _routed_scorer(scoring, estimator)
         if scorer is not None:
             to_score = MethodMapping().add(caller="fit", callee="score")
             to_score = to_score.add(caller="score", callee="score")
@@ -684,7 +684,7 @@ def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set
     scorers, single = named_scorers(scoring, estimator)
     if not routing_enabled():
         return set(scorers) if given else set()
-    scorers_asked = {next(iter(scorers)): _as_one(scoring, estimator)} if single else scorers
+    scorers_asked = {next(iter(scorers)): _routed_scorer(scoring, estimator)} if single else scorers
     requests = {
         name: get_routing_for_object(scorer).score.requests.get("sample_weight", False)
         for name, scorer in scorers_asked.items()
@@ -709,7 +709,7 @@ def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set
     return weighing
 
 
-def _as_one(scoring: Any, estimator: Any) -> Any:
+def _routed_scorer(scoring: Any, estimator: Any) -> Any:
     """Return what a router knows as the scorer; None where there is none."""
     if scoring is None and hasattr(estimator, "score"):
         # As in a search, requests are those of the estimator's own method.

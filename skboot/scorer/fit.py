@@ -204,8 +204,8 @@ class Trained:
         Whether one metric was asked for, not a list or dict.
     notes : list of Note
         Warnings of the trainings.
-    estimator_warnings : list of (type, str)
-        Category and text of the warnings that the estimator raised on samples and folds, each once.
+    estimator_warnings : dict of type to list of str
+        By category, texts of the warnings of the estimator on samples and folds, each once.
         Those of the run on all rows were raised when it was fitted.
     train_samples : DrawnSamples or None
         Rows of the bootstrap samples, if there are some.
@@ -215,7 +215,7 @@ class Trained:
     loan: Loan
     single: bool
     notes: list[Note]
-    estimator_warnings: list[tuple[type[Warning], str]]
+    estimator_warnings: Mapping[type[Warning], Sequence[str]]
     train_samples: DrawnSamples | None
 
     @property
@@ -346,18 +346,18 @@ def run_all_trainings(
     )
     runs: Trained
     if data.tests is None and call.n_train_resamples == 0:
-        runs = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], [], None)
+        runs = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None)
     elif data.tests is None:
-        runs = _on_rows_left_out(call, job, routed.scores)
+        runs = _out_of_bag_runs(call, job, routed.scores)
     else:
         shared = shared_groups(data.groups, data.tests)
-        runs = _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
+        runs = _test_set_runs(call, job, data.tests, [Note("caution", text) for text in shared])
     if tasks is not None:
         tasks.end(X=data.X, y=data.y)
     return runs
 
 
-def _on_tests(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) -> TestSetRuns:
+def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) -> TestSetRuns:
     """Return all runs with their answers for the test sets."""
     scorers, single = named_scorers(call.scoring, job.estimator)
     weighing = scorers_of_test_weights(call.scoring, job.estimator, given=tests.are_weighted)
@@ -384,7 +384,7 @@ def _on_tests(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) ->
         loan=job.loan,
         single=single,
         notes=[*notes, *said],
-        estimator_warnings=sorted({w for part in records for w in part["warnings"]}, key=str),
+        estimator_warnings=_warnings_by_category(records),
         train_samples=train_samples,
         tests=tests,
         samples=samples,
@@ -396,7 +396,7 @@ def _on_tests(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) ->
     )
 
 
-def _on_rows_left_out(
+def _out_of_bag_runs(
     call: FitCall, job: Job, params: Mapping[str, Mapping[str, Any]]
 ) -> OutOfBagRuns:
     """Return all runs with their errors on the rows left out."""
@@ -428,10 +428,19 @@ def _on_rows_left_out(
     of_key = (scorers, params) if params else scorers
     records, notes = _records(call, job, of_key, samples.runs(), seconds)
     run_records = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
-    warned = sorted({warning for record in records for warning in record["warnings"]}, key=str)
+    warned = _warnings_by_category(records)
     return OutOfBagRuns(
         model, job.loan, single, notes, warned, train_samples, run_records, metrics, answers
     )
+
+
+def _warnings_by_category(records: Sequence[Record]) -> dict[type[Warning], list[str]]:
+    """Return the texts that the estimator warned with in some runs, each once, in a fixed order."""
+    texts: dict[type[Warning], list[str]] = {}
+    raised = {warning for record in records for warning in record["warnings"]}
+    for category, text in sorted(raised, key=str):
+        texts.setdefault(category, []).append(text)
+    return texts
 
 
 def _with_entries(

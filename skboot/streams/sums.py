@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .._base.checks import EXACT, fail
 from .._base.errors import collected
-from ..metrics.callables import Negated, without_sign
+from ..metrics.callables import Negated
 from ..metrics.cells import check_two_columns, label_counts
 from ..metrics.ranking import positive_scores, rank
 from ..metrics.responses import check_response
@@ -546,7 +546,7 @@ class Reading(ABC):
 
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
-        self.inner: Any = without_sign(statistic)
+        self.inner: Any = statistic.unsigned or statistic
 
     @abstractmethod
     def check(self, rows: Rows, argument: str) -> None:
@@ -833,7 +833,7 @@ def reading_of(statistic: Statistic, *, counted: bool = False) -> Reading:
     """
     if counted:
         return CellsReading(statistic)
-    inner: Any = without_sign(statistic)
+    inner: Any = statistic.unsigned or statistic
     if inner.lacks_labels and inner.response == "probabilities":
         with_labels = replace(inner, labels=ZERO_ONE)
         reading = reading_of(with_labels if inner is statistic else Negated(with_labels))
@@ -902,7 +902,7 @@ def _movement(read: Read, table: Table) -> float:
     truth, weights = read.rows.y_true, read.rows.sample_weight
     assert truth is not None
     assert weights is not None
-    inner = without_sign(statistic)
+    inner = statistic.unsigned or statistic
     positive = truth == (truth.max() if inner.pos_label is None else inner.pos_label)
     moved = []
     for upper in (positive, ~positive):

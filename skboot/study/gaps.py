@@ -17,7 +17,6 @@ from .._base.errors import Note, first_of
 from ..inference.evidence import Evidence
 from ..inference.gap import Side, SubgroupGap
 from ..inference.proportions import Discordant
-from ..metrics.callables import without_sign
 from ..metrics.cells import label_counts
 from ..metrics.labels import averages_classes, class_weights
 from ..metrics.statistic import Facts, Statistic
@@ -146,13 +145,13 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
         # The rows of a callable may be texts or lists, which need not have an order.
         return None
     labels = label_counts(truth)[0]
-    pools = without_sign(statistic).pools_classes
+    pools = (statistic.unsigned or statistic).pools_classes
     return labels if len(labels) == 2 or (of_labels and not pools) else None
 
 
 def _classes_counted_evenly(statistic: Statistic, classes: Any) -> int:
     """Return the number of classes in an even average over them; 2 for other metrics."""
-    inner = without_sign(statistic)
+    inner = statistic.unsigned or statistic
     if classes is None or not averages_classes(inner):
         return 2
     return max(int(np.count_nonzero(class_weights(inner, classes, np.ones(len(classes))))), 2)

@@ -69,7 +69,6 @@ from ..inference.intervals import (
     problem_with,
 )
 from ..inference.tables import Table, Tabled, has_table
-from ..metrics.callables import without_sign
 from ..metrics.ranking import positive_rows, positive_scores
 from ..metrics.responses import of_reversed_scores
 from ..metrics.statistic import Columns, Floats, ReducedData, Statistic
@@ -204,7 +203,8 @@ class Score:
 
     def ranking(self, evidence: Evidence) -> tuple[NDArray[np.bool_], NDArray[Any]] | None:
         """Positive rows and scores, for the area of two classes on independent rows."""
-        statistic = without_sign(self.subject.statistic)
+        statistic: Any = self.subject.statistic
+        statistic = statistic.unsigned or statistic
         if statistic.reads != "pairs" or evidence.facts.delong is None:
             return None
         y_true, y_pred = self.columns[:2]
