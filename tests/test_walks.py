@@ -45,33 +45,33 @@ STREAM = stream()
 SYSTEMS = {"A": A, "B": B}
 # Each call, and its walk today: functions, modules.
 WALKS = {
-    "accuracy": (lambda: skboot.bootstrap_score(Y, A, random_state=0), 256, 46),
+    "accuracy": (lambda: skboot.bootstrap_score(Y, A, random_state=0), 165, 28),
     "AUC of groups": (
         lambda: skboot.bootstrap_score(
             Y, SCORES, metric="roc_auc", groups=np.arange(300) // 5, random_state=0
         ),
-        304,
-        47,
+        232,
+        27,
     ),
-    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 319, 49),
-    "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 372, 63),
+    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 221, 29),
+    "two systems": (lambda: skboot.compare_systems(Y, SYSTEMS, random_state=0), 242, 34),
     "three systems": (
         lambda: skboot.compare_systems(Y, SYSTEMS | {"C": RUNS[0]}, random_state=0),
-        390,
-        65,
+        256,
+        35,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
-        405,
-        62,
+        294,
+        34,
     ),
-    "fit": (fit, 337, 54),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 442, 70),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 462, 71),
-    "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 236, 40),
-    "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 233, 37),
-    "stream, update": (stream, 148, 30),
-    "stream, result": (lambda: STREAM.result(), 174, 42),
+    "fit": (fit, 229, 34),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 321, 41),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 330, 46),
+    "search": (lambda: skboot.search_score(Y, SYSTEMS, random_state=0), 165, 28),
+    "curve": (lambda: skboot.bootstrap_curve(Y, SCORES, random_state=0), 168, 25),
+    "stream, update": (stream, 111, 16),
+    "stream, result": (lambda: STREAM.result(), 142, 26),
 }
 
 
