@@ -295,19 +295,21 @@ def checked_data_sets(scores: Any, datasets: Any, methods: Any, greater_is_bette
             if not all(comparisons):
                 must = "hold a ComparisonResult for every data set, or for none"
                 raise check.fail("scores", must, _kinds(scores))
-            return _of_results({str(k): comparison for k, comparison in scores.items()}, direction)
+            return _scores_in_results(
+                {str(k): comparison for k, comparison in scores.items()}, direction
+            )
     if direction is None:
         raise _unknown_direction("for bare numbers")
     if isinstance(scores, Mapping):
-        return _of_dicts(scores, direction)
+        return _scores_in_dicts(scores, direction)
     if not is_table:
-        return _of_array(scores, datasets, methods, direction)
+        return _scores_in_array(scores, datasets, methods, direction)
     _refuse_long(scores)
     if not hasattr(scores, "index"):
         must = "be a frame whose index names the data sets, an array or a dict"
         advice = "Use {row['dataset']: {...} for row in frame.to_dicts()}, or datasets= beside an "
         raise check.fail("scores", must, type(scores).__name__, advice + "array.")
-    return _of_array(scores.to_numpy(), [*scores.index], [*scores.columns], direction)
+    return _scores_in_array(scores.to_numpy(), [*scores.index], [*scores.columns], direction)
 
 
 def check_margin(margin: Any, data: DataSets) -> float | None:
@@ -325,7 +327,7 @@ def check_margin(margin: Any, data: DataSets) -> float | None:
 # ------------------------------------------------------------------ bare numbers
 
 
-def _of_dicts(scores: Mapping[Any, Any], direction: bool) -> DataSets:
+def _scores_in_dicts(scores: Mapping[Any, Any], direction: bool) -> DataSets:
     """Scores from a dict of dicts."""
     _check_names("scores", scores, "data set")
     if not all(isinstance(value, Mapping) for value in scores.values()):
@@ -341,7 +343,7 @@ def _of_dicts(scores: Mapping[Any, Any], direction: bool) -> DataSets:
     return _checked(values, list(table), methods, direction)
 
 
-def _of_array(values: Any, datasets: Any, methods: Any, direction: bool) -> DataSets:
+def _scores_in_array(values: Any, datasets: Any, methods: Any, direction: bool) -> DataSets:
     """Scores from rows of numbers, with names beside them."""
     rows = values.tolist() if isinstance(values, np.ndarray) else values
     is_sequence = isinstance(rows, Sequence) and not isinstance(rows, str)
@@ -424,7 +426,7 @@ def _number(value: Any, name: str, method: str) -> float:
 # ------------------------------------------------------------------ results
 
 
-def _of_results(results: Mapping[str, ComparisonResult], direction: bool | None) -> DataSets:
+def _scores_in_results(results: Mapping[str, ComparisonResult], direction: bool | None) -> DataSets:
     """Scores and their errors from a comparison on each data set."""
     any_result = next(iter(results.values()))
     methods = list(dict.fromkeys(name for result in results.values() for name in result.systems))

@@ -441,7 +441,7 @@ def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
         for name, column in lazy.items()
         if name not in frames and np.isnan(column.chunks[0]).any()
     }
-    pieces = [_of_frames(frames)] if frames else []
+    pieces = [_columns_of_frames(frames)] if frames else []
     pieces += [_of_array(name, column) for name, column in uncounted.items()]
     if pieces:
         n_rows = dask.delayed(lambda piece: len(next(iter(piece.values()))), pure=False)
@@ -458,7 +458,7 @@ def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
     return [list(part) for part in zip(*pieces, strict=True)], lengths
 
 
-def _of_frames(frames: Columns) -> list[Any]:
+def _columns_of_frames(frames: Columns) -> list[Any]:
     """Return the partitions of columns of dataframes, in one graph: they are read together."""
     frames_of_dask, pd = _imported("dask.dataframe"), _imported("pandas")
     leading = next(iter(frames))

@@ -906,7 +906,7 @@ def metric_record(metric: Any) -> Any:
     if isinstance(metric, list | tuple):
         return [metric_record(entry) for entry in metric]
     if isinstance(metric, partial) and not metric.args:
-        options = _as_json(metric.keywords)
+        options = _json_value(metric.keywords)
         if options is not None:
             return {"function": metric_record(metric.func), "options": options}
     for module, public in _MODULES.items():
@@ -940,7 +940,7 @@ def metric_of_record(record: Any) -> Any:
     return partial(public_function, **options) if options else public_function
 
 
-def _as_json(options: Mapping[str, Any]) -> Any:
+def _json_value(options: Mapping[str, Any]) -> Any:
     """Return options as JSON gives them back, None if it cannot."""
     plain = {
         name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
