@@ -22,7 +22,7 @@ from ._base.work import DEFAULT_WORKERS
 from .comparison.asked import checked_asked
 from .comparison.systems import compare_studies, study_of_systems
 from .inference.distribution import check_replicates_fit
-from .inference.intervals import checked_first_look, interval_named
+from .inference.intervals import canonical_interval, checked_first_look
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult, curve_named
@@ -168,7 +168,7 @@ class BootstrapAccumulator(Hinting):
     ) -> None:
         level = check.check_confidence_level(confidence_level)
         intervals = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
-        interval = interval_named(interval)
+        interval = canonical_interval(interval)
         check.check_choice("interval", interval, intervals)
         metric_record(metric)
         seed = random_state

@@ -23,7 +23,7 @@ from ._base.typing import (
     ScoreOptions,
     Simultaneous,
 )
-from .inference.intervals import FOR_ONE_SCORE, checked_first_look, interval_named
+from .inference.intervals import FOR_ONE_SCORE, canonical_interval, checked_first_look
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .study.rows import Judge, Sampling, Scoring, Wanted, is_lazy
@@ -280,7 +280,7 @@ def bootstrap_score(
     if adjust is not None:
         _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
-    interval = interval_named(interval)
+    interval = canonical_interval(interval)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
     look = None
     if interval == "anytime" or first_look is not None:

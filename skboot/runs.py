@@ -16,7 +16,7 @@ from ._base import checks as check
 from ._base.doors import door
 from ._base.errors import tell
 from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
-from .inference.intervals import FOR_ONE_SCORE, interval_named
+from .inference.intervals import FOR_ONE_SCORE, canonical_interval
 from .inference.runs import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable
 from .study.rows import Sampling, Scoring, Wanted, measured_by
@@ -186,7 +186,7 @@ def bootstrap_runs(
     """
     level = check.check_confidence_level(confidence_level)
     check.check_choice("varied", varied, VARIED)
-    interval = interval_named(interval)
+    interval = canonical_interval(interval)
     estimand = _checked_estimand(estimand, interval)
     workers = check.check_workers(n_jobs, verbose)
     columns = checked_columns(y_true, sample_weight, labels)

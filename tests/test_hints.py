@@ -29,7 +29,7 @@ from skboot import (
 from skboot._base import hints
 from skboot._base.hints import Hinting
 from skboot.inference import proportion_interval
-from skboot.inference.intervals import FOR_ONE_SCORE, interval_named, title_of, words_of
+from skboot.inference.intervals import FOR_ONE_SCORE, canonical_interval, title_of, words_of
 from skboot.results import ComparisonResult, DatasetsComparison
 
 RNG = np.random.default_rng(0)
@@ -823,7 +823,10 @@ def test_a_call_that_fails_for_a_usual_reason_says_what_to_do(call, said):
 def test_intervals_are_asked_for_by_the_names_that_tables_and_summaries_print():
     for name in FOR_ONE_SCORE:
         for printed in (title_of(name), words_of(name), name.upper()):
-            assert interval_named(printed) == name or title_of(interval_named(printed)) == printed
+            assert (
+                canonical_interval(printed) == name
+                or title_of(canonical_interval(printed)) == printed
+            )
     options = {"n_resamples": 99, "random_state": 0}
     result = bootstrap_score(TRUTH, DECISION, interval="bootstrap-t", **options)
     assert "bootstrap-t" in repr(result)

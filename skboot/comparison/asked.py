@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .._base import checks as check
 from .._base.errors import Note, NoteKind, only_advises
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
-from ..inference.intervals import ALTERNATIVES, checked_first_look, interval_named
+from ..inference.intervals import ALTERNATIVES, canonical_interval, checked_first_look
 from ..metrics.statistic import Statistic
 from ..results.comparison import check_below_range
 from ..study.rows import Rows, checked_rows, rows_of
@@ -92,7 +92,7 @@ def checked_asked(
     The name of the reference is checked with those of the systems.
     """
     level = check.check_confidence_level(confidence_level)
-    interval = interval_named(interval, DIFFERENCE_METHODS)
+    interval = canonical_interval(interval, DIFFERENCE_METHODS)
     if isinstance(interval, str) and interval in PROBLEMS:
         raise check.fail(
             "interval",

@@ -22,7 +22,7 @@ from .._base.work import Workers
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic, bootstrap, over_blocks
 from ..inference.evidence import ConfidenceInterval, Drawn, Evidence
-from ..inference.intervals import confidence_interval, interval_named
+from ..inference.intervals import canonical_interval, confidence_interval
 from ..method_error.error632 import error632
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error_of_selection
 from ..method_error.prediction_error import MethodErrorSummary, method_interval
@@ -168,7 +168,7 @@ def search_score(
     best 0.580, corrected 0.504 (0.440 to 0.568)
     """
     level = check.check_confidence_level(confidence_level)
-    interval = interval_named(interval)
+    interval = canonical_interval(interval)
     check.check_choice("interval", interval, _INTERVALS)
     workers = check.check_workers(n_jobs, verbose)
     rows = checked_systems(y_true, y_preds, sample_weight, labels)

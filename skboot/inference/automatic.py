@@ -657,7 +657,7 @@ def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold:
     return BiasTold(mean - evidence.estimate, "the resamples")
 
 
-def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
+def estimate_outside(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
     """Return a sentence on an interval that does not hold the estimate; None for others."""
     low, high = interval
     if not (evidence.estimate < low or evidence.estimate > high):

@@ -1378,7 +1378,7 @@ def title_of(name: str, words: str | None = None) -> str:
     return title or next(written, name)
 
 
-def interval_named(name: Any, also: Sequence[str] = ()) -> Any:
+def canonical_interval(name: Any, also: Sequence[str] = ()) -> Any:
     """Return the name that a caller may give of an interval as tables or summaries print it.
 
     What no interval is called, none of these nor of those that differences have, stays as it is.

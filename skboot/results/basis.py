@@ -35,7 +35,7 @@ from ..inference.automatic import (
     automatic_interval,
     bias_told,
     degeneracy,
-    left_out_estimate,
+    estimate_outside,
     resamples_vary,
 )
 from ..inference.evidence import ConfidenceInterval, Evidence, LargestDeviations
@@ -201,7 +201,7 @@ class Basis(ABC):
         return interval
 
     def _warn_of(self, interval: ConfidenceInterval, caution: str | None) -> None:
-        for sentence in (caution, left_out_estimate(interval, self.evidence)):
+        for sentence in (caution, estimate_outside(interval, self.evidence)):
             if sentence:
                 tell(Note("caution", sentence))
 
@@ -295,7 +295,7 @@ class Basis(ABC):
     def corrected_estimate(self, result: EvaluationResult) -> float | None:
         """Return the estimate without its bias where the interval leaves out the estimate."""
         interval = result.confidence_interval
-        if not self.is_corrected_for_bias or left_out_estimate(interval, self.evidence) is None:
+        if not self.is_corrected_for_bias or estimate_outside(interval, self.evidence) is None:
             return None
         return result.estimate - bias_told(interval, self.evidence).bias
 

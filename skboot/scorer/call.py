@@ -35,7 +35,7 @@ from .._base.sklearn_compat import (
     with_exact_integers,
     with_rows,
 )
-from ..inference.intervals import FOR_ONE_SCORE, interval_named
+from ..inference.intervals import FOR_ONE_SCORE, canonical_interval
 from ..inference.runs import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.prediction_error import METHOD_INTERVALS, STRATEGIES
@@ -114,7 +114,7 @@ class FitCall:
             for parameter in fields(cls)
             if parameter.name in parameters
         }
-        arguments["interval"] = interval_named(arguments["interval"])
+        arguments["interval"] = canonical_interval(arguments["interval"])
         random_state, error_score = parameters["random_state"], parameters["error_score"]
         check.check_choice("strategy", arguments["strategy"], STRATEGIES)
         check.check_choice("inner_cv", arguments["inner_cv"], ("grouped", "as-is"))

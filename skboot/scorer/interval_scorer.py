@@ -11,7 +11,7 @@ from .._base.doors import door
 from .._base.sklearn_compat import ScorerBase, scorer_parts
 from .._base.typing import ScoreInterval
 from .._base.work import DEFAULT_WORKERS
-from ..inference.intervals import FOR_ONE_SCORE, interval_named
+from ..inference.intervals import FOR_ONE_SCORE, canonical_interval
 from ..refit.scoring import named_scorers, needed_of
 from ..refit.training import Answers
 from ..study.rows import Sampling, Scoring, Wanted
@@ -150,7 +150,7 @@ def interval_scorer(
         must = "be the name of a metric, or a scorer made of a metric function"
         raise check.fail("metric", must, repr(metric), "Use sklearn.metrics.make_scorer.")
     level = check.check_confidence_level(confidence_level)
-    interval = interval_named(interval)
+    interval = canonical_interval(interval)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
     sampling = Sampling(
         n_resamples=check.check_count("n_resamples", n_resamples, 2),

@@ -29,7 +29,7 @@ from ..inference.automatic import (
     automatic_interval,
     caution_of_distances,
     degeneracy,
-    left_out_estimate,
+    estimate_outside,
     planned_method,
 )
 from ..inference.dependence import (
@@ -1240,7 +1240,7 @@ def notes_on_limits(
     if not low < high:
         about_limits.append(degeneracy(interval, evidence))
     if evidence.estimate < low or evidence.estimate > high:
-        about_limits.append(left_out_estimate(interval, evidence))
+        about_limits.append(estimate_outside(interval, evidence))
     n_undefined = int(np.isnan(evidence.replicates).sum())
     if evidence.gap is not None and np.isnan(evidence.estimate):
         # The caution about the subgroups that are left out says why.
