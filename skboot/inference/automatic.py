@@ -391,7 +391,7 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
     mean, error = replicates.mean(), replicates.std()
     by_units = by_resamples = float((mean - evidence.estimate) / error)
     if evidence.left_out is not None:
-        by_units = evidence.left_out[0] / max(float(error), evidence.left_out[1])
+        by_units = evidence.left_out.bias / max(float(error), evidence.left_out.standard_error)
     largest = max(abs(by_resamples), abs(by_units))
     if largest <= large and abs(by_resamples - by_units) <= BIAS_APART:
         return method
@@ -411,7 +411,7 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
         "choice",
         f"{sentence}, and its bias is {round(by_units, 6):+.2g} standard errors by the jackknife: "
         f"t interval about the estimate corrected for the jackknife's bias, "
-        f"{evidence.estimate - evidence.left_out[0]:.4g}.",
+        f"{evidence.estimate - evidence.left_out.bias:.4g}.",
     )
     return "jackknife"
 
@@ -424,12 +424,13 @@ def _tell_of_single_units(evidence: Evidence) -> None:
         # Of an average over classes their rows are counted, and of a mean the largest; see
         # `cautions_of`.
         return
-    if evidence.left_out is None or not evidence.left_out[1] > SINGLE_ROWS * spread > 0:
+    if evidence.left_out is None or not evidence.left_out.standard_error > SINGLE_ROWS * spread > 0:
         return
     say(
         "caution",
         f"Leaving out single {evidence.drawn.design.unit}s gives "
-        f"{evidence.left_out[1] / spread:.2g} times the standard error of the resamples: those "
+        f"{evidence.left_out.standard_error / spread:.2g} times the standard error of the "
+        "resamples: those "
         "that are the only ones of their kind decide the score. Expect less coverage than stated.",
     )
 
@@ -652,7 +653,7 @@ class BiasTold(NamedTuple):
 def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold:
     """Return the bias that the interval is free of, else that of the resamples."""
     if interval.method == "jackknife" and evidence.left_out is not None:
-        return BiasTold(evidence.left_out[0], "the jackknife")
+        return BiasTold(evidence.left_out.bias, "the jackknife")
     mean = float(evidence.sorted_replicates.mean())
     return BiasTold(mean - evidence.estimate, "the resamples")
 

@@ -1332,7 +1332,7 @@ class Anytime(Interval):
             return low, high
         assert evidence.left_out is not None
         assert evidence.acceleration is not None
-        error, freedom = evidence.left_out[1], evidence.error_freedom
+        error, freedom = evidence.left_out.standard_error, evidence.error_freedom
         if not error > 0 or freedom is None or not freedom >= FEWEST_FREEDOM_AT_LOOK:
             say(
                 "caution",
