@@ -52,7 +52,7 @@ from scipy.special import ndtri
 from scipy.stats import beta, norm
 
 from skboot.inference.differences import Difference, difference_interval
-from skboot.inference.evidence import Drawn, Evidence
+from skboot.inference.evidence import Drawn, Evidence, JackknifeBias
 from skboot.inference.intervals import boundary, limits_of, problem_with
 from skboot.inference.proportions import Discordant, TwoAreas
 from skboot.metrics.statistic import DeLong, Facts, Proportion
@@ -194,7 +194,7 @@ def of_sums(units, first, kind, estimate, powers, by_group=None, with_facts=None
             kind,
             facts,
             acceleration=float(acceleration[k, j]),
-            left_out=(0.0, float(np.sqrt(squares[k, j]))),
+            left_out=JackknifeBias(0.0, float(np.sqrt(squares[k, j]))),
             error_freedom=float(freedom[k, j]),
             **more,
         )
@@ -358,7 +358,7 @@ def group_shares(rng, n_paths, units, first, share, correlation):
                 additive=True,
                 proportion=Proportion(round(n * GROUP * p[k, j]), n * GROUP, True),
             ),
-            left_out=(0.0, 1.0),
+            left_out=JackknifeBias(0.0, 1.0),
             acceleration=0.0,
             group_influence=values / n,
             group_weight=np.full(n, float(GROUP)),

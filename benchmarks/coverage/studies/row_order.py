@@ -26,8 +26,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from skboot.study.rows import Sampling, Scoring, checked_rows, measured_by
-from skboot.study.study import planned
+from skboot._base.work import DEFAULT_WORKERS
+from skboot.study.rows import Sampling, Scoring, Wanted, checked_rows, measured_by
+from skboot.study.study import study_of
 
 from ..runner import TableStudy, one_line, seeds_of
 from .series import autoregression
@@ -112,9 +113,12 @@ def is_cautioned(values) -> bool:
         str(k): [("y_pred", checked_rows(None, own, None, None))]
         for k, own in enumerate(np.atleast_2d(values))
     }
-    scores, _ = measured_by(Scoring("mean"), named)
-    drawn = planned(Sampling(n_resamples=2, random_state=0), {"y_pred": values}, scores)
-    return any(note.text.startswith(CAUTION) for note in drawn.plan.design.remarks)
+    scored = measured_by(Scoring("mean"), named)
+    sampling = Sampling(n_resamples=2, random_state=0)
+    study = study_of(
+        scored, sampling, {"y_pred": values}, Wanted("auto", 0.95, DEFAULT_WORKERS), {}
+    )
+    return any(note.text.startswith(CAUTION) for note in study.plan.design.remarks)
 
 
 def cell(kind, name, n, n_data_sets=N_DATA_SETS):
