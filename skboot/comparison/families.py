@@ -207,9 +207,9 @@ def answered(
     """
     tell(*(notes if warned is None else warned))
     intervals = [(pair.confidence_interval, pair.simultaneous_interval) for pair in pairs]
-    cut = notes_of_cut(*(each for pair_intervals in intervals for each in pair_intervals))
+    cut = notes_of_cut(*(interval for pair_intervals in intervals for interval in pair_intervals))
     notes = [*notes, *(note for note in cut if note not in notes)]
-    every = [each.provenance for each in systems.values()]
+    every = [result.provenance for result in systems.values()]
     # The seed of the first is that of all, unless each has rows of its own.
     leading, n_tasks = every[0], every[0].facts.n_tasks
     if any(provenance.facts.n_tasks != n_tasks for provenance in every):

@@ -269,11 +269,11 @@ class _LearningCall:
             tell(*notes_on_copies(self.fit, data))
             runs = runs_of_methods(self.fit, self.estimators, data, "learning_curve", params)
             words = ROWS if data.unit is None else GROUPS
-            fits = [own.kept for own in runs.values()]
+            fits = [method_runs.kept for method_runs in runs.values()]
             units = Drawn(words.kind, (fits[0].n_units,))
             if words.units_are_groups:
                 tell_of_groups(units)
-            metrics = [own.metrics[0] for own in runs.values()]
+            metrics = [method_runs.metrics[0] for method_runs in runs.values()]
             scores = scores_by_size(metrics, fits, len(self.sizes))
             tell(*_notes_of(metrics, scores, self.n_samples))
         tell(*notes)

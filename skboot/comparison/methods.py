@@ -147,14 +147,16 @@ def _compare_by(
     alone: dict[str, EvaluationResult],
 ) -> ComparisonResult:
     """Return the comparison by one metric, and tell its notes."""
-    metrics = [own.errors[k].metric for own in runs.values()]
-    losses = out_of_bag_losses(metrics, [own.kept for own in runs.values()])
+    metrics = [method_runs.errors[k].metric for method_runs in runs.values()]
+    losses = out_of_bag_losses(metrics, [method_runs.kept for method_runs in runs.values()])
     samples = losses[0].kept.samples
     pairs = pairs_of(runs, call.asked.reference)
-    resubstitution = {name: own.errors[k].full_errors.mean() for name, own in runs.items()}
+    resubstitution = {
+        name: method_runs.errors[k].full_errors.mean() for name, method_runs in runs.items()
+    }
     differences = _differences(call, dict(zip(runs, losses, strict=True)), pairs, resubstitution)
     # An error is better the smaller it is; the score may have either direction.
-    scores = {name: -own.errors[k].run_errors for name, own in runs.items()}
+    scores = {name: -method_runs.errors[k].run_errors for name, method_runs in runs.items()}
     of_sample = None
     if samples.n_seeds > 1:
         of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
@@ -164,9 +166,9 @@ def _compare_by(
         PairedDifference,
         bootstrap_support=[
             np.nan
-            if own.out_of_bag is None
-            else share_won(own.out_of_bag.replicates, greater_is_better=False)
-            for own in differences
+            if difference.out_of_bag is None
+            else share_won(difference.out_of_bag.replicates, greater_is_better=False)
+            for difference in differences
         ],
         outperformance=[
             outperformance(
@@ -179,7 +181,7 @@ def _compare_by(
             )
             for name_a, name_b in pairs
         ],
-        reason=[own.reason for own in differences],
+        reason=[difference.reason for difference in differences],
     )
     notes = _notes(call, records, differences, losses[0])
     by_folds = call.is_cross_validated
