@@ -1,4 +1,4 @@
-"""Values that hold arrays: locked, compared with NaN equal to NaN, and known by their content."""
+"""Values that hold arrays: locked, equal with NaN in them, known by content, and in files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import contextlib
 import hashlib
 import io
 import json
+import math
 import os
 import re
 import secrets
 import socket
 import stat
+import struct
 import sys
 import time
 import zipfile
@@ -122,7 +124,9 @@ def in_order_of_content(columns: Mapping[str, Sequence[Any]]) -> list[str]:
     return sorted(columns, key=lambda name: content_of(columns[name]))
 
 
-# Files that are whole or absent, whatever stops the process that writes them.
+# ------------------------------------------------------------------ files that are whole or absent
+#
+# They are, whatever stops the process that writes them.
 #
 # A file is written under a temporary name and then renamed. The temporary name holds the process
 # and the machine, so that files of a writer that was killed can be told from those of one at work.
@@ -139,8 +143,6 @@ _TEMPORARY = re.compile(r"^\..*\.(?P<process>\d+)@(?P<machine>.*)\.[0-9a-f]{8}$"
 _LONGEST_WRITE = 3600
 
 
-# Start of an array in numpy's format.
-_MAGIC = np.lib.format.magic(1, 0)
 # Names of open descriptors. To open one of a regular file again would write from its start.
 _DESCRIPTOR = re.compile(r"^/(?:dev|proc/self)/fd/(?P<number>\d+)$")
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
@@ -218,6 +220,166 @@ def is_same_file(path: str | os.PathLike[str], path_b: str | os.PathLike[str]) -
         return False
 
 
+def replace_link(path: str | os.PathLike[str]) -> None:
+    """Remove a link that stands in the place of a file or folder of the package."""
+    if os.path.islink(path):
+        os.unlink(path)
+
+
+def remove_abandoned(folder: str | os.PathLike[str], pattern: str) -> None:
+    """Remove the temporary files that match a pattern of names and whose writer was killed."""
+    if not Path(folder).is_dir():
+        return
+    for path in Path(folder).glob(pattern):
+        # A file may go meanwhile, and one that is open cannot be removed on some systems.
+        with contextlib.suppress(OSError):
+            if not _may_be_written(path):
+                path.unlink()
+
+
+def _descriptor(path: str | os.PathLike[str]) -> int | None:
+    """Return the number of the open descriptor that a path names."""
+    name = os.fspath(path)
+    if name in _STANDARD:
+        return _STANDARD[name]
+    match = _DESCRIPTOR.match(name)
+    return int(match["number"]) if match else None
+
+
+def _may_be_written(path: Path) -> bool:
+    """Return whether the writer of a temporary file may be alive."""
+    writer = _TEMPORARY.match(path.name)
+    if writer is None or time.time() - path.stat().st_mtime > _LONGEST_WRITE:
+        return False
+    if writer["machine"] != _machine():
+        return True
+    if os.name == "nt":
+        # An open file cannot be removed there, and `os.kill` would end the process.
+        return False
+    try:
+        os.kill(int(writer["process"]), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        # The process of another user.
+        return True
+    return True
+
+
+def _machine() -> str:
+    return re.sub(r"[^\w-]", "-", socket.gethostname())
+
+
+# ------------------------------------------------------------------ arrays in files
+#
+# A file is data only: arrays, and a head in JSON that says all else. Nothing is ever pickled, so
+# that what comes from elsewhere can be read without running anything in it. An array is read by the
+# type and shape that its header gives, once these are known to fit the bytes that are there.
+#
+# Results (`save`, `load`) and the runs of a fit (`arrays_of`) are npz archives. The state of a
+# stream, which is pickled and sent often, is one piece of bytes with a checksum
+# (`bytes_of_arrays`): an archive of the same arrays takes two to six times as long.
+
+# Maximum bytes of arrays that are read: these, or so many times the size of the file. Zeros are
+# compressed a thousand times, so that a small file could claim any memory.
+_ALWAYS_READ, _MOST_COMPRESSED = 1 << 26, 100
+# A dict with one of these keys stands for a value that JSON lacks.
+_ARRAY, _TUPLE, _FLOAT, _ITEMS = "$array", "$tuple", "$float", "$items"
+# Start of an array in numpy's format.
+_MAGIC = np.lib.format.magic(1, 0)
+# Bytes of a stream begin with a mark, a version, a checksum (BLAKE2b) and the length of the head;
+# then come the head and the arrays one after the other. Version 1 had neither the numbers of rows
+# nor few rows.
+_START = struct.Struct("<14sI32sQ")
+_MARK, _VERSION = b"skboot-stream\n", 2
+
+
+def save(
+    path: str | os.PathLike[str], parts: Mapping[str, Any], *, format_name: str, version: int
+) -> None:
+    """Write named values to a file.
+
+    Parameters
+    ----------
+    path : path-like
+        File to write; used as it is, without adding a suffix.
+    parts : mapping
+        Numbers, strings, None, arrays, and lists, tuples and dicts of them. An interval is written
+        as a tuple of its limits, level and method.
+    format_name : str
+        What the file is, for the reader.
+    version : int
+        Of the format.
+
+    Raises
+    ------
+    TypeError
+        If a value is of another type, or an array holds Python objects.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    header = {name: _encoded(value, name, arrays) for name, value in parts.items()}
+    text = json.dumps({"format": format_name, "version": version, "parts": header}, allow_nan=False)
+    contents: dict[str, Any] = {"header": np.array(text), **arrays}
+    is_small = sum(array.nbytes for array in contents.values()) < _ALWAYS_READ
+    write = np.savez_compressed if is_small else np.savez
+    write_whole(path, lambda file: write(file, **contents))
+
+
+def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dict[str, Any]:
+    """Read what `save` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        File to read.
+    format_name : str
+        What the file must be.
+    version : int
+        The version that can be read.
+
+    Returns
+    -------
+    dict
+        The named values, equal to those saved.
+
+    Raises
+    ------
+    ValueError
+        If the file is something else, damaged, or of another version.
+    """
+    name = os.fspath(path)
+    damaged = f"{name!r} is not a file of {format_name}, or it is damaged"
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError(f"{damaged}: it is not an npz archive. Only files of save() are read.")
+    try:
+        arrays = arrays_of(path, max(_ALWAYS_READ, _MOST_COMPRESSED * os.path.getsize(path)))
+        header = json_of(str(arrays.pop("header")))
+        kind, found_version, parts = header["format"], header["version"], header["parts"]
+    except Exception as error:
+        # A damaged file can make its readers raise anything.
+        raise ValueError(f"{damaged}: {error}") from error
+    if kind != format_name:
+        raise ValueError(f"{name!r} holds {kind!r}, not {format_name!r}.")
+    if not isinstance(found_version, int) or found_version > version:
+        raise ValueError(
+            f"{name!r} was written by a newer skboot (format version {found_version}; this one "
+            f"reads up to {version}). Upgrade skboot to read it."
+        )
+    if found_version < version:
+        raise ValueError(
+            f"{name!r} was written before the first release of skboot (format version "
+            f"{found_version}; this one reads {version}). Make the result again."
+        )
+    try:
+        values = {key: _decoded(value, arrays) for key, value in parts.items()}
+        if arrays:
+            raise ValueError(f"the array {min(arrays)!r} is of no value.")
+        return values
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{damaged}: {error}") from error
+
+
 def arrays_of(path: str | os.PathLike[str], n_bytes: float) -> dict[str, NDArray[Any]]:
     """Return the arrays of an npz file by name.
 
@@ -274,51 +436,104 @@ def json_of(text: str | bytes) -> Any:
     return json.loads(text, object_pairs_hook=once)
 
 
-def replace_link(path: str | os.PathLike[str]) -> None:
-    """Remove a link that stands in the place of a file or folder of the package."""
-    if os.path.islink(path):
-        os.unlink(path)
+def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Value as JSON; arrays go to ``arrays`` under the name of the place they stand at."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            raise TypeError(f"The array {name!r} holds Python objects, which are not saved.")
+        arrays[name] = value
+        return {_ARRAY: name}
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, dict):
+        items = {key: _encoded(item, f"{name}.{key}", arrays) for key, item in value.items()}
+        safe = all(isinstance(key, str) and not key.startswith("$") for key in items)
+        return items if safe else {_ITEMS: [list(item) for item in items.items()]}
+    if isinstance(value, tuple) and hasattr(value, "to_dict"):
+        # An interval.
+        value = tuple(value.to_dict().values())
+    if isinstance(value, list | tuple):
+        items_ = [_encoded(item, f"{name}.{k}", arrays) for k, item in enumerate(value)]
+        return {_TUPLE: items_} if isinstance(value, tuple) else items_
+    if isinstance(value, float) and not math.isfinite(value):
+        return {_FLOAT: str(value)}
+    if isinstance(value, bool | int | float | str | None):
+        return value
+    raise TypeError(f"{name!r} is of type {type(value).__name__}, which is not saved.")
 
 
-def remove_abandoned(folder: str | os.PathLike[str], pattern: str) -> None:
-    """Remove the temporary files that match a pattern of names and whose writer was killed."""
-    if not Path(folder).is_dir():
-        return
-    for path in Path(folder).glob(pattern):
-        # A file may go meanwhile, and one that is open cannot be removed on some systems.
-        with contextlib.suppress(OSError):
-            if not _may_be_written(path):
-                path.unlink()
+def _decoded(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return a value of JSON, for which its arrays are taken out of ``arrays``."""
+    if isinstance(value, list):
+        return [_decoded(item, arrays) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        [(key, content)] = value.items()
+        if key == _ARRAY:
+            return arrays.pop(content)
+        if key == _TUPLE:
+            return tuple(_decoded(item, arrays) for item in content)
+        if key == _FLOAT:
+            return float(content)
+        if key == _ITEMS:
+            return {name: _decoded(item, arrays) for name, item in content}
+    return {key: _decoded(item, arrays) for key, item in value.items()}
 
 
-def _descriptor(path: str | os.PathLike[str]) -> int | None:
-    """Return the number of the open descriptor that a path names."""
-    name = os.fspath(path)
-    if name in _STANDARD:
-        return _STANDARD[name]
-    match = _DESCRIPTOR.match(name)
-    return int(match["number"]) if match else None
+def bytes_of_arrays(head: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> bytes:
+    """Return a head of JSON, which numbers the arrays, and the arrays as one piece of bytes."""
+    ordered = [array.astype(array.dtype.newbyteorder("<"), copy=False) for array in arrays]
+    described = [[array.dtype.str, array.shape] for array in ordered]
+    text = json.dumps({**head, "arrays": described}).encode()
+    body = text + b"".join(array.tobytes() for array in ordered)
+    digest = hashlib.blake2b(body, digest_size=32).digest()
+    return _START.pack(_MARK, _VERSION, digest, len(text)) + body
 
 
-def _may_be_written(path: Path) -> bool:
-    """Return whether the writer of a temporary file may be alive."""
-    writer = _TEMPORARY.match(path.name)
-    if writer is None or time.time() - path.stat().st_mtime > _LONGEST_WRITE:
-        return False
-    if writer["machine"] != _machine():
-        return True
-    if os.name == "nt":
-        # An open file cannot be removed there, and `os.kill` would end the process.
-        return False
+def arrays_of_bytes(data: Any) -> tuple[int, Any, list[NDArray[Any]]]:
+    """Return the version, head and arrays of what `bytes_of_arrays` gave.
+
+    Raises
+    ------
+    ValueError
+        If the bytes are something else, damaged, or of a later version.
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ValueError(
+            f"data must be bytes, as to_bytes() gives them. Got {type(data).__name__}."
+        )
+    packed = bytes(data)
+    if len(packed) < _START.size or not packed.startswith(_MARK):
+        raise ValueError("data must be what to_bytes() gave. Got other bytes.")
+    _, version, digest, length = _START.unpack_from(packed)
+    if not 1 <= version <= _VERSION:
+        raise ValueError(
+            f"data must be of format version {_VERSION} or before. Got version {version}: read it "
+            "with the skboot that wrote it."
+        )
+    body = packed[_START.size :]
+    if hashlib.blake2b(body, digest_size=32).digest() != digest:
+        raise ValueError(
+            "data must be what to_bytes() gave. Got damaged bytes: the checksum differs."
+        )
     try:
-        os.kill(int(writer["process"]), 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        # The process of another user.
-        return True
-    return True
-
-
-def _machine() -> str:
-    return re.sub(r"[^\w-]", "-", socket.gethostname())
+        head, arrays, start = json_of(body[:length]), [], length
+        for kind, shape in head["arrays"]:
+            dtype = np.dtype(kind)
+            if dtype.kind not in "biufU":
+                raise ValueError(f"an array of type {kind!r}")
+            if any(not isinstance(n, int) or n < 0 for n in shape):
+                raise ValueError(f"an array of shape {shape}")
+            end = start + dtype.itemsize * math.prod(shape)
+            if end > len(body):
+                raise ValueError("arrays longer than the bytes")
+            array = np.frombuffer(body[start:end], dtype=dtype).reshape(shape)
+            arrays.append(array.astype(dtype.newbyteorder("=")))
+            start = end
+        if start != len(body):
+            raise ValueError("bytes beyond the arrays")
+    except Exception as error:
+        # Bytes with a right checksum may hold anything all the same.
+        raise ValueError(f"data must be what to_bytes() gave: {error}") from error
+    return version, head, arrays

@@ -7,11 +7,9 @@ stores. What every result shares stands before it: files, the forms in which a r
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
-import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -27,111 +25,17 @@ from .._base.doors import door
 from .._base.errors import as_type_error, collected, refuse, tell
 from .._base.hints import Hinting
 from .._base.typing import Estimand, Layout, MethodInterval, RunsInterval
-from .._base.values import arrays_of, json_of, read_only, same_values, write_whole
+from .._base.values import load, read_only, same_values, save, write_whole
 from .._base.versions import versions_used
 from .._base.work import stored_seed
 from ..inference.evidence import ConfidenceInterval, Evidence
 from . import rendering, wording
 from .basis import Basis, MonteCarloError, basis_of_parts
 
-# ------------------------------------------------------------------ files
-
-# A file is data only: arrays as npz, all else as JSON. Nothing is pickled, so a file from elsewhere
-# can be read without running anything in it. A crash leaves the old file or the new one.
+# ------------------------------------------------------------------ texts and plain values
 
 # Types of values that every file has as they are.
 _PLAIN = frozenset((str, bool, int, type(None)))
-# Maximum bytes of arrays that are read: these, or so many times the size of the file. Zeros are
-# compressed a thousand times, so that a small file could claim any memory.
-_ALWAYS_READ, _MOST_COMPRESSED = 1 << 26, 100
-# A dict with one of these keys stands for a value that JSON lacks.
-_ARRAY, _TUPLE, _FLOAT, _ITEMS = "$array", "$tuple", "$float", "$items"
-
-
-def save(
-    path: str | os.PathLike[str], parts: Mapping[str, Any], *, format_name: str, version: int
-) -> None:
-    """Write named values to a file.
-
-    Parameters
-    ----------
-    path : path-like
-        File to write; used as it is, without adding a suffix.
-    parts : mapping
-        Numbers, strings, None, arrays, and lists, tuples and dicts of them. An interval is written
-        as a tuple of its limits, level and method.
-    format_name : str
-        What the file is, for the reader.
-    version : int
-        Of the format.
-
-    Raises
-    ------
-    TypeError
-        If a value is of another type, or an array holds Python objects.
-    """
-    arrays: dict[str, NDArray[Any]] = {}
-    header = {name: _encoded(value, name, arrays) for name, value in parts.items()}
-    text = json.dumps({"format": format_name, "version": version, "parts": header}, allow_nan=False)
-    contents: dict[str, Any] = {"header": np.array(text), **arrays}
-    is_small = sum(array.nbytes for array in contents.values()) < _ALWAYS_READ
-    write = np.savez_compressed if is_small else np.savez
-    write_whole(path, lambda file: write(file, **contents))
-
-
-def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dict[str, Any]:
-    """Read what `save` wrote.
-
-    Parameters
-    ----------
-    path : path-like
-        File to read.
-    format_name : str
-        What the file must be.
-    version : int
-        The version that can be read.
-
-    Returns
-    -------
-    dict
-        The named values, equal to those saved.
-
-    Raises
-    ------
-    ValueError
-        If the file is something else, damaged, or of another version.
-    """
-    name = os.fspath(path)
-    damaged = f"{name!r} is not a file of {format_name}, or it is damaged"
-    with open(path, "rb") as file:
-        if not zipfile.is_zipfile(file):
-            raise ValueError(f"{damaged}: it is not an npz archive. Only files of save() are read.")
-    try:
-        arrays = arrays_of(path, max(_ALWAYS_READ, _MOST_COMPRESSED * os.path.getsize(path)))
-        header = json_of(str(arrays.pop("header")))
-        kind, found_version, parts = header["format"], header["version"], header["parts"]
-    except Exception as error:
-        # A damaged file can make its readers raise anything.
-        raise ValueError(f"{damaged}: {error}") from error
-    if kind != format_name:
-        raise ValueError(f"{name!r} holds {kind!r}, not {format_name!r}.")
-    if not isinstance(found_version, int) or found_version > version:
-        raise ValueError(
-            f"{name!r} was written by a newer skboot (format version {found_version}; this one "
-            f"reads up to {version}). Upgrade skboot to read it."
-        )
-    if found_version < version:
-        raise ValueError(
-            f"{name!r} was written before the first release of skboot (format version "
-            f"{found_version}; this one reads {version}). Make the result again."
-        )
-    try:
-        values = {key: _decoded(value, arrays) for key, value in parts.items()}
-        if arrays:
-            raise ValueError(f"the array {min(arrays)!r} is of no value.")
-        return values
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{damaged}: {error}") from error
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -168,50 +72,6 @@ def plain(value: Any, *, for_json: bool = False) -> Any:
     if isinstance(value, float) and for_json and not math.isfinite(value):
         return None if math.isnan(value) else str(float(value))
     return value if isinstance(value, bool | int | float | str | None) else str(value)
-
-
-def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Value as JSON; arrays go to ``arrays`` under the name of the place they stand at."""
-    if isinstance(value, np.ndarray):
-        if value.dtype.hasobject:
-            raise TypeError(f"The array {name!r} holds Python objects, which are not saved.")
-        arrays[name] = value
-        return {_ARRAY: name}
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, dict):
-        items = {key: _encoded(item, f"{name}.{key}", arrays) for key, item in value.items()}
-        safe = all(isinstance(key, str) and not key.startswith("$") for key in items)
-        return items if safe else {_ITEMS: [list(item) for item in items.items()]}
-    if isinstance(value, ConfidenceInterval):
-        value = tuple(value.to_dict().values())
-    if isinstance(value, list | tuple):
-        items_ = [_encoded(item, f"{name}.{k}", arrays) for k, item in enumerate(value)]
-        return {_TUPLE: items_} if isinstance(value, tuple) else items_
-    if isinstance(value, float) and not math.isfinite(value):
-        return {_FLOAT: str(value)}
-    if isinstance(value, bool | int | float | str | None):
-        return value
-    raise TypeError(f"{name!r} is of type {type(value).__name__}, which is not saved.")
-
-
-def _decoded(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Return a value of JSON, for which its arrays are taken out of ``arrays``."""
-    if isinstance(value, list):
-        return [_decoded(item, arrays) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if len(value) == 1:
-        [(key, content)] = value.items()
-        if key == _ARRAY:
-            return arrays.pop(content)
-        if key == _TUPLE:
-            return tuple(_decoded(item, arrays) for item in content)
-        if key == _FLOAT:
-            return float(content)
-        if key == _ITEMS:
-            return {name: _decoded(item, arrays) for name, item in content}
-    return {key: _decoded(item, arrays) for key, item in value.items()}
 
 
 # ------------------------------------------------------------------ what is shown

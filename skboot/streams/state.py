@@ -6,11 +6,9 @@ partition. `StreamSettings` are what two states must have in common.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
-import struct
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -23,7 +21,7 @@ from .. import metrics as own_metrics
 from .._base import checks as check
 from .._base.checks import category_order, fail, is_column
 from .._base.errors import Note, Notes, collected, parts_of
-from .._base.values import json_of
+from .._base.values import arrays_of_bytes, bytes_of_arrays
 from .._base.work import child_seed
 from ..metrics.cells import encode, label_counts
 from ..metrics.lookup import averaging, resolve_metrics
@@ -880,21 +878,13 @@ def _keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[n
     return keys, np.empty((0, 2), dtype=np.int64)
 
 
-# A stream as bytes, and from bytes, which are data only: nothing in them is ever run.
+# ------------------------------------------------------------------ as bytes and from bytes
 #
-# The bytes are a mark, a version, a checksum (BLAKE2b), the length of a header, the header as JSON
-# and the arrays one after the other. Arrays are read by their type and shape, which the header
-# gives; metrics are named, and names are looked up among the public ones alone.
+# Metrics are named, and names are looked up among the public ones alone; `skboot._base.values` has
+# the arrays.
 
 
-# Version 1 had neither the numbers of rows nor few rows.
-_MARK, _VERSION = b"skboot-stream\n", 2
-_HEAD = struct.Struct("<14sI32sQ")
 _MODULES = {"sklearn.metrics": sklearn.metrics, "skboot.metrics": own_metrics}
-_TYPES = {"<i8", "<u8", "<f8", "|b1"}
-
-
-# ------------------------------------------------------------------ metrics by name
 
 
 def metric_record(metric: Any) -> Any:
@@ -906,7 +896,13 @@ def metric_record(metric: Any) -> Any:
     if isinstance(metric, list | tuple):
         return [metric_record(entry) for entry in metric]
     if isinstance(metric, partial) and not metric.args:
-        options = _json_value(metric.keywords)
+        plain = {
+            name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+            for name, value in metric.keywords.items()
+        }
+        options = None
+        with suppress(TypeError, ValueError):
+            options = json.loads(json.dumps(plain))
         if options is not None:
             return {"function": metric_record(metric.func), "options": options}
     for module, public in _MODULES.items():
@@ -940,18 +936,6 @@ def metric_of_record(record: Any) -> Any:
     return partial(public_function, **options) if options else public_function
 
 
-def _json_value(options: Mapping[str, Any]) -> Any:
-    """Return options as JSON gives them back, None if it cannot."""
-    plain = {
-        name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-        for name, value in options.items()
-    }
-    try:
-        return json.loads(json.dumps(plain, allow_nan=True))
-    except (TypeError, ValueError):
-        return None
-
-
 def settings_record(settings: StreamSettings) -> dict[str, Any]:
     """Return settings as JSON holds them; two accumulators are merged if these are equal."""
     seed, labels = settings.seed, settings.labels
@@ -973,67 +957,48 @@ def settings_record(settings: StreamSettings) -> dict[str, Any]:
     }
 
 
-# ------------------------------------------------------------------ bytes
-
-
 def pack(settings: StreamSettings, state: StreamState) -> bytes:
     """Return the bytes of settings and a state."""
     arrays: list[NDArray[Any]] = []
 
-    def kept(array: NDArray[Any]) -> int:
-        arrays.append(np.ascontiguousarray(array))
+    def number_of(array: NDArray[Any]) -> int:
+        arrays.append(array)
         return len(arrays) - 1
+
+    def sums_record(sums: ExactSums) -> dict[str, int]:
+        digits = sums.digits.astype(np.int64, copy=False)
+        return {"digits": number_of(digits), "lowest": sums.lowest}
 
     tables = [
         {
             "kind": kind,
             "system": system,
-            "labels": kept(table.labels),
-            "truth": kept(table.truth),
-            "other": kept(table.other),
+            "labels": number_of(table.labels),
+            "truth": number_of(table.truth),
+            "other": number_of(table.other),
             "shift": table.shift,
-            "ends": None if table.ends is None else kept(table.ends),
-            **_record_of(table.sums, kept),
+            "ends": None if table.ends is None else number_of(table.ends),
+            **sums_record(table.sums),
         }
         for (kind, system), table in sorted(state.tables.items())
     ]
-    record = {
+    # The columns of few rows are in the order of their keys.
+    few_columns = (state.few.columns if state.few else None) or {}
+    head = {
         "settings": settings_record(settings),
         "n_rows": state.n_rows,
         "unit": state.unit,
         "weighted": state.weighted,
         "in_columns": state.in_columns,
-        "terms": _record_of(state.terms, kept),
-        "largest": kept(state.largest),
-        "zero_one": kept(state.zero_one),
-        "groups": kept(state.groups),
-        "ranges": kept(state.ranges),
-        "few": {name: kept(column) for name, column in _few_columns(state).items()},
+        "terms": sums_record(state.terms),
+        "largest": number_of(state.largest),
+        "zero_one": number_of(state.zero_one),
+        "groups": number_of(state.groups),
+        "ranges": number_of(state.ranges),
+        "few": {name: number_of(column) for name, column in few_columns.items()},
         "tables": tables,
-        "arrays": [[_type_of(array), array.shape] for array in arrays],
     }
-    header = json.dumps(record).encode()
-    body = header + b"".join(_ordered(array).tobytes() for array in arrays)
-    digest = hashlib.blake2b(body, digest_size=32).digest()
-    return _HEAD.pack(_MARK, _VERSION, digest, len(header)) + body
-
-
-def _few_columns(state: StreamState) -> Mapping[str, NDArray[Any]]:
-    """Return the columns of few rows, which are in the order of their keys; none of many."""
-    return (state.few.columns if state.few else None) or {}
-
-
-def _record_of(sums: ExactSums, number_of: Any) -> dict[str, int]:
-    return {"digits": number_of(sums.digits.astype(np.int64, copy=False)), "lowest": sums.lowest}
-
-
-def _ordered(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the array with the bytes in the order of the file."""
-    return array.astype(array.dtype.newbyteorder("<"), copy=False)
-
-
-def _type_of(array: NDArray[Any]) -> str:
-    return array.dtype.newbyteorder("<").str
+    return bytes_of_arrays(head, arrays)
 
 
 def unpack(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -1044,60 +1009,14 @@ def unpack(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     ValueError
         If the bytes are something else, damaged, of another version, or do not fit together.
     """
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise ValueError(
-            f"data must be bytes, as to_bytes() gives them. Got {type(data).__name__}."
-        )
-    packed = bytes(data)
-    if len(packed) < _HEAD.size or not packed.startswith(_MARK):
-        raise ValueError("data must be what to_bytes() gave. Got other bytes.")
-    _, version, digest, length = _HEAD.unpack_from(packed)
-    if not 1 <= version <= _VERSION:
-        raise ValueError(
-            f"data must be of format version {_VERSION} or before. Got version {version}: read it "
-            "with the skboot that wrote it."
-        )
-    body = packed[_HEAD.size :]
-    if hashlib.blake2b(body, digest_size=32).digest() != digest:
-        raise ValueError(
-            "data must be what to_bytes() gave. Got damaged bytes: the checksum differs."
-        )
+    version, record, arrays = arrays_of_bytes(data)
     try:
-        record = json_of(body[:length])
         if version == 1:
             record |= {"ranges": None, "few": {}}
-        arrays = _arrays(record["arrays"], body[length:])
         return record["settings"], _fields(record, arrays)
-    except (
-        AttributeError,
-        IndexError,
-        KeyError,
-        OverflowError,
-        RecursionError,
-        TypeError,
-        UnicodeDecodeError,
-        ValueError,
-    ) as error:
+    except Exception as error:
+        # Bytes with a right checksum may hold anything all the same.
         raise ValueError(f"data must be what to_bytes() gave: {error}") from error
-
-
-def _arrays(described: Any, body: bytes) -> list[NDArray[Any]]:
-    arrays, at = [], 0
-    for kind, shape in described:
-        dtype = np.dtype(kind)
-        if kind not in _TYPES and dtype.kind not in "biufU":
-            raise ValueError(f"an array of type {kind!r}")
-        if any(not isinstance(n, int) or n < 0 for n in shape):
-            raise ValueError(f"an array of shape {shape}")
-        size = dtype.itemsize * math.prod(shape)
-        if at + size > len(body):
-            raise ValueError("arrays longer than the bytes")
-        array = np.frombuffer(body[at : at + size], dtype=dtype).reshape(shape)
-        arrays.append(array.astype(dtype.newbyteorder("=")))
-        at += size
-    if at != len(body):
-        raise ValueError("bytes beyond the arrays")
-    return arrays
 
 
 def _fields(record: Mapping[str, Any], arrays: list[NDArray[Any]]) -> dict[str, Any]:
