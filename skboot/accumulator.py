@@ -18,6 +18,7 @@ from ._base.doors import door
 from ._base.errors import arguments_named, collected, parts_of, warn_of
 from ._base.hints import Hinting
 from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
+from ._base.values import arrays_of_bytes
 from ._base.work import DEFAULT_WORKERS
 from .comparison.asked import checked_asked
 from .comparison.systems import compare_studies, study_of_systems
@@ -39,7 +40,7 @@ from .streams.state import (
     metric_record,
     pack,
     settings_record,
-    unpack,
+    state_of_record,
 )
 from .study.rows import Wanted, warn_of_orders
 from .study.study import results_of, study_of_system
@@ -373,12 +374,13 @@ class BootstrapAccumulator(Hinting):
         ValueError
             If they are something else, damaged, or of a later version.
         """
-        record, fields = unpack(data)
+        record, arrays = arrays_of_bytes(data)
         try:
-            accumulator = cls(**_arguments(record))
-            state = StreamState(**fields)
+            state = state_of_record(record, arrays)
+            accumulator = cls(**_arguments(record["settings"]))
             check_fits(state, accumulator._settings)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except Exception as error:
+            # Bytes with a right checksum may hold anything all the same.
             raise ValueError(f"data must be what to_bytes() gave: {error}") from error
         accumulator._state = state
         return accumulator

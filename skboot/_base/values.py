@@ -288,8 +288,7 @@ _ARRAY, _TUPLE, _FLOAT, _ITEMS = "$array", "$tuple", "$float", "$items"
 # Start of an array in numpy's format.
 _MAGIC = np.lib.format.magic(1, 0)
 # Bytes of a stream begin with a mark, a version, a checksum (BLAKE2b) and the length of the head;
-# then come the head and the arrays one after the other. Version 1 had neither the numbers of rows
-# nor few rows.
+# then come the head and the arrays one after the other. What a version lacks, its reader knows.
 _START = struct.Struct("<14sI32sQ")
 _MARK, _VERSION = b"skboot-stream\n", 2
 
@@ -491,8 +490,8 @@ def bytes_of_arrays(head: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> 
     return _START.pack(_MARK, _VERSION, digest, len(text)) + body
 
 
-def arrays_of_bytes(data: Any) -> tuple[int, Any, list[NDArray[Any]]]:
-    """Return the version, head and arrays of what `bytes_of_arrays` gave.
+def arrays_of_bytes(data: Any) -> tuple[Any, list[NDArray[Any]]]:
+    """Return the head and the arrays of what `bytes_of_arrays` gave.
 
     Raises
     ------
@@ -536,4 +535,4 @@ def arrays_of_bytes(data: Any) -> tuple[int, Any, list[NDArray[Any]]]:
     except Exception as error:
         # Bytes with a right checksum may hold anything all the same.
         raise ValueError(f"data must be what to_bytes() gave: {error}") from error
-    return version, head, arrays
+    return head, arrays

@@ -351,13 +351,11 @@ class _Reader:
 # A state of each partition is made where it lies, and states are added in pairs. Nothing is
 # collected: states travel, rows do not. Dask is imported when one of its columns is given.
 
-Columns = Mapping[str, Any]
-
 _TO_ALIGN = "Take all columns from one dataframe, or give arrays of known chunks."
 
 
 def state_of_dask(
-    settings: StreamSettings, columns: Columns, verbose: int | None
+    settings: StreamSettings, columns: Mapping[str, Any], verbose: int | None
 ) -> tuple[StreamSettings, StreamState]:
     """Return the state of all rows, computed by the scheduler that dask is set to.
 
@@ -379,7 +377,7 @@ def state_of_dask(
     check_dask_workers()
     # BLAS has one thread in each thread of dask, which otherwise would all ask for all processors.
     with single_threaded_blas():
-        parts, lengths = _parts(columns)
+        parts, lengths = _pieces_of_partitions(columns)
         settings = settings.for_rows(sum(lengths))
         starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).tolist()
         # What all tasks share is one task, which goes to each worker once.
@@ -427,7 +425,7 @@ def _is_frame(values: Any) -> bool:
     return isinstance(getattr(values, "divisions", None), tuple)
 
 
-def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
+def _pieces_of_partitions(columns: Mapping[str, Any]) -> tuple[list[list[Any]], list[int]]:
     """Return the pieces of each partition, dicts of columns, and its number of rows.
 
     Rows number themselves, so partitions are counted first where dask does not know how long they
@@ -441,41 +439,51 @@ def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
         for name, column in lazy.items()
         if name not in frames and np.isnan(column.chunks[0]).any()
     }
-    pieces = [_columns_of_frames(frames)] if frames else []
-    pieces += [_of_array(name, column) for name, column in uncounted.items()]
+    pieces = []
+    if frames:
+        # Columns of dataframes are in one graph: they are read together.
+        leading = next(iter(frames))
+        for name, frame in frames.items():
+            if frame.npartitions != frames[leading].npartitions:
+                must = f"have as many partitions as {leading!r}"
+                got = f"{frame.npartitions} and {frames[leading].npartitions}"
+                raise check.fail(name, must, got, _TO_ALIGN)
+        packed = _imported("dask.dataframe").map_partitions(
+            _packed,
+            *frames.values(),
+            names=list(frames),
+            meta=_imported("pandas").Series([], dtype=object),
+            align_dataframes=False,
+            enforce_metadata=False,
+        )
+        pieces.append(list(packed.to_delayed()))
+    pieces += [_pieces_of_array(name, column) for name, column in uncounted.items()]
     if pieces:
         n_rows = dask.delayed(lambda piece: len(next(iter(piece.values()))), pure=False)
         lengths = [int(n) for n in dask.compute([n_rows(piece) for piece in pieces[0]])[0]]
     else:
         lengths = list(next(iter(lazy.values())).chunks[0])
+    named = dask.delayed(_named, pure=False)
     for name, values in columns.items():
-        if name not in frames and name not in uncounted:
-            pieces.append(_of_known(name, values, lengths))
+        if name in frames or name in uncounted:
+            continue
+        # The length of an array is known: it is cut like the others.
+        column: Any = values if name in lazy else check.converted(name, values)
+        if len(column) != sum(lengths):
+            must = "have as many rows as other columns"
+            raise check.fail(name, must, f"{len(column)} rows and {sum(lengths)}")
+        if name not in lazy:
+            parts = np.split(column, np.cumsum(lengths)[:-1])
+            pieces.append([named(name, part) for part in parts])
+        elif column.chunks[0] == tuple(lengths):
+            pieces.append(_pieces_of_array(name, column))
+        else:
+            pieces.append(_pieces_of_array(name, column.rechunk({0: tuple(lengths)})))
     for piece, name in zip(pieces, [*list(frames)[:1], *uncounted], strict=False):
         if len(piece) != len(lengths):
             must = f"have partitions like those of other columns, here {len(lengths)}"
             raise check.fail(name, must, f"{len(piece)}", _TO_ALIGN)
     return [list(part) for part in zip(*pieces, strict=True)], lengths
-
-
-def _columns_of_frames(frames: Columns) -> list[Any]:
-    """Return the partitions of columns of dataframes, in one graph: they are read together."""
-    frames_of_dask, pd = _imported("dask.dataframe"), _imported("pandas")
-    leading = next(iter(frames))
-    for name, frame in frames.items():
-        if frame.npartitions != frames[leading].npartitions:
-            must = f"have as many partitions as {leading!r}"
-            got = f"{frame.npartitions} and {frames[leading].npartitions}"
-            raise check.fail(name, must, got, _TO_ALIGN)
-    packed = frames_of_dask.map_partitions(
-        _packed,
-        *frames.values(),
-        names=list(frames),
-        meta=pd.Series([], dtype=object),
-        align_dataframes=False,
-        enforce_metadata=False,
-    )
-    return list(packed.to_delayed())
 
 
 def _packed(*columns: Any, names: Sequence[str]) -> Any:
@@ -487,7 +495,8 @@ def _packed(*columns: Any, names: Sequence[str]) -> Any:
     return arrays
 
 
-def _of_array(name: str, array: Any) -> list[Any]:
+def _pieces_of_array(name: str, array: Any) -> list[Any]:
+    """Return the blocks of rows of an array of dask, each under the name of its column."""
     dask = _imported("dask")
     in_rows = array.rechunk({1: -1}) if array.ndim == 2 else array
     named = dask.delayed(_named, pure=False)
@@ -496,21 +505,6 @@ def _of_array(name: str, array: Any) -> list[Any]:
 
 def _named(name: str, block: Any) -> dict[str, Any]:
     return {name: block}
-
-
-def _of_known(name: str, values: Any, lengths: Sequence[int]) -> list[Any]:
-    """Return the partitions of an array whose length is known, cut like those of others."""
-    dask = _imported("dask")
-    column: Any = values if is_dask(values) else check.converted(name, values)
-    if len(column) != sum(lengths):
-        must, got = "have as many rows as other columns", f"{len(column)} rows and {sum(lengths)}"
-        raise check.fail(name, must, got)
-    if is_dask(values):
-        cut = column if column.chunks[0] == tuple(lengths) else column.rechunk({0: tuple(lengths)})
-        return _of_array(name, cut)
-    ends = np.cumsum(lengths)[:-1]
-    named = dask.delayed(_named, pure=False)
-    return [named(name, part) for part in np.split(column, ends)]
 
 
 # ------------------------------------------------------------------ both, read once

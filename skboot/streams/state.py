@@ -21,7 +21,7 @@ from .. import metrics as own_metrics
 from .._base import checks as check
 from .._base.checks import category_order, fail, is_column
 from .._base.errors import Note, Notes, collected, parts_of
-from .._base.values import arrays_of_bytes, bytes_of_arrays
+from .._base.values import bytes_of_arrays
 from .._base.work import child_seed
 from ..metrics.cells import encode, label_counts
 from ..metrics.lookup import averaging, resolve_metrics
@@ -64,8 +64,6 @@ MOST_VALUES = 1 << 20
 # Names of columns; those of predictions are followed by the number of the system.
 UNIT, TRUTH, WEIGHT, PREDICTED = "unit", "y_true", "sample_weight", "y_pred "
 
-Columns = Mapping[str, NDArray[Any]]
-
 
 @dataclass(frozen=True, eq=False)
 class FewRows:
@@ -77,7 +75,7 @@ class FewRows:
         Columns of each batch: the key of each row's unit, truth, weights and predictions.
     """
 
-    batches: tuple[Columns, ...]
+    batches: tuple[Mapping[str, NDArray[Any]], ...]
 
     @classmethod
     def of(cls, rows: Sequence[Rows], keys: NDArray[Any]) -> FewRows | None:
@@ -104,17 +102,6 @@ class FewRows:
             columns[name] = column
         return cls((columns,))._within_bounds()
 
-    def fits(self, n_rows: int, n_systems: int, weighted: bool) -> bool:
-        """Whether these are all rows of a stream, with the columns that it has."""
-        [columns] = self.batches
-        needed = {UNIT, *(f"{PREDICTED}{k}" for k in range(n_systems))}
-        needed |= {WEIGHT} if weighted else set()
-        shapes = {name: (len(column), column.ndim) for name, column in columns.items()}
-        return needed == columns.keys() - {TRUTH} and all(
-            n == n_rows and n_dimensions <= (2 if name.startswith(PREDICTED) else 1)
-            for name, (n, n_dimensions) in shapes.items()
-        )
-
     def plus(self, rows: FewRows) -> FewRows | None:
         """Return the rows of both; None where these cannot be kept together."""
         kinds, kinds_b = (
@@ -130,7 +117,7 @@ class FewRows:
         return self if n_values <= MOST_VALUES else None
 
     @cached_property
-    def columns(self) -> Columns | None:
+    def columns(self) -> Mapping[str, NDArray[Any]] | None:
         """Columns of all rows in the order of their keys, those of a group in that of their values.
 
         None where one type does not hold the values of all batches.
@@ -817,7 +804,26 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
             must = "be given where predictions have columns"
             advice = "Give all labels, in the order of the columns: a batch may lack some."
             raise check.fail("labels", must, "None", advice)
-    _check_labels(settings, rows)
+    statistics = {name: reading.statistic for name, reading in settings.readings.items()}
+    averaged = averaging(settings.metric, statistics) if settings.labels is not None else ()
+    order = category_order(rows.y_true, rows.y_pred)
+    for metric, statistic in statistics.items():
+        inner = statistic.unsigned or statistic
+        if settings.labels is not None:
+            if metric in averaged and inner.labels is None and rows.y_pred.ndim == 1:
+                must = f"be None beside one label a row for the metric {metric!r} of a stream"
+                advice = "Bind them to the metric: functools.partial(f1_score, labels=..., ...)."
+                raise check.fail("labels", must, f"{settings.labels.tolist()[:5]}", advice)
+            check_averaged(statistic, rows, False)
+        if order is None or inner.labels is not None or order.tolist() == sorted(order.tolist()):
+            continue
+        if inner.orders_labels or (inner.greater_is_positive and inner.pos_label is None):
+            # A batch may lack some of the categories.
+            must = f"hold categories whose order is that of their names, for {metric!r} of a stream"
+            advice = (
+                f"Give numbers (.cat.codes), or of two classes pos_label={order.tolist()[-1]!r}."
+            )
+            raise check.fail("y_true", must, f"the categories {order.tolist()[:5]}", advice)
     for reading in settings.readings.values():
         if settings.labels is None and reading.assumes_zero_one and rows.y_true is not None:
             labels = label_counts(rows.y_true)[0].tolist()
@@ -832,29 +838,6 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
         with check.arguments_named({"y_pred": name}):
             reading.check(rows, name)
     return rows
-
-
-def _check_labels(settings: StreamSettings, rows: Rows) -> None:
-    """Refuse labels of the call that a stream cannot read, and an order that a batch may lack."""
-    statistics = {name: reading.statistic for name, reading in settings.readings.items()}
-    averaged = averaging(settings.metric, statistics) if settings.labels is not None else ()
-    order = category_order(rows.y_true, rows.y_pred)
-    for name, statistic in statistics.items():
-        inner = statistic.unsigned or statistic
-        if settings.labels is not None:
-            if name in averaged and inner.labels is None and rows.y_pred.ndim == 1:
-                must = f"be None beside one label a row for the metric {name!r} of a stream"
-                advice = "Bind them to the metric: functools.partial(f1_score, labels=..., ...)."
-                raise check.fail("labels", must, f"{settings.labels.tolist()[:5]}", advice)
-            check_averaged(statistic, rows, False)
-        if order is None or inner.labels is not None or order.tolist() == sorted(order.tolist()):
-            continue
-        if inner.orders_labels or (inner.greater_is_positive and inner.pos_label is None):
-            must = f"hold categories whose order is that of their names, for {name!r} of a stream"
-            advice = (
-                f"Give numbers (.cat.codes), or of two classes pos_label={order.tolist()[-1]!r}."
-            )
-            raise check.fail("y_true", must, f"the categories {order.tolist()[:5]}", advice)
 
 
 def _keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -1001,83 +984,67 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
     return bytes_of_arrays(head, arrays)
 
 
-def unpack(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the record of the settings, and the fields of a state, checked.
+def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> StreamState:
+    """Return the state that `pack` made bytes of; a ValueError says what cannot be right in it."""
 
-    Raises
-    ------
-    ValueError
-        If the bytes are something else, damaged, of another version, or do not fit together.
-    """
-    version, record, arrays = arrays_of_bytes(data)
-    try:
-        if version == 1:
-            record |= {"ranges": None, "few": {}}
-        return record["settings"], _fields(record, arrays)
-    except Exception as error:
-        # Bytes with a right checksum may hold anything all the same.
-        raise ValueError(f"data must be what to_bytes() gave: {error}") from error
+    def array(number: Any, kinds: str, n_dimensions: int) -> NDArray[Any]:
+        numbered = arrays[_whole(number, 0)]
+        if numbered.dtype.kind not in kinds or numbered.ndim != n_dimensions:
+            raise ValueError(f"an array of type {numbered.dtype} and shape {numbered.shape}")
+        return numbered
 
-
-def _fields(record: Mapping[str, Any], arrays: list[NDArray[Any]]) -> dict[str, Any]:
-    """Return the fields of a state."""
-
-    def array(number: Any, kind: str, n_dimensions: int) -> NDArray[Any]:
-        found = arrays[_whole(number, 0)]
-        if found.dtype.kind not in kind or found.ndim != n_dimensions:
-            raise ValueError(f"an array of type {found.dtype} and shape {found.shape}")
-        return found
-
-    def sums(one: Mapping[str, Any]) -> ExactSums:
-        digits = array(one["digits"], "i", 3)
-        lowest = one["lowest"]
+    def exact_sums(sums: Mapping[str, Any]) -> ExactSums:
+        digits, lowest = array(sums["digits"], "i", 3), sums["lowest"]
         if not isinstance(lowest, int) or not -40 <= lowest <= 0 or not 1 <= len(digits) <= 80:
             raise ValueError("sums of other digits")
         return ExactSums.of_digits(digits, lowest)
 
     tables = {}
-    for one in record["tables"]:
-        labels, truth = array(one["labels"], "biufU", 1), array(one["truth"], "i", 1)
-        other, own = array(one["other"], "u", 1), sums(one)
-        shift = one["shift"]
-        if len(truth) != len(other) or own.digits.shape[1] != len(truth):
+    for table in record["tables"]:
+        labels, truth = array(table["labels"], "biufU", 1), array(table["truth"], "i", 1)
+        key, sums = array(table["other"], "u", 1), exact_sums(table)
+        shift = table["shift"]
+        if len(truth) != len(key) or sums.digits.shape[1] != len(truth):
             raise ValueError("a table whose columns differ in length")
-        decided = other if shift is None else truth.astype(np.uint64)
-        for number in (truth, decided):
+        decision = key if shift is None else truth.astype(np.uint64)
+        for number in (truth, decision):
             if len(number) and not (number.min() >= 0 and number.max() < len(labels)):
                 raise ValueError("a table of other labels")
         ends = None
         if shift is not None:
-            ends = array(one["ends"], "u", 2)
+            ends = array(table["ends"], "u", 2)
             if _whole(shift, 0) > 64 or ends.shape != (2, len(truth)) or np.any(ends[0] > ends[1]):
                 raise ValueError("a table of other scores")
-        found = Table(labels, truth, other, own, shift, ends)
-        tables[str(one["kind"]), _whole(one["system"], 0)] = found
+        place = str(table["kind"]), _whole(table["system"], 0)
+        tables[place] = Table(labels, truth, key, sums, shift, ends)
+    # Version 1 had neither the numbers of rows nor few rows.
     ranges = np.empty((0, 2), dtype=np.int64)
-    if record["ranges"] is not None:
+    if record.get("ranges") is not None:
         ranges = array(record["ranges"], "i", 2)
-        first, last = ranges.T
-        if np.any(last < first) or np.any(first[1:] <= last[:-1]):
+        start, last = ranges.T
+        if np.any(last < start) or np.any(start[1:] <= last[:-1]):
             raise ValueError("numbers of rows that do not rise")
-    few = {str(name): arrays[_whole(one, 0)] for name, one in record["few"].items()}
+    few_columns = {
+        str(name): arrays[_whole(number, 0)] for name, number in record.get("few", {}).items()
+    }
     groups = array(record["groups"], "u", 1)
     if len(groups) > GROUPS_KEPT or np.any(groups[1:] <= groups[:-1]):
         raise ValueError("groups that are not sorted")
     if record["unit"] not in ("", *WORDS):
         raise ValueError(f"units identified by {record['unit']!r}")
-    return {
-        "terms": sums(record["terms"]),
-        "largest": array(record["largest"], "f", 1),
-        "zero_one": array(record["zero_one"], "b", 1),
-        "tables": tables,
-        "n_rows": _whole(record["n_rows"], 0),
-        "unit": record["unit"],
-        "groups": groups,
-        "weighted": bool(record["weighted"]),
-        "in_columns": bool(record.get("in_columns", True)),
-        "ranges": ranges,
-        "few": FewRows((few,)) if few else None,
-    }
+    return StreamState(
+        exact_sums(record["terms"]),
+        array(record["largest"], "f", 1),
+        array(record["zero_one"], "b", 1),
+        tables,
+        _whole(record["n_rows"], 0),
+        record["unit"],
+        groups,
+        bool(record["weighted"]),
+        in_columns=bool(record.get("in_columns", True)),
+        ranges=ranges,
+        few=FewRows((few_columns,)) if few_columns else None,
+    )
 
 
 def _whole(value: Any, least: int) -> int:
@@ -1108,8 +1075,14 @@ def check_fits(state: StreamState, settings: StreamSettings) -> None:
         (key[0] != LABELS) == (table.shift is not None) for key, table in state.tables.items()
     ]
     if state.few is not None:
-        fits &= state.n_units < FEWEST_UNITS and state.few.fits(
-            state.n_rows, len(settings.systems), state.weighted
+        # These are all rows of the stream, with the columns that it has.
+        [few_columns] = state.few.batches
+        needed = {UNIT, *(f"{PREDICTED}{k}" for k in range(len(settings.systems)))}
+        needed |= {WEIGHT} if state.weighted else set()
+        fits &= state.n_units < FEWEST_UNITS and needed == few_columns.keys() - {TRUTH}
+        fits &= all(
+            len(column) == state.n_rows and column.ndim <= (2 if name.startswith(PREDICTED) else 1)
+            for name, column in few_columns.items()
         )
     if not fits or not all(scores):
         raise ValueError("sums that do not fit its settings")
