@@ -864,33 +864,40 @@ def _array_of(values: Any) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except Exception as error:
-        array = _array_of_unusual(values, error)
+        # Wide integers, tensors, arrays elsewhere. Columns of polars whose integers are of 128 bits
+        # say so in an error of their own.
+        if hasattr(values, "to_list"):
+            return objects_of(values.to_list())
+        if hasattr(values, "rows"):
+            return np.array(values.rows(), dtype=object)
+        head = values[0] if isinstance(values, list | tuple) and values else None
+        try:
+            array = np.asarray(
+                _copied_to_memory(values) if head is None else list(map(_copied_to_memory, values))
+            )
+        except Exception:
+            must, advice = "be an array-like", "Copy it to a numpy array in main memory first."
+            if head is not None:
+                must = "be an array-like with rows of one shape"
+                advice = _AS_COLUMNS if isinstance(head, list | tuple) else ""
+            got = f"{type(values).__name__}, which numpy does not convert ({error})".rstrip(".")
+            raise Unusable(must, got, advice) from None
     if array.dtype.kind in "fUS" and isinstance(values, list | tuple):
-        return _list_array(array, values)
+        # Objects where numpy has changed values to give them one type.
+        if array.dtype.kind == "f":
+            # In half precision the comparison itself would overflow, with a warning.
+            is_same = array.dtype.itemsize < 4 or not np.any(np.abs(array) >= EXACT)
+        else:
+            text = str if array.dtype.kind == "U" else bytes
+            kinds = set(map(type, values))
+            is_same = array.ndim == 1 and all(issubclass(kind, text) for kind in kinds)
+            if is_same:
+                _refuse_nul(values)
+        objects = array if is_same else np.array(values, dtype=object)
+        return objects if objects.shape == array.shape else array
     if array.dtype.kind == "U" and hasattr(values, "to_list"):
         _refuse_nul(values.to_list())  # a column of polars makes an array of text by itself
     return array
-
-
-def _array_of_unusual(values: Any, error: Exception) -> NDArray[Any]:
-    """Convert what numpy raised an error about: wide integers, tensors, arrays elsewhere."""
-    # Columns of polars whose integers are of 128 bits say so in an error of their own.
-    if hasattr(values, "to_list"):
-        return objects_of(values.to_list())
-    if hasattr(values, "rows"):
-        return np.array(values.rows(), dtype=object)
-    got = f"{type(values).__name__}, which numpy does not convert ({error})".rstrip(".")
-    head = values[0] if isinstance(values, list | tuple) and values else None
-    try:
-        return np.asarray(
-            _copied_to_memory(values) if head is None else list(map(_copied_to_memory, values))
-        )
-    except Exception:
-        advice = _AS_COLUMNS if isinstance(head, list | tuple) else ""
-        must = "be an array-like with rows of one shape"
-        if head is None:
-            must, advice = "be an array-like", "Copy it to a numpy array in main memory first."
-        raise Unusable(must, got, advice) from None
 
 
 def _copied_to_memory(values: Any) -> Any:
@@ -910,21 +917,6 @@ def _copied_to_memory(values: Any) -> Any:
 def objects_of(values: Any) -> NDArray[Any]:
     """An array of the values as they are, (n,), none of which numpy takes apart."""
     return np.fromiter(values, dtype=object, count=len(values))
-
-
-def _list_array(array: NDArray[Any], values: Any) -> NDArray[Any]:
-    """The array of a list; of objects where numpy has changed values to give them one type."""
-    if array.dtype.kind == "f":
-        # In half precision the comparison itself would overflow, with a warning.
-        if array.dtype.itemsize < 4 or not np.any(np.abs(array) >= EXACT):
-            return array
-    else:
-        text = str if array.dtype.kind == "U" else bytes
-        if array.ndim == 1 and all(issubclass(cls, text) for cls in set(map(type, values))):
-            _refuse_nul(values)
-            return array
-    objects = np.array(values, dtype=object)
-    return objects if objects.shape == array.shape else array
 
 
 def _refuse_nul(labels: Any) -> None:

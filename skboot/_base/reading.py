@@ -11,8 +11,9 @@ import contextlib
 import csv
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -24,9 +25,9 @@ from numpy.typing import NDArray
 from .checks import Unusable, as_array, has_order
 
 Cells = list[str] | NDArray[Any]
-Columns = dict[str, Cells]
+CellsByName = dict[str, Cells]
 # Names of columns, and whether the file must have each.
-Wanted = Mapping[str, bool]
+Selection = Mapping[str, bool]
 
 # Rows that are taken apart at a time. Python's collector of garbage looks at all objects again and
 # again while many new lists are kept, and at none while fewer than 700 are: a million rows take
@@ -41,14 +42,14 @@ class BadCall(Exception):
     """What was asked cannot be done; the text says why, in one line."""
 
 
-def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ()) -> Columns:
+def read_columns(path: str, needed: Sequence[str], optional: Sequence[str] = ()) -> CellsByName:
     """Read columns of a file.
 
     Parameters
     ----------
     path : str
         File, whose kind is told by the end of its name.
-    wanted : sequence of str
+    needed : sequence of str
         Names of columns; of arrays in an npz file.
     optional : sequence of str
         Names of columns that are read where the file has them.
@@ -74,9 +75,9 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
         suffixes = ", ".join(_READERS)
         advice = ". Unpack it first: gunzip" if kind == ".gz" else ""
         raise BadCall(f"{path!r}: the file extension must give its kind; known: {suffixes}{advice}")
-    named = dict.fromkeys([*wanted, *optional], False) | dict.fromkeys(wanted, True)
+    selection = dict.fromkeys([*needed, *optional], False) | dict.fromkeys(needed, True)
     try:
-        columns = _READERS[kind](path, named)
+        columns = _READERS[kind](path, selection)
     except OSError as error:
         raise BadCall(f"cannot read {path!r}: {error.strerror or error}") from error
     except csv.Error as error:
@@ -100,7 +101,7 @@ def read_columns(path: str, wanted: Sequence[str], optional: Sequence[str] = ())
 # ------------------------------------------------------------------ one function per kind
 
 
-def _csv(path: str, selection: Wanted, delimiter: str = ",") -> Columns:
+def _csv(path: str, selection: Selection, delimiter: str = ",") -> CellsByName:
     with contextlib.ExitStack() as stack:
         stack.callback(csv.field_size_limit, csv.field_size_limit(_LONGEST_CELL))
         file = stack.enter_context(open(path, encoding="utf-8-sig", newline=""))
@@ -109,48 +110,36 @@ def _csv(path: str, selection: Wanted, delimiter: str = ",") -> Columns:
         header = next(reader, [])
         columns: dict[str, list[str]] = {name: [] for name in _names(path, selection, header)}
         n_rows = 0
-        while lines := _some_rows(reader, n_rows):
-            rows = _whole_rows(lines, len(header), n_rows)
+        while True:
+            rows: list[list[str]] = []
+            try:
+                rows.extend(islice(reader, _ROWS_AT_A_TIME))
+            except csv.Error as error:
+                # The rows before the one that cannot be read are there.
+                raise csv.Error(
+                    f"row {n_rows + len(rows) + 1}: {error}. A quote within a quoted cell is "
+                    "written twice, and every quote that begins a cell is closed"
+                ) from error
+            if not rows:
+                break
+            if set(map(len, rows)) != {len(header)}:
+                # A blank line is an empty cell in a file of one column, and nothing in others.
+                rows = [row or [""] for row in rows if row or len(header) == 1]
+                for number, row in enumerate(rows, n_rows + 1):
+                    if len(row) != len(header):
+                        raise BadCall(
+                            f"row {number} has {len(row)} cells, and the header has {len(header)}"
+                        )
             if len(header) > 1 and header in rows:
-                row = n_rows + rows.index(header) + 1
-                raise BadCall(f"row {row} is the header again, as in joined files: leave it out")
+                number = n_rows + rows.index(header) + 1
+                raise BadCall(f"row {number} is the header again, as in joined files: leave it out")
             for name, cells in columns.items():
                 cells.extend(map(itemgetter(header.index(name)), rows))
             n_rows += len(rows)
     return dict(columns)
 
 
-def _some_rows(reader: Iterator[list[str]], n_before: int) -> list[list[str]]:
-    """Return the next rows; refuse one whose quotes do not close."""
-    rows: list[list[str]] = []
-    try:
-        rows.extend(islice(reader, _ROWS_AT_A_TIME))
-    except csv.Error as error:
-        # The rows before the one that cannot be read are there.
-        raise csv.Error(
-            f"row {n_before + len(rows) + 1}: {error}. A quote within a quoted cell is written "
-            "twice, and every quote that begins a cell is closed"
-        ) from error
-    return rows
-
-
-def _whole_rows(lines: list[list[str]], width: int, n_before: int) -> list[list[str]]:
-    """Return rows of as many cells as the header has; refuse others."""
-    if set(map(len, lines)) == {width}:
-        return lines
-    # A blank line is an empty cell in a file of one column, and nothing in others.
-    rows = [row or [""] for row in lines if row or width == 1]
-    for number, row in enumerate(rows, n_before + 1):
-        if len(row) != width:
-            raise BadCall(f"row {number} has {len(row)} cells, and the header has {width}")
-    return rows
-
-
-def _tsv(path: str, selection: Wanted) -> Columns:
-    return _csv(path, selection, "\t")
-
-
-def _json_lines(path: str, selection: Wanted) -> Columns:
+def _json_lines(path: str, selection: Selection) -> CellsByName:
     columns: dict[str, list[Any]] = {name: [] for name in selection}
     values_seen: dict[str, Any] = {}
     with open(path, encoding="utf-8-sig") as file:
@@ -183,7 +172,7 @@ def _json_lines(path: str, selection: Wanted) -> Columns:
     return {name: _typed(name, columns[name]) for name in names}
 
 
-def _npz(path: str, selection: Wanted) -> Columns:
+def _npz(path: str, selection: Selection) -> CellsByName:
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in _names(path, selection, archive.files)}
@@ -196,7 +185,7 @@ def _npz(path: str, selection: Wanted) -> Columns:
     return dict(arrays)
 
 
-def _parquet(path: str, selection: Wanted) -> Columns:
+def _parquet(path: str, selection: Selection) -> CellsByName:
     try:
         from pyarrow import lib, parquet
     except ImportError:
@@ -225,10 +214,10 @@ def _column_array(column: Any) -> NDArray[Any]:
     return as_array(column) if has_order(column) else column.to_numpy()
 
 
-_READERS: dict[str, Callable[[str, Wanted], Columns]] = {
+_READERS: dict[str, Callable[[str, Selection], CellsByName]] = {
     ".csv": _csv,
-    ".tsv": _tsv,
-    ".tab": _tsv,
+    ".tsv": partial(_csv, delimiter="\t"),
+    ".tab": partial(_csv, delimiter="\t"),
     ".parquet": _parquet,
     ".npz": _npz,
     ".jsonl": _json_lines,
@@ -239,7 +228,7 @@ _READERS: dict[str, Callable[[str, Wanted], Columns]] = {
 # ------------------------------------------------------------------ steps
 
 
-def _names(path: str, selection: Wanted, present: Any) -> list[str]:
+def _names(path: str, selection: Selection, present: Any) -> list[str]:
     """Return the columns that are there; refuse a file without one it needs, or with one twice."""
     names = list(present)
     for name, is_needed in selection.items():

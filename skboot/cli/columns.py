@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base.reading import BadCall, Cells, Columns, read_columns
+from .._base.reading import BadCall, Cells, CellsByName, read_columns
 from ..metrics.lookup import AS_MEAN, resolve_metrics, without_name
 from ..metrics.responses import of_no_positive
 from ..metrics.statistic import Statistic
@@ -162,7 +162,7 @@ def _statistics(call: Namespace, pos_label: Any = None) -> list[Statistic]:
 
 
 def _answers(
-    call: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], responses: set[str]
+    call: Namespace, columns: CellsByName, systems: Mapping[str, Sequence[str]], responses: set[str]
 ) -> tuple[Array | None, dict[str, Array]]:
     """Return the truth and the predictions, typed together where these are labels."""
     # Predictions that are one value a row, not a probability of each class.
@@ -210,7 +210,7 @@ def positive_options(labels: Array) -> str:
     return " or ".join(options) if len(options) == 2 else ""
 
 
-def _typed_together(columns: Columns, labels: Sequence[str] | None) -> dict[str, Array]:
+def _typed_together(columns: CellsByName, labels: Sequence[str] | None) -> dict[str, Array]:
     """Return numbers if all cells are numbers, else text; refuse columns of different kinds."""
     # Whether all cells are as they are written, or text.
     are_text = all(isinstance(cells, list) or cells.dtype.kind == "U" for cells in columns.values())
@@ -292,13 +292,13 @@ def _cut(cell: str, most: int = 40) -> str:
     return cell if len(cell) <= most else f"{cell[:most]}..."
 
 
-def _alone(columns: Columns, name: str) -> Array:
+def _alone(columns: CellsByName, name: str) -> Array:
     """Return a column typed by itself."""
     numbers = _read_numbers(columns[name])
     return np.array(columns[name]) if numbers is None else numbers
 
 
-def _numbers(columns: Columns, name: str) -> Array:
+def _numbers(columns: CellsByName, name: str) -> Array:
     """Return a column that must hold numbers."""
     numbers = _read_numbers(columns[name])
     if numbers is None:
@@ -359,7 +359,7 @@ def _first(cells: Array) -> Any:
     return _cut(value) if isinstance(value, str) else value
 
 
-def _ids(columns: Columns, names: Sequence[str]) -> Array:
+def _ids(columns: CellsByName, names: Sequence[str]) -> Array:
     """Return names of groups and the like: numbers where no two that differ would become one."""
     typed = []
     for name in names:
