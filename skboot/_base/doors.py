@@ -41,18 +41,26 @@ def door(name: str) -> Callable[[Door], Door]:
 
     def decorate(function: Door) -> Door:
         @wraps(function)
-        def through(*arguments: Any, **options: Any) -> Any:
+        def public_function(*arguments: Any, **options: Any) -> Any:
             __tracebackhide__ = True  # pytest shows the line that calls
-            full_name = name
+            name_for_users = name
             if name.startswith(".") and arguments:
                 owner = arguments[0] if isinstance(arguments[0], type) else type(arguments[0])
-                full_name = owner.__name__ + name.rstrip(".")
-            is_inner = CALLED.get() is not None
-            call = Call(name, full_name, function, arguments, options, set(), is_inner)
-            answer = _passed(call, function, arguments, options)
+                name_for_users = owner.__name__ + name.rstrip(".")
+            call = Call(
+                door=name,
+                of=name_for_users,
+                function=function,
+                arguments=arguments,
+                options=options,
+                warned=set(),
+                is_inner=CALLED.get() is not None,
+            )
+            answer = _worked_off(call, function, arguments, options)
+            # The body of a generator has not begun: each of its steps is worked off like a call.
             return _steps(call, answer) if isinstance(answer, GeneratorType) else answer
 
-        return through  # type: ignore[return-value]
+        return public_function  # type: ignore[return-value]
 
     return decorate
 
@@ -61,53 +69,55 @@ _AT_END = object()
 
 
 def _steps(call: Call, generator: Iterator[Any]) -> Iterator[Any]:
-    """Pass the door again for each step: what the user does between two of them does not."""
-    while (step := _passed(call, next, (generator, _AT_END), {})) is not _AT_END:
+    """Yield from a generator; what the user does between two steps is no part of the call."""
+    while (step := _worked_off(call, next, (generator, _AT_END), {})) is not _AT_END:
         yield step
 
 
-def _passed(
-    call: Call,
-    work: Callable[..., Any],
-    arguments: Sequence[Any],
-    options: dict[str, Any],
+def _worked_off(
+    call: Call, work: Callable[..., Any], arguments: Sequence[Any], options: dict[str, Any]
 ) -> Any:
-    """Work, and raise errors and warnings under the name of a call."""
+    """Return what the work of a call returns; warn of its notes, and name its errors.
+
+    The work is the public function, or the next step of a generator that it returned.
+    """
     __tracebackhide__ = True
     try:
         if COLLECTED.get() is not None:
-            # A door within another one leaves it the notes; what users call has its own.
+            # Another public function is at work: it will warn of what is told here.
             return work(*arguments, **options)
         notes = Notes()
-        of_notes, of_call = COLLECTED.set(notes), CALLED.set(call)
+        notes_before, call_before = COLLECTED.set(notes), CALLED.set(call)
         try:
             # What is too small is 0, whatever numpy is told to raise outside.
             with np.errstate(under="ignore"):
                 return work(*arguments, **options)
         finally:
-            COLLECTED.reset(of_notes)
-            CALLED.reset(of_call)
+            COLLECTED.reset(notes_before)
+            CALLED.reset(call_before)
             if notes:
                 # Warnings name the function, or the class of the method.
                 warn_of(notes, call.of.partition(".")[0])
     except (TypeError, ValueError) as error:
         bad = parts_of(error)
         if bad is not None:
+            # An error of `fail`, which the innermost public function puts its name to.
             if not bad.of:
-                rename(error, {}, _taker(call, bad.name.partition("[")[0]))
+                rename(error, {}, _owner_of(call, bad.name.partition("[")[0]))
             raise
-        # A call that bound has a frame of the function.
+        # If the work had begun, one of its frames is below those of this function.
         trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code is _passed.__code__:
+        while trace is not None and trace.tb_frame.f_code is _worked_off.__code__:
             trace = trace.tb_next
         if trace is not None:
             raise
-        said = advice_on(call, str(error)) or str(error)
-    raise TypeError(said)
+        # Python refused the arguments: say which ones are meant.
+        text = advice_on(call, str(error)) or str(error)
+    raise TypeError(text)
 
 
-def _taker(call: Call, argument: str) -> str:
-    """Name a method, or its class where that was given the argument, and the method was not."""
+def _owner_of(call: Call, argument: str) -> str:
+    """Return the name of a method, or that of its class where only this takes the argument."""
     if "." not in call.of or argument in keywords_of(call.function):
         return call.of
     initializer = getattr(type(call.arguments[0]), "__init__", None)
