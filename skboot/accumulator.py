@@ -420,18 +420,18 @@ class BootstrapAccumulator(Hinting):
         stream = Stream.of(settings, state)
         if settings.systems == (None,):
             inference = Wanted(interval, level, DEFAULT_WORKERS, first_look=look)
-            if stream.few is None:
+            if stream.arguments is None:
                 study = stream.study(inference, scoring.settings)
             else:
-                study = study_of_system(*stream.few, scoring, inference)
+                study = study_of_system(*stream.arguments, scoring, inference)
             results = results_of(study)
         else:
             comparison = checked_asked(interval, "max-t", level, "two-sided", None, look)
             inference = Wanted(comparison.of_systems, level, DEFAULT_WORKERS, first_look=look)
-            if stream.few is None:
+            if stream.arguments is None:
                 study = stream.study(inference, scoring.settings | comparison.settings)
             else:
-                study = study_of_systems(*stream.few, scoring, inference, comparison)
+                study = study_of_systems(*stream.arguments, scoring, inference, comparison)
             results = compare_studies(comparison, {"": study})
         return _with_order(results, state)
 

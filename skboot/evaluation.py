@@ -295,9 +295,9 @@ def bootstrap_score(
         from .streams.columns import streamed
 
         stream = streamed(y_true, {None: ("y_pred", y_pred)}, scoring, sampling, score_options)
-        if stream.few is None:
+        if stream.arguments is None:
             return results_of(stream.study(score_options, scoring.settings))
-        y_true, y_pred, sampling = stream.few
+        y_true, y_pred, sampling = stream.arguments
     return results_of(study_of_system(y_true, y_pred, sampling, scoring, score_options))
 
 

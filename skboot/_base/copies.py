@@ -104,7 +104,7 @@ def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
         if n_values != n_rows:
             raise fail(name, f"have as many rows as X, {n_rows}", f"{n_values}")
     try:
-        return Distinct(Columns(X, y)).number
+        return Distinct(ComparedColumns(X, y)).number
     except Unusable as error:
         raise fail("X", error.must, error.got, error.advice) from None
 
@@ -115,7 +115,7 @@ def can_be_read(values: Any) -> bool:
     return isinstance(values, types) or sparse.issparse(values) or _is_table(values)
 
 
-class _Part(NamedTuple):
+class _ColumnPart(NamedTuple):
     """Columns of one kind: an array (n_samples, ...) or a sparse matrix by rows.
 
     `numbered` says that the values are numbers of texts or objects.
@@ -125,7 +125,7 @@ class _Part(NamedTuple):
     numbered: bool = False
 
 
-class Columns:
+class ComparedColumns:
     """Rows and their targets as columns whose values can be compared.
 
     Parameters
@@ -143,9 +143,9 @@ class Columns:
 
     def __init__(self, X: Any, y: Any = None, *, numbers: dict[Any, int] | None = None) -> None:
         self.numbers: dict[Any, int] = {} if numbers is None else numbers
-        of_targets = [] if y is None else _parts_of(y, self.numbers)
+        target_parts = [] if y is None else _parts_of(y, self.numbers)
         self._of_rows = _parts_of(X, self.numbers)
-        self._parts = self._of_rows + of_targets
+        self._parts = self._of_rows + target_parts
 
     @cached_property
     def keys_without_targets(self) -> Keys:
@@ -156,8 +156,8 @@ class Columns:
     def keys(self) -> Keys:
         """Key of each row, (n_samples,), its targets included."""
         n_columns = sum(int(np.prod(part.values.shape[1:])) for part in self._of_rows)
-        of_targets = self._parts[len(self._of_rows) :]
-        return self.keys_without_targets + _sums_of(of_targets, n_columns)
+        target_parts = self._parts[len(self._of_rows) :]
+        return self.keys_without_targets + _sums_of(target_parts, n_columns)
 
     def blocks(self, n_rows: int, most: int) -> Iterator[tuple[Callable[[Rows], Any], bool]]:
         """Yield blocks of columns: a function from rows to their values, and whether numbered.
@@ -165,16 +165,16 @@ class Columns:
         Columns of sparse matrices with fewer than `most` - 1 entries are left out: they hold fewer
         distinct values. `n_rows` is how many rows will be read at a time.
         """
-        at_once = max(_VALUES_AT_ONCE // n_rows, 1)
+        n_columns = max(_VALUES_AT_ONCE // n_rows, 1)
         for values, numbered in self._parts:
             columns: Any = slice(None)
             if sparse.issparse(values):
                 n_entries = np.bincount(values.indices, minlength=values.shape[1])
                 columns = np.flatnonzero(n_entries >= most - 1)
             flat = values if sparse.issparse(values) else values.reshape(len(values), -1)
-            every = np.arange(flat.shape[1])[columns]
-            for start in range(0, len(every), at_once):
-                block = every[start : start + at_once]
+            column_numbers = np.arange(flat.shape[1])[columns]
+            for start in range(0, len(column_numbers), n_columns):
+                block = column_numbers[start : start + n_columns]
                 yield partial(_values_at, flat, block), numbered
 
 
@@ -204,7 +204,7 @@ class Distinct:
         Number of the distinct row that each row is, in their order.
     """
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: ComparedColumns) -> None:
         self._columns = columns
         self._keys, first_rows, number, self._counts = np.unique(
             columns.keys, return_index=True, return_inverse=True, return_counts=True
@@ -229,7 +229,7 @@ class Distinct:
         are_copies = np.count_nonzero(counts > 1) > _BEYOND_CHANCE * n_alike
         return int(np.sum(counts - 1)) if are_copies else 0
 
-    def n_copies_in(self, columns: Columns) -> int:
+    def n_copies_in(self, columns: ComparedColumns) -> int:
         """Return how many other rows are copies of these; 0 where chance makes as many."""
         place = np.minimum(np.searchsorted(self._keys, columns.keys), len(self._keys) - 1)
         rows = place[self._keys[place] == columns.keys]
@@ -253,37 +253,39 @@ class Distinct:
         They have distinct values for at least half of the distinct rows, and room for a value of
         each row. An age in years has no room where there are more rows than ages.
         """
-        own_keys = self._columns.keys_without_targets[self._first]
-        n_distinct, most = len(self._first), (len(np.unique(own_keys)) + 1) // 2
-        some = self._first[:: max(n_distinct // _SAMPLE, 1)]
+        row_keys = self._columns.keys_without_targets[self._first]
+        n_distinct, most = len(self._first), (len(np.unique(row_keys)) + 1) // 2
+        sample_rows = self._first[:: max(n_distinct // _SAMPLE, 1)]
         total, room = np.zeros(n_distinct, np.uint64), 1.0
         is_known = np.zeros(n_distinct, dtype=bool)
         best, orders = _ToldApart(1.0, np.zeros(n_distinct, dtype=bool)), set[int]()
         for read, numbered in self._columns.blocks(n_distinct, most):
-            in_sample = _n_distinct(_bits_of(read(some)))
-            for column in np.flatnonzero(in_sample >= _LEAST_IN_SAMPLE * len(some)):
+            n_in_sample = _n_distinct(_bits_of(read(sample_rows)))
+            for column in np.flatnonzero(n_in_sample >= _LEAST_IN_SAMPLE * len(sample_rows)):
                 values = read(self._first)[:, column]
                 bits = _bits_of(values)
                 n_values = int(_n_distinct(bits[:, None])[0])
                 is_text = numbered and n_values >= _LEAST_TEXTS
                 if is_text:
-                    own_room = float(n_values * _ROOM_OF_TEXTS)
+                    column_room = float(n_values * _ROOM_OF_TEXTS)
                 else:
                     # How many values are possible: those of a grid as fine as the closest two.
                     finite = np.unique(values[np.isfinite(values)].astype(float))
                     gaps = np.diff(finite)
-                    own_room = float((finite[-1] - finite[0]) / gaps.min()) + 1 if len(gaps) else 1
+                    column_room = (
+                        float((finite[-1] - finite[0]) / gaps.min()) + 1 if len(gaps) else 1
+                    )
                 # What columns share that order the rows alike, or in reverse: the year of birth
                 # says nothing that the age does not say.
                 rank = np.unique(bits if numbered else values, return_inverse=True)[1]
                 order = hash(min(rank.tobytes(), (rank.max() - rank).tobytes()))
-                if n_values < most or own_room < len(self.number) or order in orders:
+                if n_values < most or column_room < len(self.number) or order in orders:
                     continue
                 orders.add(order)
                 total = _mixed(total + bits)
-                room *= np.inf if is_text else own_room
+                room *= np.inf if is_text else column_room
                 is_known |= ~np.isnan(values)
-                chance, alone = _sharing(total, own_keys, 1 / room)
+                chance, alone = _sharing(total, row_keys, 1 / room)
                 best = _ToldApart(chance, alone & is_known)
                 if best.chance < _NO_CHANCE:
                     return best
@@ -299,7 +301,7 @@ class Distinct:
         1). Columns that split the rows alike count once. A row counts if it has, in every half, a
         value that is neither missing nor the commonest: those who bought nothing are no copies.
         """
-        own_keys = self._columns.keys_without_targets[self._first]
+        row_keys = self._columns.keys_without_targets[self._first]
         n_distinct = len(self._first)
         total = np.zeros((_N_PARTS, n_distinct), np.uint64)
         tells = np.zeros((_N_PARTS, n_distinct), dtype=bool)
@@ -320,20 +322,20 @@ class Distinct:
                 total[part] = _mixed(total[part] + bits)
                 tells[part] |= ~np.isnan(values) & (number != np.argmax(counts))
         n_alike, counted = 1.0, np.ones(n_distinct, dtype=bool)
-        n_rows = len(np.unique(own_keys))
+        n_rows = len(np.unique(row_keys))
         for way in range(1, _N_PARTS):
             is_odd = np.array([(way & part).bit_count() % 2 == 1 for part in range(_N_PARTS)])
             for half in (is_odd, ~is_odd):
-                share, _ = _sharing(_mixed(total[half]).sum(axis=0), own_keys, 0.0)
+                share, _ = _sharing(_mixed(total[half]).sum(axis=0), row_keys, 0.0)
                 n_alike = max(n_alike, share * n_rows * (n_rows - 1) / 2)
                 counted &= tells[half].any(axis=0)
         return n_alike, counted
 
 
-def _sharing(total: Keys, own_keys: Keys, least: float) -> tuple[float, NDArray[np.bool_]]:
+def _sharing(total: Keys, row_keys: Keys, least: float) -> tuple[float, NDArray[np.bool_]]:
     """Return the fields of `_ToldApart`. Rows that differ in their targets alone are one row."""
     number = np.unique(total, return_inverse=True)[1]
-    once = np.unique(_mixed(own_keys) + total, return_index=True)[1]
+    once = np.unique(_mixed(row_keys) + total, return_index=True)[1]
     counts, n_rows = np.bincount(number[once]), len(once)
     share = float(np.sum(counts * (counts - 1.0))) / max(n_rows * (n_rows - 1.0), 1.0)
     return max(share, least), counts[number] == 1
@@ -353,7 +355,7 @@ def _n_distinct(bits: Keys) -> NDArray[np.intp]:
     return np.asarray(1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0))
 
 
-def _sums_of(parts: Sequence[_Part], number: int) -> Any:
+def _sums_of(parts: Sequence[_ColumnPart], number: int) -> Any:
     """Return the sum of the mixed values of each row; 0 without columns.
 
     The first column has the number `number`. An entry of zero of a sparse matrix counts as none.
@@ -428,13 +430,13 @@ def _is_table(values: Any) -> bool:
     )
 
 
-def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
+def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_ColumnPart]:
     if sparse.issparse(values):
         by_rows = values.tocsr()
         if not by_rows.has_canonical_format:
             by_rows = by_rows.copy()
             by_rows.sum_duplicates()
-        return [_Part(by_rows)]
+        return [_ColumnPart(by_rows)]
     if not isinstance(values, np.ndarray) and _is_table(values) and len(values.shape) == 2:
         columns: list[Any] = [
             values.iloc[:, j] if hasattr(values, "iloc") else values[:, j]
@@ -456,9 +458,9 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
     elif values.dtype.kind not in "biufMm":
         array = as_array(values)
     if array.dtype.kind in "Mm":
-        return [_Part(array.view(np.int64))]
+        return [_ColumnPart(array.view(np.int64))]
     if array.dtype.kind in "biuf":
-        return [_Part(array)]
+        return [_ColumnPart(array)]
     # Texts and objects are numbered; equal ones have the same number.
     codes: list[int] = []
     for value in array.ravel().tolist():
@@ -468,7 +470,7 @@ def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
         except TypeError:
             # It cannot be compared, but with itself.
             codes.append(numbers.setdefault((id, id(value)), len(numbers)))
-    return [_Part(np.array(codes, dtype=np.int64).reshape(array.shape), numbered=True)]
+    return [_ColumnPart(np.array(codes, dtype=np.int64).reshape(array.shape), numbered=True)]
 
 
 def _comparable(value: Any) -> Any:

@@ -66,9 +66,9 @@ def names_from(
 
     def refused(name: str) -> AttributeError:
         """Say that the package has no attribute of this name, or where it is."""
-        said, names = f"module {package!r} has no attribute {name!r}", sys.modules[package].__all__
+        text, names = f"module {package!r} has no attribute {name!r}", sys.modules[package].__all__
         if name.startswith("_"):
-            return AttributeError(said)
+            return AttributeError(text)
         for place in elsewhere:
             if name in import_module(f".{place}", package).__all__:
                 return AttributeError(f"{package}.{name} is {package}.{place}.{name}.")
@@ -77,7 +77,7 @@ def names_from(
         ]
         near = near or difflib.get_close_matches(name, names, _MOST_NEAR, _LEAST_LIKENESS)
         advice = f"Did you mean {either(near)}?" if near else name_for(name, of_metric)
-        return AttributeError(f"{said}. {advice}" if names and advice else said)
+        return AttributeError(f"{text}. {advice}" if names and advice else text)
 
     def shown() -> list[str]:
         module = vars(sys.modules[package])

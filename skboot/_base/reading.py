@@ -163,12 +163,12 @@ def _json_lines(path: str, selection: Selection) -> CellsByName:
                         value = value.get(key) if isinstance(value, dict) else None
                 values.append(value)
     # A name that leads into objects is known where it led to a value.
-    inner = [
+    dotted_names = [
         name
         for name in selection
         if name not in values_seen and any(value is not None for value in columns[name])
     ]
-    names = _names(path, selection, [*values_seen, *inner])
+    names = _names(path, selection, [*values_seen, *dotted_names])
     return {name: _typed(name, columns[name]) for name in names}
 
 
@@ -278,8 +278,8 @@ def _distinct_array(name: str, values: list[Any]) -> NDArray[Any]:
     try:
         return as_array(values)
     except Unusable as error:
-        said = f"column {name!r} must {error.must}. Got {error.got}. {error.advice}"
-        raise BadCall(said.rstrip()) from error
+        text = f"column {name!r} must {error.must}. Got {error.got}. {error.advice}"
+        raise BadCall(text.rstrip()) from error
 
 
 def _refuse_empty(name: str, cells: Cells) -> None:

@@ -294,14 +294,14 @@ def _itself(value: Any) -> Any:
 
 def _check_workers(client: Any) -> None:
     look = _looker(_PACKAGE)
-    here, by_worker = look(), client.run(look)
-    wrong = {worker: there for worker, there in by_worker.items() if there != here}
+    here, versions_by_worker = look(), client.run(look)
+    wrong = {worker: there for worker, there in versions_by_worker.items() if there != here}
     if not wrong:
         return
     worker, there = next(iter(wrong.items()))
     raise ImportError(
-        f"{len(wrong)} of {len(by_worker)} workers of the dask cluster cannot do the runs: "
-        f"{_PACKAGE} here is {here}; on {worker} it is {there}. {_TO_DO}",
+        f"{len(wrong)} of {len(versions_by_worker)} workers of the dask cluster cannot do the "
+        f"runs: {_PACKAGE} here is {here}; on {worker} it is {there}. {_TO_DO}",
         name=_PACKAGE,
     )
 
@@ -397,10 +397,10 @@ def child_words(seed: np.random.SeedSequence, keys: Iterable[Sequence[int]]) -> 
     """Return four words of each of many children, which seed generators as these would."""
     key, options = seed.spawn_key, {"pool_size": seed.pool_size}
     return [
-        np.random.SeedSequence(seed.entropy, spawn_key=(*key, *of_child), **options).generate_state(
-            4
-        )
-        for of_child in keys
+        np.random.SeedSequence(
+            seed.entropy, spawn_key=(*key, *child_key), **options
+        ).generate_state(4)
+        for child_key in keys
     ]
 
 

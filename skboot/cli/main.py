@@ -861,11 +861,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         # Python itself would leave with 1, which says that a gate failed.
         verb = words[0] if words and not words[0].startswith("-") else ""
-        said = _said(error)
+        text = _said(error)
         if not isinstance(error, refused):
             _say(traceback.format_exc())
-            said = f"{type(error).__name__}: {said}. This is an error of skboot: please report it"
-        _say(f"{' '.join(['skboot', verb]).rstrip()}: {said}")
+            text = f"{type(error).__name__}: {text}. This is an error of skboot: please report it"
+        _say(f"{' '.join(['skboot', verb]).rstrip()}: {text}")
         return _BAD_CALL
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -900,7 +900,7 @@ def _said(error: BaseException) -> str:
         return _joined_lines(str(error) or type(error).__name__)
     name, bracket, system = bad.name.partition("[")
     option = _ARGUMENTS.get(name, "--" + name.replace("_", "-"))
-    of_system = f" {system.rstrip(']')}" if bracket else ""
+    system_text = f" {system.rstrip(']')}" if bracket else ""
     # No callable can be typed.
     must = bad.must.replace(" or a callable", "")
     advice = " ".join(
@@ -908,7 +908,7 @@ def _said(error: BaseException) -> str:
         for sentence in _SENTENCE_END.split(_joined_lines(bad.advice))
         if not _PYTHON.search(sentence)
     )
-    return _with_options(f"{option}{of_system} must {must}. Got {bad.got}. {advice}")
+    return _with_options(f"{option}{system_text} must {must}. Got {bad.got}. {advice}")
 
 
 def _with_options(text: str) -> str:

@@ -411,9 +411,9 @@ def study_of_systems(
         if margin is not None:
             check_judged(margin, of_stream.statistics)
         stream = read_columns(of_stream, y_true, columns, sampling, score_options.workers)
-        if stream.few is None:
+        if stream.arguments is None:
             return stream.study(score_options, settings)
-        y_true, y_preds, sampling = stream.few
+        y_true, y_preds, sampling = stream.arguments
     weights = sampling.sample_weight
     rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
     if options.reference is not None:

@@ -25,7 +25,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from .._base import checks as check
-from .._base.copies import Columns, Distinct, can_be_read
+from .._base.copies import ComparedColumns, Distinct, can_be_read
 from .._base.errors import Note, only_advises
 from .._base.hints import OF_MODELS, OF_PREDICTIONS
 from .._base.sklearn_compat import (
@@ -305,14 +305,16 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
         return []
     resampled = data.unit is None and (data.tests is None or call.n_train_resamples > 0)
     of_rows, of_tests = 0, []
-    columns = Columns(data.X, data.y)
+    columns = ComparedColumns(data.X, data.y)
     distinct = Distinct(columns)
     if resampled and distinct.n_copies >= _SMALLEST_SHARE * n_rows:
         of_rows = distinct.n_copies
     tests = [] if data.tests is None else zip(data.tests.names, data.tests.rows, strict=True)
     for name, rows in tests:
         if can_be_read(rows.X) and (
-            n_copies := distinct.n_copies_in(Columns(rows.X, rows.y, numbers=columns.numbers))
+            n_copies := distinct.n_copies_in(
+                ComparedColumns(rows.X, rows.y, numbers=columns.numbers)
+            )
         ):
             of_tests.append(f"{n_copies} of {len(rows.y)} rows of {name_in('X_test', name)}")
     text = ""

@@ -114,8 +114,8 @@ def scan_dataset(source: Any) -> DatasetColumns:
             )
         except (OSError, ArrowInvalid) as error:
             must = "be a Parquet file or a folder of these"
-            said = "not found" if isinstance(error, FileNotFoundError) else error
-            raise check.fail("source", must, f"{source!r} ({said})", _OF_FILES) from error
+            reason = "not found" if isinstance(error, FileNotFoundError) else error
+            raise check.fail("source", must, f"{source!r} ({reason})", _OF_FILES) from error
     else:
         scanned = source
     files = _Files(scanned)
@@ -176,8 +176,8 @@ class DatasetColumns:
                 arrays.append(check.converted(argument, column))
                 continue
             values: NDArray[Any] = column.to_numpy()
-            of_lists = types.is_list(column.type) or types.is_large_list(column.type)
-            if of_lists or types.is_fixed_size_list(column.type):
+            is_list = types.is_list(column.type) or types.is_large_list(column.type)
+            if is_list or types.is_fixed_size_list(column.type):
                 # Lists of one length are rows of an array.
                 lengths = {-1 if row is None else len(row) for row in values}
                 if len(lengths) > 1 or -1 in lengths:
@@ -207,13 +207,15 @@ def state_of_scanned(
         name: column if isinstance(column, DatasetColumns) else check.converted(name, column)
         for name, column in columns.items()
     }
-    of_files = next(name for name, column in arrays.items() if isinstance(column, DatasetColumns))
-    files = arrays[of_files]._files
+    name_of_files = next(
+        name for name, column in arrays.items() if isinstance(column, DatasetColumns)
+    )
+    files = arrays[name_of_files]._files
     n_rows = files.n_rows
     for name, column in arrays.items():
         n = column._files.n_rows if isinstance(column, DatasetColumns) else len(column)
         if n != n_rows:
-            must = f"have as many rows as {of_files!r}"
+            must = f"have as many rows as {name_of_files!r}"
             raise check.fail(name, must, f"{n} rows and {n_rows} rows")
     settings = settings.for_rows(n_rows)
     # Runs of rows begin and end with parts of the files, and are of about one size.
@@ -254,17 +256,19 @@ def _state_of_runs(
     total: StreamState | None = None
     for run in runs:
         state = StreamState.empty(settings)
-        readers = {key: _Reader(of, tuple(names[key]), run.start) for key, of in files.items()}
-        for at in range(run.start, run.stop, ROWS_AT_ONCE):
-            until = min(at + ROWS_AT_ONCE, run.stop)
-            tables = {key: reader.take(until - at) for key, reader in readers.items()}
+        readers = {
+            key: _Reader(parts, tuple(names[key]), run.start) for key, parts in files.items()
+        }
+        for start in range(run.start, run.stop, ROWS_AT_ONCE):
+            stop = min(start + ROWS_AT_ONCE, run.stop)
+            tables = {key: reader.take(stop - start) for key, reader in readers.items()}
             batch = {
                 name: column._array(tables[id(column._files)], name)
                 if isinstance(column, DatasetColumns)
-                else column[at:until]
+                else column[start:stop]
                 for name, column in columns.items()
             }
-            state = part_added(settings, state, batch, at)
+            state = part_added(settings, state, batch, start)
         total = state if total is None else total.plus(state, settings)
     assert total is not None
     return total
@@ -498,9 +502,9 @@ def _packed(*columns: Any, names: Sequence[str]) -> Any:
 def _pieces_of_array(name: str, array: Any) -> list[Any]:
     """Return the blocks of rows of an array of dask, each under the name of its column."""
     dask = _imported("dask")
-    in_rows = array.rechunk({1: -1}) if array.ndim == 2 else array
+    row_blocks = array.rechunk({1: -1}) if array.ndim == 2 else array
     named = dask.delayed(_named, pure=False)
-    return [named(name, block) for block in in_rows.to_delayed().ravel()]
+    return [named(name, block) for block in row_blocks.to_delayed().ravel()]
 
 
 def _named(name: str, block: Any) -> dict[str, Any]:
@@ -605,41 +609,47 @@ def read_columns(
     workers: Workers,
 ) -> Stream:
     """Return the stream of all rows of columns; see `streamed`."""
-    beside = sampling.streamed
-    columns = {"y_true": y_true, **beside, **dict(y_preds.values())}
+    unit_columns = sampling.streamed
+    columns = {"y_true": y_true, **unit_columns, **dict(y_preds.values())}
     # Pairs of labels, of one system whose rows are units, are counted where they are all that is
     # read; few pairs are drawn after that.
     metrics = settings.statistics.values()
     if (
         len(y_preds) == 1
-        and all(column is None for column in beside.values())
+        and all(column is None for column in unit_columns.values())
         and all(statistic.response == "labels" for [statistic] in metrics)
     ):
-        counting, counts = _read(replace(settings, may_be_counted=True), columns, workers)
+        counting, counts = _state_of_columns(
+            replace(settings, may_be_counted=True), columns, workers
+        )
         state = counts.drawn(counting) if counting.counted else counts
         if state is not None:
             return Stream.of(counting, state)
-    return Stream.of(*_read(settings, columns, workers))
+    return Stream.of(*_state_of_columns(settings, columns, workers))
 
 
-def _read(
+def _state_of_columns(
     settings: StreamSettings, columns: Mapping[str, Any], workers: Workers
 ) -> tuple[StreamSettings, StreamState]:
     """Return the state of all rows of columns by argument, and its settings."""
     values = {name: column for name, column in columns.items() if column is not None}
-    of_dask = [name for name, column in values.items() if is_dask(column)]
-    scanned = [name for name, column in values.items() if isinstance(column, DatasetColumns)]
-    if of_dask and scanned:
+    dask_columns = [name for name, column in values.items() if is_dask(column)]
+    scanned_columns = [
+        name for name, column in values.items() if isinstance(column, DatasetColumns)
+    ]
+    if dask_columns and scanned_columns:
         must = "be of the same kind as other columns"
-        got = f"a column of dask, and of scan_dataset in {scanned[0]!r}"
-        raise check.fail(of_dask[0], must, got)
-    if of_dask:
+        got = f"a column of dask, and of scan_dataset in {scanned_columns[0]!r}"
+        raise check.fail(dask_columns[0], must, got)
+    if dask_columns:
         settings, state = state_of_dask(settings, values, workers.verbose)
     else:
         settings, state = state_of_scanned(settings, values, workers)
     if state.n_units < FEWEST_UNITS and not state.has_few:
         name, unit = (
-            ("groups", "groups") if "groups" in values else ((of_dask or scanned)[0], "rows")
+            ("groups", "groups")
+            if "groups" in values
+            else ((dask_columns or scanned_columns)[0], "rows")
         )
         must = f"hold at least {FEWEST_UNITS} {unit} where they are not in memory"
         advice = "Give arrays, which are resampled together: .compute(), or .collect()."

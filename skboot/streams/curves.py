@@ -46,7 +46,7 @@ from ..study.rows import Sampling, Scoring, Wanted
 from .columns import ADVICE, streamed
 from .source import Stream, note_on_intervals, plan_of, rounded_up
 from .state import StreamSettings
-from .sums import FINE_SCORES, SCORES, Table, WeightsBlock
+from .sums import FINE_SCORES, SCORES, CellTable, WeightsBlock
 
 ThresholdCurve = Roc | PrecisionRecall | NetBenefit
 
@@ -63,7 +63,7 @@ class ScoreCells(NamedTuple):
 
     Attributes
     ----------
-    coarse, fine : Table
+    coarse, fine : CellTable
         Of resamples, and of the data alone.
     positive : ndarray of shape (n_labels,), bool
         Which labels are of the positive class.
@@ -73,13 +73,13 @@ class ScoreCells(NamedTuple):
         Number of rows of the stream.
     """
 
-    coarse: Table
-    fine: Table
+    coarse: CellTable
+    fine: CellTable
     positive: NDArray[np.bool_]
     weighted: bool
     n_rows: int
 
-    def rows(self, table: Table) -> TwoClassRows:
+    def rows(self, table: CellTable) -> TwoClassRows:
         """Return the cells of a table, each as one row with the least score of its interval."""
         truth, score = table.labels[table.truth], table.edges()[0]
         return TwoClassRows(truth, self.positive[table.truth], score, None)
@@ -130,24 +130,24 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     cells : ScoreCells
     """
     # Resamples, some at a time, with the data first.
-    table, on_cells = cells.coarse, curve
+    table, binned_curve = cells.coarse, curve
     # Whether scores of resamples were counted in intervals.
-    in_intervals = bool(table.shift)
-    if in_intervals and isinstance(curve, PrecisionRecall):
-        on_cells = _PrecisionWithin(curve.grid)
-    reduced, code = _reduced(on_cells, cells.rows(table))
+    is_binned = bool(table.shift)
+    if is_binned and isinstance(curve, PrecisionRecall):
+        binned_curve = _PrecisionWithin(curve.grid)
+    reduced, code = _reduced(binned_curve, cells.rows(table))
     n_values = table.sums.digits.shape[2]
     replicates = np.empty((n_values, len(curve.grid)))
     step = max(_BYTES_AT_ONCE // (8 * table.n_cells), 1)
     for start in range(0, n_values, step):
-        some = slice(start, start + step)
-        block = _block(on_cells, reduced, code, table.sums.values(some))
-        replicates[some] = on_cells.evaluate(block, reduced)
+        resamples = slice(start, start + step)
+        block = _block(binned_curve, reduced, code, table.sums.values(resamples))
+        replicates[resamples] = binned_curve.evaluate(block, reduced)
     lacking = _lacking(curve, table, cells.positive)
     reduced, code = _reduced(curve, cells.rows(cells.fine))
     block = _block(curve, reduced, code, cells.weights()[:, None])
     estimate, bin_error = curve.evaluate(block, reduced)[0], None
-    if in_intervals:
+    if is_binned:
         is_known = lacking <= _MOST_LACKING
         larger = 1 / np.sqrt(1 - np.where(is_known, lacking, 0.0))
         replicates = np.clip(estimate + larger * (replicates - replicates[0]), *curve.bounds)
@@ -159,7 +159,9 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     replicates = replicates[1:]
     replicates.flags.writeable = False
     worth = cells.worth_of_weight()
-    behind, floor = (of(block, reduced, worth) for of in (curve.behind, curve.floor))
+    behind, floor = (
+        limit_of_curve(block, reduced, worth) for limit_of_curve in (curve.behind, curve.floor)
+    )
     return Drawn(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
 
 
@@ -174,9 +176,9 @@ def _block(
     curve: ThresholdCurve, reduced: ReducedData, code: NDArray[np.intp], weights: Floats
 ) -> WeightsBlock:
     """Return the weights of cells, (n_cells, n_resamples), as those of codes."""
-    by_code = np.zeros((reduced.n_codes, weights.shape[1]))
-    np.add.at(by_code, code, weights)
-    return WeightsBlock(by_code.T, curve.reads)
+    code_weights = np.zeros((reduced.n_codes, weights.shape[1]))
+    np.add.at(code_weights, code, weights)
+    return WeightsBlock(code_weights.T, curve.reads)
 
 
 class _PrecisionWithin(PrecisionRecall):
@@ -222,25 +224,33 @@ class _Around(NamedTuple):
     of_one_score: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, curve: Roc | PrecisionRecall, table: Table, positive: NDArray[np.bool_]) -> Self:
+    def of(
+        cls, curve: Roc | PrecisionRecall, table: CellTable, positive: NDArray[np.bool_]
+    ) -> Self:
         """Look for negatives from the lowest score up, for recalls of positives downwards."""
         weights, side = table.sums.values(slice(1))[:, 0], positive[table.truth]
         interval, shares = table.rank().astype(np.intp), 1.0 - curve.grid
-        by_class = np.transpose(
+        class_weights = np.transpose(
             [np.bincount(interval, weights * class_cells) for class_cells in (~side, side)]
         )
         low, high = table.edges()
-        of_one_score = np.zeros(len(by_class), dtype=bool)
+        of_one_score = np.zeros(len(class_weights), dtype=bool)
         of_one_score[interval] = low == high
         if isinstance(curve, PrecisionRecall):
-            by_class, of_one_score, shares = by_class[::-1, ::-1], of_one_score[::-1], curve.grid
-        upto = np.cumsum(by_class, axis=0)
+            class_weights, of_one_score, shares = (
+                class_weights[::-1, ::-1],
+                of_one_score[::-1],
+                curve.grid,
+            )
+        upto = np.cumsum(class_weights, axis=0)
         reached = np.searchsorted(upto[:, 0], shares * upto[-1, 0] * (1 - _ROUNDING))
-        at = np.minimum(reached, len(upto) - 1)
-        return cls(shares, upto[at] - by_class[at], upto[at], upto[-1], of_one_score[at])
+        place = np.minimum(reached, len(upto) - 1)
+        return cls(
+            shares, upto[place] - class_weights[place], upto[place], upto[-1], of_one_score[place]
+        )
 
 
-def _lacking(curve: ThresholdCurve, table: Table, positive: NDArray[np.bool_]) -> Floats:
+def _lacking(curve: ThresholdCurve, table: CellTable, positive: NDArray[np.bool_]) -> Floats:
     """Return the share of the variance of each point that resamples of intervals lack, (n_grid,).
 
     Between the edges a and b of an interval a share s of the rows is a bridge, of variance
@@ -284,7 +294,7 @@ def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Fl
     return np.where(around.of_one_score, 0.0, np.maximum(estimate - least, most - estimate))
 
 
-def _unsure(curve: NetBenefit, table: Table) -> NDArray[np.bool_]:
+def _unsure(curve: NetBenefit, table: CellTable) -> NDArray[np.bool_]:
     """Return whether a threshold is inside the interval of each cell, (n_cells, n_grid).
 
     Its rows are all taken for rows below the threshold.
@@ -341,9 +351,9 @@ def curves_of_stream(
     """
     settings, state = stream.settings, stream.state
     arguments = {name or "": argument_of(name or "", argument) for name in settings.systems}
-    if stream.few is not None:
+    if stream.arguments is not None:
         score_options = Wanted("percentile", settings.confidence_level, workers)
-        y_true, y_score, sampling = stream.few
+        y_true, y_score, sampling = stream.arguments
         with arguments_named({argument_of(name): arguments[name] for name in arguments}):
             return evaluate_curves(y_true, y_score, curve_options, sampling, score_options)
     # The cells of each system: one class is refused, and labels in the place of scores.
@@ -360,16 +370,16 @@ def curves_of_stream(
         check_both_weigh(rows.positive, cells[name].weights())
     kind: Any = OVER_THRESHOLDS[curve_options.curve]
     curves, sizes = {}, next(iter(cells.values())).sizes()
-    for name, of_system in cells.items():
+    for name, system_cells in cells.items():
         grid = checked_grid(curve_options.grid, curve_options.curve, {})
         if grid is None:
-            n_rows = of_system.weights() * of_system.worth_of_weight()
-            grid = own_grid(curve_options.curve, sizes, of_system.fine.edges()[0], n_rows)
+            n_rows = system_cells.weights() * system_cells.worth_of_weight()
+            grid = own_grid(curve_options.curve, sizes, system_cells.fine.edges()[0], n_rows)
         curves[name] = kind(grid)
     n_points = sum(len(curve.grid) for curve in curves.values())
     check_replicates_fit(settings.n_resamples, 2 * n_points)
     draws = {name: curve_on_cells(curve, cells[name]) for name, curve in curves.items()}
-    of_call = {
+    call_settings = {
         "curve": curve_options.curve,
         "band": curve_options.band,
         "confidence_level": settings.confidence_level,
@@ -382,7 +392,11 @@ def curves_of_stream(
     }
     facts = CallFacts(weighted=state.weighted)
     call = CurveCall(
-        plan_of(settings, state), curve_options.band, settings.confidence_level, of_call, facts
+        plan_of(settings, state),
+        curve_options.band,
+        settings.confidence_level,
+        call_settings,
+        facts,
     )
     return results_of_curves(call, draws, _remarks(settings, list(draws.values())))
 
@@ -395,8 +409,8 @@ def _remarks(settings: StreamSettings, draws: Sequence[Drawn]) -> list[Note]:
     farthest = np.zeros(len(grid))
     for side in draws:
         if side.bin_error is not None:
-            at = np.searchsorted(grid, side.curve.grid)
-            farthest[at] = np.maximum(farthest[at], side.bin_error)
+            place = np.searchsorted(grid, side.curve.grid)
+            farthest[place] = np.maximum(farthest[place], side.bin_error)
     resolved = np.isfinite(farthest)
     changed = "leaves the curve as it is"
     if (farthest[resolved] > 0).any():

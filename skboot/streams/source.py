@@ -35,7 +35,7 @@ from .state import (
     StreamSettings,
     StreamState,
 )
-from .sums import FINE_SCORES, Read
+from .sums import FINE_SCORES, StreamedMetric
 
 # Share of honest streams whose sizes of resamples may vary as if rows had been added twice.
 _FALSE_ALARMS = 1e-6
@@ -52,28 +52,28 @@ class ScoreOfSums(Score):
 
     Attributes
     ----------
-    read : Read
-    reading : tuple of Note
+    streamed : StreamedMetric
+    reading_notes : tuple of Note
         What a reader must know of how the metric reads what was kept.
     """
 
-    read: Read
-    reading: tuple[Note, ...]
+    streamed: StreamedMetric
+    reading_notes: tuple[Note, ...]
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """See `Score.notes`."""
-        return self.reading
+        return self.reading_notes
 
     @property
     def answers(self) -> NDArray[Any]:
         """Predictions are not kept; those that are equal have equal scores on all resamples."""
-        return self.read.values
+        return self.streamed.values
 
     @property
     def numbers(self) -> list[Any]:
         """See `Score.numbers`."""
-        return [self.read.values]
+        return [self.streamed.values]
 
     def right(self, evidence: Evidence) -> None:
         """Rows are not known."""
@@ -101,47 +101,47 @@ class SumsOfStream(Source):
         first_look: int | None = None,
     ) -> Score:
         """See `Source.prepare`."""
-        assert isinstance(measured, Read)
-        read, reduced = measured, measured.reduced
-        coding = CodedRows(None, reduced.n_codes, read.statistic.reads)
+        assert isinstance(measured, StreamedMetric)
+        streamed, reduced = measured, measured.reduced
+        coding = CodedRows(None, reduced.n_codes, streamed.statistic.reads)
         # What a reader must know of how the scores were kept.
-        reading: list[Note] = []
-        if read.intervals:
-            changed = f"changes the estimate by at most {rounded_up(read.error)}"
-            changed = changed if read.error else "leaves the estimate as it is"
-            finer = read.intervals == "finer"
-            reading = [note_on_intervals(self.settings, changed, finer=finer)]
-            reading += note_on_hidden(read)
-        positive = self.positive(read, "advice")
-        reading += [] if positive is None else [positive]
+        reading_notes: list[Note] = []
+        if streamed.intervals:
+            changed = f"changes the estimate by at most {rounded_up(streamed.error)}"
+            changed = changed if streamed.error else "leaves the estimate as it is"
+            finer = streamed.intervals == "finer"
+            reading_notes = [note_on_intervals(self.settings, changed, finer=finer)]
+            reading_notes += note_on_hidden(streamed)
+        positive = self.positive(streamed, "advice")
+        reading_notes += [] if positive is None else [positive]
         return ScoreOfSums(
             metric,
-            read.rows,
+            streamed.rows,
             part,
-            read.statistic,
-            BoundStatistic(read.statistic, reduced, coding),
-            BeforeResampling(Drawn.of(plan.design), read.facts, first_look),
+            streamed.statistic,
+            BoundStatistic(streamed.statistic, reduced, coding),
+            BeforeResampling(Drawn.of(plan.design), streamed.facts, first_look),
             interval,
-            read,
-            tuple(reading),
+            streamed,
+            tuple(reading_notes),
         )
 
     def draw(self, plan: ResamplingPlan, scores: Any, workers: Workers) -> Draws:
         """See `Source.draw`."""
         distributions = []
         for score in scores:
-            values = score.read.values[: 1 + plan.n_resamples]
+            values = score.streamed.values[: 1 + plan.n_resamples]
             # A metric that divides by zero on a resample is undefined there.
             values = np.where(np.isinf(values), np.nan, values)
             distributions.append(BootstrapDistribution(float(values[0]), values[1:], None, None))
         subjects = [score.subject for score in scores]
         return Draws(plan, None, subjects, distributions, dict(enumerate(scores)))
 
-    def positive(self, read: Read, kind: Any) -> Note | None:
+    def positive(self, streamed: StreamedMetric, kind: Any) -> Note | None:
         """Say which of two labels in text is the positive one, where the user did not name it."""
-        truth = self.settings.labels if read.rows.y_true is None else read.rows.y_true
-        like = np.empty((0, 2) if self.state.in_columns else 0)
-        return positive_note(read.statistic, truth, like, kind)
+        truth = self.settings.labels if streamed.rows.y_true is None else streamed.rows.y_true
+        empty_predictions = np.empty((0, 2) if self.state.in_columns else 0)
+        return positive_note(streamed.statistic, truth, empty_predictions, kind)
 
 
 def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
@@ -157,19 +157,23 @@ def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
 def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
     """Warn of decisions as scores, and of a class that is positive because nobody named it."""
     settings = source.settings
-    every = [(name, read) for by_name in scores.values() for name, [read] in by_name.items()]
-    by_text, columns = [], []
-    for name, read in every:
-        assert isinstance(read, Read)
+    named_metrics = [
+        (name, streamed)
+        for metrics_by_system in scores.values()
+        for name, [streamed] in metrics_by_system.items()
+    ]
+    text_notes, columns = [], []
+    for name, streamed in named_metrics:
+        assert isinstance(streamed, StreamedMetric)
         argument = "y_pred" if settings.systems == (None,) else f"y_pred of {name!r}"
-        if read.rows.y_true is not None:
-            inner = read.statistic.unsigned or read.statistic
-            note = note_on_scores(inner, read.rows.y_pred, argument, source.state.n_rows)
+        if streamed.rows.y_true is not None:
+            unsigned = streamed.statistic.unsigned or streamed.statistic
+            note = note_on_scores(unsigned, streamed.rows.y_pred, argument, source.state.n_rows)
             tell(*[] if note is None else [note])
-        by_text.append(source.positive(read, "caution"))
-        tell(*note_on_hidden(read))
-        truth = settings.labels if read.rows.y_true is None else read.rows.y_true
-        columns.append((truth, read.rows.y_pred, None))
+        text_notes.append(source.positive(streamed, "caution"))
+        tell(*note_on_hidden(streamed))
+        truth = settings.labels if streamed.rows.y_true is None else streamed.rows.y_true
+        columns.append((truth, streamed.rows.y_pred, None))
     statistics = {name: reading.statistic for name, reading in settings.readings.items()}
     positive = None
     if settings.pos_label is None:
@@ -179,10 +183,12 @@ def _tell_doubts(source: SumsOfStream, scores: Scores) -> None:
             must = "be given where metrics of a stream take different classes as positive"
             advice = f"Give pos_label=1 (scikit-learn's default) or pos_label={positive.label!r}."
             raise fail("pos_label", must, f"None, with the labels [1, {positive.label!r}]", advice)
-    tell(*[note for note in by_text if note is not None][:1])
+    tell(*[note for note in text_notes if note is not None][:1])
     tell(*[] if positive is None else [positive.note()])
-    of_each = [next(iter(by_name.values()))[0].statistic for by_name in scores.values()]
-    unused = of_no_positive(of_each, settings.pos_label)
+    first_statistics = [
+        next(iter(metrics_by_system.values()))[0].statistic for metrics_by_system in scores.values()
+    ]
+    unused = of_no_positive(first_statistics, settings.pos_label)
     tell(*[] if unused is None else [unused])
 
 
@@ -194,25 +200,26 @@ def rounded_up(error: float) -> str:
 
 def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) -> Note:
     """Return what a reader must know of scores that were counted in intervals."""
-    n, of_resamples = settings.n_bins, ""
+    n, coarser_bins = settings.n_bins, ""
     if finer:
-        n, of_resamples = settings.bins_of(FINE_SCORES), f" ({settings.n_bins} for resamples)"
-    counted = f"Scores were counted in at most {n} intervals{of_resamples}"
+        n, coarser_bins = settings.bins_of(FINE_SCORES), f" ({settings.n_bins} for resamples)"
+    counted = f"Scores were counted in at most {n} intervals{coarser_bins}"
     text = f"{counted}, which {changed}; a larger n_bins of BootstrapAccumulator makes them finer."
     return Note("choice", text)
 
 
-def note_on_hidden(read: Read) -> list[Note]:
+def note_on_hidden(streamed: StreamedMetric) -> list[Note]:
     """Return what a reader must know of an order that resamples do not see, if it matters.
 
     Pairs of an interval count as tied in each resample, so that what they add to the spread of the
     value is lost.
     """
-    if read.hidden <= _MOST_HIDDEN:
+    if streamed.hidden <= _MOST_HIDDEN:
         return []
     text = (
         "Resamples do not see the order of rows of nearly equal scores, which could move the value "
-        f"by {read.hidden:.2g}: expect less coverage than stated. Raise n_bins, or give log-odds."
+        f"by {streamed.hidden:.2g}: expect less coverage than stated. Raise n_bins, or give "
+        "log-odds."
     )
     return [Note("caution", text)]
 
@@ -258,13 +265,13 @@ class Stream:
     ----------
     settings : StreamSettings
     state : StreamState
-    few : Arguments or None
+    arguments : Arguments or None
         The rows, of too few units for Poisson resamples.
     """
 
     settings: StreamSettings
     state: StreamState
-    few: Arguments | None
+    arguments: Arguments | None
 
     @classmethod
     def of(cls, settings: StreamSettings, state: StreamState) -> Stream:
@@ -283,9 +290,9 @@ class Stream:
             raise fail("sample_weight", "be more than 0 for some row", "0 for all rows")
         if state.n_units >= FEWEST_UNITS:
             return cls(settings, state, None)
-        assert state.few is not None
-        assert state.few.columns is not None
-        columns = state.few.columns
+        assert state.few_rows is not None
+        assert state.few_rows.columns is not None
+        columns = state.few_rows.columns
         sampling = Sampling(
             groups=columns[UNIT] if state.unit == "groups" else None,
             sample_weight=columns.get(WEIGHT),
@@ -297,7 +304,7 @@ class Stream:
             [y_preds] = y_preds.values()
         return cls(settings, state, Arguments(columns.get(TRUTH), y_preds, sampling))
 
-    def study(self, score_options: Wanted, of_call: Mapping[str, Any]) -> Study:
+    def study(self, score_options: Wanted, call_settings: Mapping[str, Any]) -> Study:
         """Return the study of its sums, and tell what is doubtful in its rows.
 
         Parameters
@@ -310,7 +317,7 @@ class Stream:
         settings, state = self.settings, self.state
         names = list(map(str, settings.systems))
         scores: Scores = {
-            metric: {name: [read] for name, read in zip(names, values, strict=True)}
+            metric: {name: [streamed] for name, streamed in zip(names, values, strict=True)}
             for metric, values in state.read(settings).items()
         }
         notes = tuple(_notes_on_rows(settings, state))
@@ -330,7 +337,7 @@ class Stream:
                 "n_bins": settings.n_bins,
                 **settings.scoring.settings,
                 **score_options.settings,
-                **of_call,
+                **call_settings,
             },
             facts=CallFacts(weighted=state.weighted),
             places=Places(

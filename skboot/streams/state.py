@@ -34,13 +34,13 @@ from .sums import (
     LABELS,
     NOTHING,
     SCORES,
-    Coded,
+    CellTable,
+    CodedTable,
     ColumnsReading,
     ExactSums,
-    Kept,
-    Read,
-    Reading,
-    Table,
+    KeptSums,
+    MetricReading,
+    StreamedMetric,
     bits_of,
     cells_within,
     distinct_cells,
@@ -83,11 +83,11 @@ class FewRows:
 
         Labels of several types cannot, nor what is neither a number nor a text.
         """
-        by_name = {UNIT: keys, TRUTH: rows[0].y_true, WEIGHT: rows[0].sample_weight}
-        by_name |= {f"{PREDICTED}{k}": of_system.y_pred for k, of_system in enumerate(rows)}
+        arguments = {UNIT: keys, TRUTH: rows[0].y_true, WEIGHT: rows[0].sample_weight}
+        arguments |= {f"{PREDICTED}{k}": system_rows.y_pred for k, system_rows in enumerate(rows)}
         columns: dict[str, NDArray[Any]] = {}
         column: Any
-        for name, column in by_name.items():
+        for name, column in arguments.items():
             if column is None:
                 continue
             # A type that does not depend on the batch.
@@ -100,7 +100,7 @@ class FewRows:
             if column.dtype.kind not in "biufU":
                 return None
             columns[name] = column
-        return cls((columns,))._within_bounds()
+        return cls((columns,))._if_bounded()
 
     def plus(self, rows: FewRows) -> FewRows | None:
         """Return the rows of both; None where these cannot be kept together."""
@@ -110,9 +110,10 @@ class FewRows:
         )
         if kinds != kinds_b:
             return None
-        return FewRows((*self.batches, *rows.batches))._within_bounds()
+        return FewRows((*self.batches, *rows.batches))._if_bounded()
 
-    def _within_bounds(self) -> FewRows | None:
+    def _if_bounded(self) -> FewRows | None:
+        """Return the rows; None where there are more values than are kept."""
         n_values = sum(column.size for batch in self.batches for column in batch.values())
         return self if n_values <= MOST_VALUES else None
 
@@ -210,7 +211,7 @@ class StreamSettings:
         return 0 if self.counted else self.n_resamples
 
     @cached_property
-    def readings(self) -> dict[str, Reading]:
+    def readings(self) -> dict[str, MetricReading]:
         """How each metric is read, by its name."""
         readings = {
             name: reading_of(statistic, counted=self.counted)
@@ -296,7 +297,7 @@ class StreamState:
         Largest size of what one row adds.
     zero_one : ndarray of shape (n_terms,)
         Whether each row of weight 1 adds 0 or 1.
-    tables : dict of tuple to Table
+    tables : dict of tuple to CellTable
         By kind and system.
     n_rows : int
     unit : {"", "start", "ids", "groups", "arrival"}
@@ -312,14 +313,14 @@ class StreamState:
         Warnings of predictions that are hardly what was meant, which no file keeps.
     in_columns : bool
         Whether predictions have a column for each class.
-    few : FewRows or None
+    few_rows : FewRows or None
         The rows themselves, of few units.
     """
 
     terms: ExactSums
     largest: Floats
     zero_one: NDArray[np.bool_]
-    tables: dict[TableKey, Table] = field(default_factory=dict)
+    tables: dict[TableKey, CellTable] = field(default_factory=dict)
     n_rows: int = 0
     unit: str = ""
     groups: Words = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
@@ -327,7 +328,7 @@ class StreamState:
     doubts: tuple[Note, ...] = ()
     in_columns: bool = False
     ranges: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
-    few: FewRows | None = None
+    few_rows: FewRows | None = None
 
     @classmethod
     def empty(cls, settings: StreamSettings) -> StreamState:
@@ -348,7 +349,7 @@ class StreamState:
     @property
     def has_few(self) -> bool:
         """Whether the rows themselves are known."""
-        return self.few is not None and self.few.columns is not None
+        return self.few_rows is not None and self.few_rows.columns is not None
 
     def plus(self, state: StreamState, settings: StreamSettings) -> StreamState:
         """Return the state of the rows of both; refuse rows that both have."""
@@ -358,7 +359,9 @@ class StreamState:
             return state
         ranges = joined_ranges(self.ranges, state.ranges)
         few_rows = (
-            self.few.plus(state.few) if self.few is not None and state.few is not None else None
+            self.few_rows.plus(state.few_rows)
+            if self.few_rows is not None and state.few_rows is not None
+            else None
         )
         if few_rows is not None and self.unit == "ids":
             ids = np.concatenate([batch[UNIT] for batch in few_rows.batches])
@@ -386,11 +389,11 @@ class StreamState:
             doubts=(*self.doubts, *state.doubts)[:1],
             in_columns=self.in_columns or state.in_columns,
             ranges=ranges,
-            few=None,
+            few_rows=None,
         )
         if few_rows is None or total.n_units >= FEWEST_UNITS:
             return total
-        return replace(total, few=few_rows)
+        return replace(total, few_rows=few_rows)
 
     def drawn(self, settings: StreamSettings) -> StreamState | None:
         """Return the state of counts of all rows with their counts in each resample.
@@ -414,16 +417,16 @@ class StreamState:
             self, terms=terms, tables={key: replace(table, sums=ExactSums.of(resampled))}
         )
 
-    def read(self, settings: StreamSettings) -> dict[str, list[Read]]:
+    def read(self, settings: StreamSettings) -> dict[str, list[StreamedMetric]]:
         """Return each metric of each system on the data and on every resample, by metric."""
-        values: dict[str, list[Read]] = {name: [] for name in settings.readings}
+        values: dict[str, list[StreamedMetric]] = {name: [] for name in settings.readings}
         # The first sums are of the weights; those of terms are by metric, and by system.
         start = 1
         for name, reading in settings.readings.items():
             for system in range(len(settings.systems)):
                 place = slice(start, start + reading.n_terms)
                 start = place.stop
-                summary = Kept(
+                summary = KeptSums(
                     self.terms.values(rows=[0, *range(place.start, place.stop)]),
                     self.largest[place],
                     bool(self.zero_one[place].all()),
@@ -441,9 +444,9 @@ def joined_ranges(ranges: NDArray[np.int64], ranges_b: NDArray[np.int64]) -> NDA
     if not len(ranges) or not len(ranges_b):
         return runs
     start, last = runs[np.argsort(runs[:, 0], kind="stable")].T
-    again = start[1:] <= last[:-1]
-    if again.any():
-        k = int(np.argmax(again))
+    overlaps = start[1:] <= last[:-1]
+    if overlaps.any():
+        k = int(np.argmax(overlaps))
         got = f"rows {start[k + 1]} to {min(last[k], last[k + 1])} again"
         raise fail("start", _NEW_ROWS, got, _ADDED_ONCE)
     apart = start[1:] > last[:-1] + 1
@@ -495,21 +498,21 @@ def state_of(
         By table of scores, bits that other batches have dropped.
     """
     sample_weight = rows[0].sample_weight
-    coded: dict[TableKey, Coded] = {}
+    coded: dict[TableKey, CodedTable] = {}
     for kind, system in settings.tables:
         dropped = bits_dropped.get((kind, system), 0)
         if kind == SCORES and (FINE_SCORES, system) in coded:
-            coded[kind, system] = _coarser(settings, coded[FINE_SCORES, system], dropped)
+            coded[kind, system] = _coarser_cells(settings, coded[FINE_SCORES, system], dropped)
         else:
-            coded[kind, system] = _coded(settings, rows[system], kind, dropped)
+            coded[kind, system] = _cells_of_batch(settings, rows[system], kind, dropped)
     # What each row adds to each sum, before its weight.
-    of_readings = [
-        reading.terms(of_system)
+    reading_terms = [
+        reading.terms(system_rows)
         for reading in settings.readings.values()
         if reading.n_terms
-        for of_system in rows
+        for system_rows in rows
     ]
-    terms = np.vstack([np.ones((1, rows[0].n_samples)), *of_readings])
+    terms = np.vstack([np.ones((1, rows[0].n_samples)), *reading_terms])
     largest = np.abs(terms).max(axis=1)
     if not np.all(np.isfinite(largest)):
         must = "give a finite value of each metric for every row"
@@ -525,20 +528,20 @@ def state_of(
         groups, group = np.unique(units, return_inverse=True)
     if 0 < 2 * len(groups) <= len(units):
         grouped = groups, group.reshape(-1)
-        sums, by_table = _resampled_groups(
+        sums, table_sums = _resampled_groups(
             settings, units, grouped, terms, resampled, sample_weight
         )
     else:
-        sums, by_table = _resampled(settings, units, terms, resampled, sample_weight)
+        sums, table_sums = _resampled(settings, units, terms, resampled, sample_weight)
     for key in coded.keys() - resampled.keys():
         table, code = coded[key]
-        by_table[key] = np.bincount(code, sample_weight, table.n_cells)[:, None]
+        table_sums[key] = np.bincount(code, sample_weight, table.n_cells)[:, None]
     sums = np.column_stack((np.abs(terms).sum(axis=1), terms.sum(axis=1), sums))
     return StreamState(
         ExactSums.of(sums),
         largest,
         zero_one,
-        {key: replace(coded[key][0], sums=ExactSums.of(by_table.pop(key))) for key in coded},
+        {key: replace(coded[key][0], sums=ExactSums.of(table_sums.pop(key))) for key in coded},
         len(units),
         unit,
         groups[:GROUPS_KEPT],
@@ -547,39 +550,41 @@ def state_of(
     )
 
 
-def _coded(settings: StreamSettings, rows: Rows, kind: str, bits_dropped: int) -> Coded:
+def _cells_of_batch(
+    settings: StreamSettings, rows: Rows, kind: str, bits_dropped: int
+) -> CodedTable:
     """Return the table of a batch without its sums, and the cell of each row."""
     reading: Any = next(
         candidate for candidate in settings.readings.values() if kind in candidate.tables
     )
     y_true, predicted = reading.columns(rows, kind)
-    truth = _as_labels(y_true, "y_true")
+    truth = _label_array(y_true, "y_true")
     labels = label_counts(truth)[0]
     if kind == LABELS:
-        decided = _as_labels(predicted, "y_pred")
+        decided = _label_array(predicted, "y_pred")
         labels = joined_labels(labels, label_counts(decided)[0])
         truth_code, decision_code = encode(truth, labels), encode(decided, labels).astype(np.uint64)
         cells = distinct_cells(truth_code, decision_code)
         check_size(len(cells[0]), settings)
-        return Table(labels, cells[0], cells[1], NOTHING), cells[2]
+        return CellTable(labels, cells[0], cells[1], NOTHING), cells[2]
     bits, n_bins = bits_of(predicted), settings.bins_of(kind)
     return cells_within(labels, encode(truth, labels), bits, bits_dropped, n_bins)
 
 
-def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
+def _coarser_cells(settings: StreamSettings, fine: CodedTable, bits_dropped: int) -> CodedTable:
     """Return the same of scores in intervals that resamples have, from those of the data."""
     table, code = fine
     assert table.shift is not None
     shift = max(bits_dropped, table.shift)
-    bits = table.other >> np.uint64(shift - table.shift)
+    bits = table.keys >> np.uint64(shift - table.shift)
     spare = spare_bits(np.unique(bits), settings.n_bins)
-    truth, interval, at = distinct_cells(table.truth, bits >> np.uint64(spare))
+    truth, interval, cell = distinct_cells(table.truth, bits >> np.uint64(spare))
     assert table.ends is not None
-    ends = joined_ends(table.ends, at, len(truth))
-    return Table(table.labels, truth, interval, NOTHING, shift + spare, ends), at[code]
+    ends = joined_ends(table.ends, cell, len(truth))
+    return CellTable(table.labels, truth, interval, NOTHING, shift + spare, ends), cell[code]
 
 
-def _as_labels(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
+def _label_array(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
     """Return labels as an array of numbers or of text."""
     assert y is not None
     labels = np.array(y.tolist()) if y.dtype.kind == "O" else y
@@ -592,18 +597,18 @@ def _resampled(
     settings: StreamSettings,
     units: Words,
     terms: Floats,
-    coded: Mapping[TableKey, Coded],
+    coded: Mapping[TableKey, CodedTable],
     sample_weight: Floats | None,
 ) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
     """Return the sums of terms on resamples, and those of cells on the data and on resamples."""
     weights = settings.weights
-    by_table: dict[TableKey, NDArray[Any]] = {}
+    table_sums: dict[TableKey, NDArray[Any]] = {}
     n_cells = {key: table.n_cells for key, (table, _) in coded.items()}
     if sample_weight is not None:
         for key, (_, code) in coded.items():
-            on_data = np.bincount(code, sample_weight, n_cells[key])
-            by_table[key] = weights.sums_by_code(units, sample_weight, code, on_data)
-        return weights.sums(units, terms)[0], by_table
+            data_weights = np.bincount(code, sample_weight, n_cells[key])
+            table_sums[key] = weights.sums_by_code(units, sample_weight, code, data_weights)
+        return weights.sums(units, terms)[0], table_sums
     # Tables of few cells are summed together.
     sets: list[list[TableKey]] = []
     joint = _JOINT_CODES + 1
@@ -618,18 +623,18 @@ def _resampled(
         sizes = [n_cells[key] for key in keys]
         codes = [coded[key][1] for key in keys]
         code = codes[0] if len(codes) == 1 else np.ravel_multi_index(codes, sizes)
-        on_data = np.bincount(code, minlength=int(np.prod(sizes)))
+        data_weights = np.bincount(code, minlength=int(np.prod(sizes)))
         # The terms are added up with the first set of tables.
-        own_terms = terms if sums is None else None
-        of_terms, by_code = weights.sums(units, own_terms, code, on_data)
-        sums = of_terms if sums is None else sums
-        joint_sums = by_code.reshape(*sizes, -1)
+        terms_of_set = terms if sums is None else None
+        term_sums, code_sums = weights.sums(units, terms_of_set, code, data_weights)
+        sums = term_sums if sums is None else sums
+        joint_sums = code_sums.reshape(*sizes, -1)
         for k, key in enumerate(keys):
             axes = tuple(axis for axis in range(len(sizes)) if axis != k)
-            by_table[key] = (
+            table_sums[key] = (
                 joint_sums.sum(axis=axes, dtype=joint_sums.dtype) if axes else joint_sums
             )
-    return weights.sums(units, terms)[0] if sums is None else sums, by_table
+    return weights.sums(units, terms)[0] if sums is None else sums, table_sums
 
 
 def _resampled_groups(
@@ -637,7 +642,7 @@ def _resampled_groups(
     units: Words,
     grouped: tuple[Words, NDArray[np.intp]],
     terms: Floats,
-    coded: Mapping[TableKey, Coded],
+    coded: Mapping[TableKey, CodedTable],
     sample_weight: Floats | None,
 ) -> tuple[Floats, dict[TableKey, NDArray[Any]]]:
     """Return the same, rows of a group being added up before it is drawn.
@@ -645,21 +650,23 @@ def _resampled_groups(
     ``grouped`` are the groups and the group of each row. Where most rows of a group are in cells of
     their own, there is nothing to add up.
     """
-    own_groups, group = grouped
-    by_table, ungrouped = {}, {}
+    distinct_groups, group = grouped
+    table_sums, ungrouped = {}, {}
     for key, (table, code) in coded.items():
-        pairs, of_row = np.unique(group * table.n_cells + code, return_inverse=True)
+        pairs, pair_of_row = np.unique(group * table.n_cells + code, return_inverse=True)
         if 2 * len(pairs) > len(units):
             ungrouped[key] = table, code
             continue
-        size = np.bincount(of_row.reshape(-1), sample_weight, len(pairs)).astype(np.float64)
-        at, cell = np.divmod(pairs, table.n_cells)
-        on_data = np.bincount(code, sample_weight, table.n_cells)
-        by_table[key] = settings.weights.sums_by_code(own_groups[at], size, cell, on_data)
+        size = np.bincount(pair_of_row.reshape(-1), sample_weight, len(pairs)).astype(np.float64)
+        group_of_pair, cell = np.divmod(pairs, table.n_cells)
+        data_weights = np.bincount(code, sample_weight, table.n_cells)
+        table_sums[key] = settings.weights.sums_by_code(
+            distinct_groups[group_of_pair], size, cell, data_weights
+        )
     if ungrouped:
-        by_table |= _resampled(settings, units, terms[:0], ungrouped, sample_weight)[1]
-    of_groups = np.array([np.bincount(group, term, len(own_groups)) for term in terms])
-    return settings.weights.sums(own_groups, of_groups)[0], by_table
+        table_sums |= _resampled(settings, units, terms[:0], ungrouped, sample_weight)[1]
+    group_terms = np.array([np.bincount(group, term, len(distinct_groups)) for term in terms])
+    return settings.weights.sums(distinct_groups, group_terms)[0], table_sums
 
 
 # ------------------------------------------------------------------ rows as they are given
@@ -692,17 +699,17 @@ def part_added(
     """
     arrays = {name: np.asarray(column) for name, column in columns.items()}
     n_rows = check.check_same_length(**arrays)
-    for at in range(0, n_rows, ROWS_AT_ONCE):
-        batch = {name: column[at : at + ROWS_AT_ONCE] for name, column in arrays.items()}
+    for offset in range(0, n_rows, ROWS_AT_ONCE):
+        batch = {name: column[offset : offset + ROWS_AT_ONCE] for name, column in arrays.items()}
         truth, groups = batch.pop("y_true", None), batch.pop("groups", None)
         weights = batch.pop("sample_weight", None)
-        unit, ids = ("start", start + at) if groups is None else ("groups", groups)
+        unit, ids = ("start", start + offset) if groups is None else ("groups", groups)
         try:
             state = batch_added(settings, state, truth, batch, weights, unit, ids)
         except ValueError as error:
             if (bad := parts_of(error)) is None:
                 raise
-            got = f"{bad.got}, in the batch of rows from {start + at} on"
+            got = f"{bad.got}, in the batch of rows from {start + offset} on"
             raise bad._replace(got=got).error() from error.__cause__
     return state
 
@@ -746,9 +753,9 @@ def batch_added(
         with collected(notes):
             rows.append(_checked_batch(settings, replace(checked, sample_weight=weights), name))
         # Labels that are hardly those of the truth.
-        of_system = (checked.y_true, checked.y_pred, checked.labels, name)
+        system_columns = (checked.y_true, checked.y_pred, checked.labels, name)
         metrics = [reading.statistic for reading in settings.readings.values()]
-        read = [(metric, *of_system) for metric in metrics if not checked.decides(metric)]
+        read = [(metric, *system_columns) for metric in metrics if not checked.decides(metric)]
         notes += doubts(read, of_part=True)
     if state.unit and unit != state.unit:
         must = f"identify rows by {WORDS[state.unit]}, as in other batches"
@@ -758,7 +765,7 @@ def batch_added(
         got = "None" if sample_weight is None else "weights"
         raise check.fail("sample_weight", must, got)
     start = state.n_rows if unit == "arrival" else ids
-    keys, ranges = _keys(unit, start, rows[0].n_samples)
+    keys, ranges = _unit_keys(unit, start, rows[0].n_samples)
     units = settings.weights.units(keys)
     if unit == "ids" and len(np.unique(units)) < len(units):
         must = "be different for all rows"
@@ -766,9 +773,9 @@ def batch_added(
         raise check.fail("ids", must, "some id twice", advice)
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
     batch = state_of(settings, rows, units, unit, dropped)
-    may_be_few = (not state.unit or state.few is not None) and batch.n_units < FEWEST_UNITS
+    may_be_few = (not state.unit or state.few_rows is not None) and batch.n_units < FEWEST_UNITS
     few_rows = FewRows.of(rows, keys) if may_be_few else None
-    batch = replace(batch, ranges=ranges, few=few_rows)
+    batch = replace(batch, ranges=ranges, few_rows=few_rows)
     for (kind, _), table in batch.tables.items():
         if kind == SCORES:
             check_classes(table.labels)
@@ -808,16 +815,16 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
     averaged = averaging(settings.metric, statistics) if settings.labels is not None else ()
     order = category_order(rows.y_true, rows.y_pred)
     for metric, statistic in statistics.items():
-        inner = statistic.unsigned or statistic
+        unsigned = statistic.unsigned or statistic
         if settings.labels is not None:
-            if metric in averaged and inner.labels is None and rows.y_pred.ndim == 1:
+            if metric in averaged and unsigned.labels is None and rows.y_pred.ndim == 1:
                 must = f"be None beside one label a row for the metric {metric!r} of a stream"
                 advice = "Bind them to the metric: functools.partial(f1_score, labels=..., ...)."
                 raise check.fail("labels", must, f"{settings.labels.tolist()[:5]}", advice)
             check_averaged(statistic, rows, False)
-        if order is None or inner.labels is not None or order.tolist() == sorted(order.tolist()):
+        if order is None or unsigned.labels is not None or order.tolist() == sorted(order.tolist()):
             continue
-        if inner.orders_labels or (inner.greater_is_positive and inner.pos_label is None):
+        if unsigned.orders_labels or (unsigned.greater_is_positive and unsigned.pos_label is None):
             # A batch may lack some of the categories.
             must = f"hold categories whose order is that of their names, for {metric!r} of a stream"
             advice = (
@@ -840,7 +847,7 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
     return rows
 
 
-def _keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _unit_keys(argument: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return what tells the unit of each row from others, and the run of numbers of the rows."""
     if argument in NUMBERED:
         start = check.check_count("start", ids, 0)
@@ -958,7 +965,7 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
             "system": system,
             "labels": number_of(table.labels),
             "truth": number_of(table.truth),
-            "other": number_of(table.other),
+            "other": number_of(table.keys),
             "shift": table.shift,
             "ends": None if table.ends is None else number_of(table.ends),
             **sums_record(table.sums),
@@ -966,7 +973,7 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
         for (kind, system), table in sorted(state.tables.items())
     ]
     # The columns of few rows are in the order of their keys.
-    few_columns = (state.few.columns if state.few else None) or {}
+    few_columns = (state.few_rows.columns if state.few_rows else None) or {}
     head = {
         "settings": settings_record(settings),
         "n_rows": state.n_rows,
@@ -988,7 +995,7 @@ def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -
     """Return the state that `pack` made bytes of; a ValueError says what cannot be right in it."""
 
     def array(number: Any, kinds: str, n_dimensions: int) -> NDArray[Any]:
-        numbered = arrays[_whole(number, 0)]
+        numbered = arrays[_whole_number(number, 0)]
         if numbered.dtype.kind not in kinds or numbered.ndim != n_dimensions:
             raise ValueError(f"an array of type {numbered.dtype} and shape {numbered.shape}")
         return numbered
@@ -1013,10 +1020,14 @@ def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -
         ends = None
         if shift is not None:
             ends = array(table["ends"], "u", 2)
-            if _whole(shift, 0) > 64 or ends.shape != (2, len(truth)) or np.any(ends[0] > ends[1]):
+            if (
+                _whole_number(shift, 0) > 64
+                or ends.shape != (2, len(truth))
+                or np.any(ends[0] > ends[1])
+            ):
                 raise ValueError("a table of other scores")
-        place = str(table["kind"]), _whole(table["system"], 0)
-        tables[place] = Table(labels, truth, key, sums, shift, ends)
+        place = str(table["kind"]), _whole_number(table["system"], 0)
+        tables[place] = CellTable(labels, truth, key, sums, shift, ends)
     # Version 1 had neither the numbers of rows nor few rows.
     ranges = np.empty((0, 2), dtype=np.int64)
     if record.get("ranges") is not None:
@@ -1025,7 +1036,8 @@ def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -
         if np.any(last < start) or np.any(start[1:] <= last[:-1]):
             raise ValueError("numbers of rows that do not rise")
     few_columns = {
-        str(name): arrays[_whole(number, 0)] for name, number in record.get("few", {}).items()
+        str(name): arrays[_whole_number(number, 0)]
+        for name, number in record.get("few", {}).items()
     }
     groups = array(record["groups"], "u", 1)
     if len(groups) > GROUPS_KEPT or np.any(groups[1:] <= groups[:-1]):
@@ -1037,17 +1049,17 @@ def state_of_record(record: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -
         array(record["largest"], "f", 1),
         array(record["zero_one"], "b", 1),
         tables,
-        _whole(record["n_rows"], 0),
+        _whole_number(record["n_rows"], 0),
         record["unit"],
         groups,
         bool(record["weighted"]),
         in_columns=bool(record.get("in_columns", True)),
         ranges=ranges,
-        few=FewRows((few_columns,)) if few_columns else None,
+        few_rows=FewRows((few_columns,)) if few_columns else None,
     )
 
 
-def _whole(value: Any, least: int) -> int:
+def _whole_number(value: Any, least: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ValueError(f"{value!r} in place of a whole number")
     return value
@@ -1074,9 +1086,9 @@ def check_fits(state: StreamState, settings: StreamSettings) -> None:
     scores = [
         (key[0] != LABELS) == (table.shift is not None) for key, table in state.tables.items()
     ]
-    if state.few is not None:
+    if state.few_rows is not None:
         # These are all rows of the stream, with the columns that it has.
-        [few_columns] = state.few.batches
+        [few_columns] = state.few_rows.batches
         needed = {UNIT, *(f"{PREDICTED}{k}" for k in range(len(settings.systems)))}
         needed |= {WEIGHT} if state.weighted else set()
         fits &= state.n_units < FEWEST_UNITS and needed == few_columns.keys() - {TRUTH}

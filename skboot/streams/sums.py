@@ -71,12 +71,12 @@ class ExactSums:
             return cls(values[None])
         if values.dtype.kind in "iu":
             return cls.of_digits(values.astype(np.int64, copy=False)[None])
-        pieces = list(_pieces(values.shape))
-        largest = max((np.abs(values[some]).max(initial=0.0) for some in pieces), default=0.0)
+        pieces = list(_row_slices(values.shape))
+        largest = max((np.abs(values[part]).max(initial=0.0) for part in pieces), default=0.0)
         highest = max(0, -(-(int(np.frexp(largest)[1]) - _LARGE) // _BITS))
-        lowest = min((_lowest(values[some]) for some in pieces), default=0)
+        lowest = min((_lowest_power(values[part]) for part in pieces), default=0)
         return cls._made(
-            lambda some: _split(values[some], lowest, highest),
+            lambda part: _digits_of_numbers(values[part], lowest, highest),
             (highest - lowest + 1, *values.shape),
             lowest,
         )
@@ -84,23 +84,23 @@ class ExactSums:
     @classmethod
     def of_digits(cls, digits: Digits, lowest: int = 0) -> Self:
         """Return the sums that have these digits, in however many bits."""
-        return cls._made(lambda some: list(digits[:, some].astype(np.int64)), digits.shape, lowest)
+        return cls._made(lambda part: list(digits[:, part].astype(np.int64)), digits.shape, lowest)
 
     @classmethod
     def _made(
-        cls, digits_of: Callable[[slice], Pieces], shape: tuple[int, ...], lowest: int
+        cls, read_digits: Callable[[slice], Pieces], shape: tuple[int, ...], lowest: int
     ) -> Self:
         """Return sums from the digits of some rows, which need not be in their range yet."""
         digits: Digits = np.empty(shape, dtype=np.int32)
-        for some in _pieces(shape[1:]):
-            pieces = digits_of(some)
+        for part in _row_slices(shape[1:]):
+            pieces = read_digits(part)
             for k in range(len(pieces) - 1):
                 pieces[k], carried = _carried(pieces[k])
                 pieces[k + 1] = pieces[k + 1] + carried
             if digits.dtype == np.int32 and not _is_small(pieces[-1]):
                 digits = digits.astype(np.int64)
             for k, piece in enumerate(pieces):
-                digits[k, some] = piece
+                digits[k, part] = piece
         while digits.dtype == np.int64:
             # Whether the highest digit needs one more.
             largest = max(int(digits[-1].max(initial=0)), -int(digits[-1].min(initial=0)))
@@ -115,10 +115,10 @@ class ExactSums:
             spare += 1
         return cls(digits[spare:].copy() if spare else digits, lowest + spare)
 
-    def __add__(self, other: ExactSums) -> ExactSums:
+    def __add__(self, sums_b: ExactSums) -> ExactSums:
         """Return the sums of both."""
         rows = np.arange(self.digits.shape[1])
-        return self.added_at(rows, other, rows, len(rows))
+        return self.added_at(rows, sums_b, rows, len(rows))
 
     def placed(self, rows: NDArray[np.intp], n_rows: int) -> ExactSums:
         """Return ``n_rows`` sums, those of ``self`` added up at the given rows, the others 0."""
@@ -130,27 +130,31 @@ class ExactSums:
     def added_at(
         self,
         rows: NDArray[np.intp],
-        other: ExactSums,
-        other_rows: NDArray[np.intp],
+        sums_b: ExactSums,
+        rows_b: NDArray[np.intp],
         n_rows: int,
     ) -> ExactSums:
         """Return ``n_rows`` sums: those of both, added up at the rows of each, the others 0."""
         parts = []
-        for sums, at in ((self, rows), (other, other_rows)):
-            order = None if np.all(at[1:] >= at[:-1]) else np.argsort(at, kind="stable")
-            sorted_at = at if order is None else at[order]
+        for sums, row_numbers in ((self, rows), (sums_b, rows_b)):
+            order = (
+                None
+                if np.all(row_numbers[1:] >= row_numbers[:-1])
+                else np.argsort(row_numbers, kind="stable")
+            )
+            sorted_at = row_numbers if order is None else row_numbers[order]
             are_different = bool(np.all(sorted_at[1:] != sorted_at[:-1]))
             parts.append((sums, order, sorted_at, are_different))
-        lowest = min(self.lowest, other.lowest)
-        highest = max(part.lowest + len(part.digits) for part in (self, other))
+        lowest = min(self.lowest, sums_b.lowest)
+        highest = max(part.lowest + len(part.digits) for part in (self, sums_b))
         shape = highest - lowest, n_rows, self.digits.shape[2]
 
-        def digits_of(some: slice) -> Pieces:
-            total = np.zeros((shape[0], some.stop - some.start, shape[2]), dtype=np.int64)
-            for sums, order, at, are_different in parts:
-                start, last = np.searchsorted(at, (some.start, some.stop))
+        def digits_of(row_slice: slice) -> Pieces:
+            total = np.zeros((shape[0], row_slice.stop - row_slice.start, shape[2]), dtype=np.int64)
+            for sums, order, row_numbers, are_different in parts:
+                start, last = np.searchsorted(row_numbers, (row_slice.start, row_slice.stop))
                 rows_of_sums: Any = slice(start, last) if order is None else order[start:last]
-                places = at[start:last] - some.start
+                places = row_numbers[start:last] - row_slice.start
                 for k, digit in enumerate(sums.digits, sums.lowest - lowest):
                     if are_different:
                         total[k, places] += digit[rows_of_sums]
@@ -166,12 +170,12 @@ class ExactSums:
         digits = self.digits[:, rows][:, :, columns]
         total = np.zeros(digits.shape[1:])
         for power, digit in enumerate(digits, self.lowest):
-            for some in _pieces(digit.shape):
-                total[some] += np.ldexp(digit[some].astype(np.float64), _BITS * power)
+            for part in _row_slices(digit.shape):
+                total[part] += np.ldexp(digit[part].astype(np.float64), _BITS * power)
         return total
 
 
-def _pieces(shape: tuple[int, ...]) -> Iterator[slice]:
+def _row_slices(shape: tuple[int, ...]) -> Iterator[slice]:
     """Yield rows that are worked on at a time."""
     n_rows, n_columns = shape
     step = max(_AT_ONCE // max(n_columns, 1), 1)
@@ -179,7 +183,7 @@ def _pieces(shape: tuple[int, ...]) -> Iterator[slice]:
         yield slice(start, min(start + step, n_rows))
 
 
-def _lowest(values: NDArray[Any]) -> int:
+def _lowest_power(values: NDArray[Any]) -> int:
     """Return the power of the lowest digit of any of the numbers, 0 or below."""
     remainder, power = np.array(values, dtype=np.float64), 0
     remainder -= np.trunc(remainder)
@@ -190,7 +194,7 @@ def _lowest(values: NDArray[Any]) -> int:
     return power
 
 
-def _split(values: NDArray[Any], lowest: int, highest: int) -> Pieces:
+def _digits_of_numbers(values: NDArray[Any], lowest: int, highest: int) -> Pieces:
     """Return the digits of numbers from the lowest to the highest power."""
     remainder = np.array(values, dtype=np.float64)
     digits = []
@@ -214,13 +218,13 @@ def _carried(digit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
 
 # Weights of rows by what they hold: pairs of labels, or labels and intervals of a score.
 #
-# A `Table` of labels has a cell for each pair of truth and decision that occurs. One of scores has
-# a cell for each class in each interval of the score. While the distinct scores fit, each has its
-# own; then intervals are those of equal leading bits of the floating-point number, and one bit is
-# dropped wherever they become too many. Which bits are left depends on the set of scores alone, so
-# that a table does not depend on the order of rows, batches or shards. Between one half and one the
-# bits are those of the distance from one, so that probabilities have intervals as fine near one as
-# near zero.
+# A `CellTable` of labels has a cell for each pair of truth and decision that occurs. One of scores
+# has a cell for each class in each interval of the score. While the distinct scores fit, each has
+# its own; then intervals are those of equal leading bits of the floating-point number, and one bit
+# is dropped wherever they become too many. Which bits are left depends on the set of scores alone,
+# so that a table does not depend on the order of rows, batches or shards. Between one half and one
+# the bits are those of the distance from one, so that probabilities have intervals as fine near one
+# as near zero.
 
 
 # Pairs of keys per row up to which those that occur are counted, and not sorted.
@@ -235,7 +239,7 @@ _LEAST_DISTANCE = 2.0**-54
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CellTable:
     """Sums of cells, in rising order of their keys.
 
     Attributes
@@ -244,7 +248,7 @@ class Table:
         Labels that occur, sorted.
     truth : ndarray of shape (n_cells,)
         Number of the true label of each cell.
-    other : ndarray of shape (n_cells,)
+    keys : ndarray of shape (n_cells,)
         Number of the decision, or the leading bits of the score.
     sums : ExactSums
         Of (n_cells, 1 + n_resamples): the weight in the data, then in each resample.
@@ -256,7 +260,7 @@ class Table:
 
     labels: NDArray[Any]
     truth: NDArray[np.int64]
-    other: NDArray[np.uint64]
+    keys: NDArray[np.uint64]
     sums: ExactSums
     shift: int | None = None
     ends: NDArray[np.uint64] | None = None
@@ -266,44 +270,44 @@ class Table:
         """Number of cells."""
         return len(self.truth)
 
-    def __add__(self, other: Table) -> Table:
+    def __add__(self, table_b: CellTable) -> CellTable:
         """Return the table of the rows of both, of scores still in as many intervals."""
-        labels = joined_labels(self.labels, other.labels)
+        labels = joined_labels(self.labels, table_b.labels)
         tables = []
-        for table in (self, other):
+        for table in (self, table_b):
             # The numbers of labels among those of both.
             number = np.searchsorted(labels, table.labels)
-            decision = table.other
+            decision = table.keys
             if table.shift is None:
-                decision = number[table.other.astype(np.intp)].astype(np.uint64)
-            tables.append(replace(table, labels=labels, truth=number[table.truth], other=decision))
+                decision = number[table.keys.astype(np.intp)].astype(np.uint64)
+            tables.append(replace(table, labels=labels, truth=number[table.truth], keys=decision))
         shift = self.shift
-        if shift is not None and other.shift is not None:
-            shift = max(shift, other.shift)
+        if shift is not None and table_b.shift is not None:
+            shift = max(shift, table_b.shift)
             tables = [table.coarser(shift) for table in tables]
-        truth, keys, at = distinct_cells(
+        truth, keys, cell = distinct_cells(
             np.concatenate([table.truth for table in tables]),
-            np.concatenate([table.other for table in tables]),
+            np.concatenate([table.keys for table in tables]),
         )
-        places, places_b = np.split(at, [tables[0].n_cells])
+        places, places_b = np.split(cell, [tables[0].n_cells])
         sums = tables[0].sums.added_at(places, tables[1].sums, places_b, len(truth))
         ends = None
         if tables[0].ends is not None and tables[1].ends is not None:
-            ends = joined_ends(np.hstack([tables[0].ends, tables[1].ends]), at, len(truth))
-        return Table(labels, truth, keys, sums, shift, ends)
+            ends = joined_ends(np.hstack([tables[0].ends, tables[1].ends]), cell, len(truth))
+        return CellTable(labels, truth, keys, sums, shift, ends)
 
-    def coarser(self, shift: int) -> Table:
+    def coarser(self, shift: int) -> CellTable:
         """Return the table with at least so many bits dropped."""
         if self.shift is None or shift <= self.shift:
             return self
-        truth, keys, at = distinct_cells(self.truth, self.other >> np.uint64(shift - self.shift))
-        ends = None if self.ends is None else joined_ends(self.ends, at, len(truth))
-        return Table(self.labels, truth, keys, self.sums.placed(at, len(truth)), shift, ends)
+        truth, keys, cell = distinct_cells(self.truth, self.keys >> np.uint64(shift - self.shift))
+        ends = None if self.ends is None else joined_ends(self.ends, cell, len(truth))
+        return CellTable(self.labels, truth, keys, self.sums.placed(cell, len(truth)), shift, ends)
 
-    def within(self, n_bins: int) -> Table:
+    def within(self, n_bins: int) -> CellTable:
         """Return the table with as few bits dropped as leave no more than ``n_bins`` intervals."""
         assert self.shift is not None
-        return self.coarser(self.shift + spare_bits(np.unique(self.other), n_bins))
+        return self.coarser(self.shift + spare_bits(np.unique(self.keys), n_bins))
 
     def edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the least and the greatest score in the interval of each cell, (n_cells,) each."""
@@ -315,15 +319,15 @@ class Table:
 
     def rank(self) -> NDArray[np.float64]:
         """Return the number of the interval of each cell, (n_cells,): a score of the same order."""
-        return np.unique(self.other, return_inverse=True)[1].reshape(-1).astype(np.float64)
+        return np.unique(self.keys, return_inverse=True)[1].reshape(-1).astype(np.float64)
 
 
-def joined_ends(ends: NDArray[np.uint64], at: NDArray[np.intp], n: int) -> NDArray[np.uint64]:
+def joined_ends(ends: NDArray[np.uint64], place: NDArray[np.intp], n: int) -> NDArray[np.uint64]:
     """Return the least of the least, and the greatest of the greatest, at each of n places."""
     joined = np.empty((2, n), dtype=np.uint64)
     joined[0], joined[1] = ~np.uint64(0), 0
-    np.minimum.at(joined[0], at, ends[0])
-    np.maximum.at(joined[1], at, ends[1])
+    np.minimum.at(joined[0], place, ends[0])
+    np.maximum.at(joined[1], place, ends[1])
     return joined
 
 
@@ -343,15 +347,15 @@ def cells_of(
     n_keys = n_values * (int(truth.max(initial=0)) + 1)
     if n_keys <= _KEYS_PER_ROW * len(key):
         occurs = np.bincount(key, minlength=n_keys) > 0
-        cells, at = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
+        cells, cell = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
     else:
-        cells, at = np.unique(key, return_inverse=True)
+        cells, cell = np.unique(key, return_inverse=True)
     truths, key_numbers = np.divmod(cells, n_values)
-    return truths, values[key_numbers], at.reshape(-1)
+    return truths, values[key_numbers], cell.reshape(-1)
 
 
 # A table without its sums, and the cell of each row.
-Coded = tuple[Table, NDArray[np.intp]]
+CodedTable = tuple[CellTable, NDArray[np.intp]]
 NOTHING = ExactSums.zeros(0, 0)
 
 
@@ -361,7 +365,7 @@ def cells_within(
     bits: NDArray[np.uint64],
     shift: int,
     n_bins: int,
-) -> Coded:
+) -> CodedTable:
     """Return cells of scores in at most so many intervals, of at least ``shift`` dropped bits."""
     distinct, number = np.unique(bits, return_inverse=True)
     leading = distinct >> np.uint64(shift)
@@ -369,9 +373,9 @@ def cells_within(
     leading = leading >> np.uint64(spare)
     starts = np.flatnonzero(np.append(True, leading[1:] != leading[:-1])[: len(leading)])
     interval = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(leading))))
-    truths, keys, at = cells_of(truth, leading[starts], interval[number.reshape(-1)])
-    ends = joined_ends(np.broadcast_to(bits, (2, len(bits))), at, len(truths))
-    return Table(labels, truths, keys, NOTHING, shift + spare, ends), at
+    truths, keys, cell = cells_of(truth, leading[starts], interval[number.reshape(-1)])
+    ends = joined_ends(np.broadcast_to(bits, (2, len(bits))), cell, len(truths))
+    return CellTable(labels, truths, keys, NOTHING, shift + spare, ends), cell
 
 
 def joined_labels(labels: NDArray[Any], labels_b: NDArray[Any]) -> NDArray[Any]:
@@ -401,8 +405,8 @@ def in_text(labels: Any) -> Any:
     """Return labels in bytes as text, and any others as they are."""
     if labels is None or labels.ndim != 1 or labels.dtype.kind not in "SO":
         return labels
-    of_bytes = labels.dtype.kind == "S" or all(isinstance(label, bytes) for label in labels)
-    return np.char.decode(labels.astype(bytes), "latin-1") if of_bytes else labels
+    is_bytes = labels.dtype.kind == "S" or all(isinstance(label, bytes) for label in labels)
+    return np.char.decode(labels.astype(bytes), "latin-1") if is_bytes else labels
 
 
 def bits_of(scores: NDArray[Any]) -> NDArray[np.uint64]:
@@ -478,7 +482,7 @@ _NO_CELLS = ReducedData(None, 0)
 
 
 @dataclass(frozen=True, eq=False)
-class Read(Measured):
+class StreamedMetric(Measured):
     """A metric on the data and on every resample of a stream.
 
     Its rows are the cells, each with its weight, where there are cells; its statistic has the
@@ -509,7 +513,7 @@ class Read(Measured):
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptSums:
     """What is kept of a metric of a system.
 
     Attributes
@@ -520,7 +524,7 @@ class Kept:
         Largest size of what one row adds.
     zero_one : bool
         Whether each row of weight 1 adds 0 or 1.
-    tables : sequence of Table
+    tables : sequence of CellTable
     n_rows : int
     weighted : bool
         Whether rows carry weights.
@@ -529,12 +533,12 @@ class Kept:
     sums: Floats
     largest: Floats
     zero_one: bool
-    tables: Sequence[Table]
+    tables: Sequence[CellTable]
     n_rows: int
     weighted: bool
 
 
-class Reading(ABC):
+class MetricReading(ABC):
     """What one metric reads of a stream."""
 
     # Names of the tables that it shares with other metrics of the system; none for sums of terms.
@@ -553,7 +557,7 @@ class Reading(ABC):
         """Refuse rows of a batch that the metric cannot take."""
 
     @abstractmethod
-    def read(self, summary: Kept) -> Read:
+    def read(self, summary: KeptSums) -> StreamedMetric:
         """Return the metric from what is kept of all rows."""
 
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
@@ -565,7 +569,7 @@ class Reading(ABC):
         return np.empty((0, rows.n_samples))
 
 
-class SumsReading(Reading):
+class SumsReading(MetricReading):
     """A metric of sums to which each row adds what it adds in any sample."""
 
     def __init__(self, statistic: Statistic) -> None:
@@ -583,13 +587,13 @@ class SumsReading(Reading):
             raise fail(argument, must, "one column", advice)
 
     def terms(self, rows: Rows) -> Floats:
-        """See `Reading.terms`."""
+        """See `MetricReading.terms`."""
         predicted = rows.predicted_for(self.statistic)
         added: Floats = self.inner.added_by_rows(rows.y_true, predicted)
         return added
 
-    def read(self, summary: Kept) -> Read:
-        """See `Reading.read`."""
+    def read(self, summary: KeptSums) -> StreamedMetric:
+        """See `MetricReading.read`."""
         sums = summary.sums
         values = self.inner.of_sums(sums[:, 1:])
         size = float(sums[1:, 0].sum())
@@ -597,10 +601,10 @@ class SumsReading(Reading):
         rows = SumsOfRows(sums[:, 1], summary.n_rows, share, summary.zero_one, summary.weighted)
         facts = self.statistic.facts_of_sums(rows)
         values = values if self.inner is self.statistic else 0.0 - values
-        return Read(Rows(None, np.empty(0), None, None), self.statistic, values, facts)
+        return StreamedMetric(Rows(None, np.empty(0), None, None), self.statistic, values, facts)
 
 
-class CellsReading(Reading):
+class CellsReading(MetricReading):
     """A function of the confusion matrix."""
 
     tables = (LABELS,)
@@ -612,21 +616,21 @@ class CellsReading(Reading):
             must = f"hold class labels for the metric {self.statistic.name!r}"
             raise fail(argument, must, "scores or probabilities", "Decide first.")
 
-    def read(self, summary: Kept) -> Read:
-        """See `Reading.read`."""
+    def read(self, summary: KeptSums) -> StreamedMetric:
+        """See `MetricReading.read`."""
         [table] = summary.tables
-        decisions = table.labels[table.other.astype(np.intp)]
+        decisions = table.labels[table.keys.astype(np.intp)]
         return _read_cells(self.statistic, table, decisions, decisions, weighted=summary.weighted)
 
 
 def _read_cells(
     statistic: Statistic,
-    table: Table,
+    table: CellTable,
     decisions: NDArray[Any],
     predictions: NDArray[Any],
     *,
     weighted: bool,
-) -> Read:
+) -> StreamedMetric:
     """Return a metric of the weights of the cells of one table.
 
     It reads ``decisions``, or the order of scores, in the place of the ``predictions`` of cells.
@@ -634,18 +638,18 @@ def _read_cells(
     truth, weights = table.labels[table.truth], table.sums.values()
     with collected():  # the batch is looked at as a whole
         statistic = check_response(statistic, truth, decisions, "y_pred")
-    reduced, by_code = _coded(statistic, truth, decisions, weights)
-    values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
-    of_cells = statistic.facts(reduced, (truth, decisions, None))
-    facts = replace(of_cells, row_mean=False)
+    reduced, code_weights = _reduced_cells(statistic, truth, decisions, weights)
+    values = statistic.evaluate(WeightsBlock(code_weights.T, statistic.reads), reduced)
+    cell_facts = statistic.facts(reduced, (truth, decisions, None))
+    facts = replace(cell_facts, row_mean=False)
     if weighted:
         # The weight of a row is not known where rows were counted by cells.
-        facts = Facts(of_cells.bounds, statistic.reads == "sums", weighted=True)
+        facts = Facts(cell_facts.bounds, statistic.reads == "sums", weighted=True)
     cells = Rows(truth, predictions, weights[:, 0], None)
-    return Read(cells, statistic, values, facts, reduced)
+    return StreamedMetric(cells, statistic, values, facts, reduced)
 
 
-class ScoresReading(Reading):
+class ScoresReading(MetricReading):
     """A metric of the order in which scores put the rows of two classes."""
 
     tables = (SCORES, FINE_SCORES)
@@ -670,36 +674,41 @@ class ScoresReading(Reading):
         check_two_columns(argument, y_pred, must)
 
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-        """See `Reading.columns`."""
+        """See `MetricReading.columns`."""
         return rows.y_true, positive_scores(rows.y_pred, self.inner.labels, self.inner.pos_label)
 
-    def read(self, summary: Kept) -> Read:
-        """See `Reading.read`; an interval of scores may hold rows in any order.
+    def read(self, summary: KeptSums) -> StreamedMetric:
+        """See `MetricReading.read`; an interval of scores may hold rows in any order.
 
         The estimate is that of the finer intervals. Resamples lie around it as they do around that
         of the intervals in which they were counted.
         """
         coarse, finer = summary.tables
         # The metrics know the order of scores alone.
-        counted, fine = (
+        coarse_metric, finer_metric = (
             _read_cells(
                 self.statistic, table, table.rank(), table.edges()[0], weighted=summary.weighted
             )
             for table in (coarse, finer)
         )
         if not coarse.shift:
-            return counted
-        estimate = fine.values[0]
-        values = np.clip(counted.values + (estimate - counted.values[0]), *counted.statistic.bounds)
+            return coarse_metric
+        estimate = finer_metric.values[0]
+        values = np.clip(
+            coarse_metric.values + (estimate - coarse_metric.values[0]),
+            *coarse_metric.statistic.bounds,
+        )
         values[0] = estimate
-        error, hidden = (_movement(*of) for of in ((fine, finer), (counted, coarse)))
-        facts = replace(fine.facts, delong=None if error else fine.facts.delong)
+        error, hidden = (
+            _movement(*pair) for pair in ((finer_metric, finer), (coarse_metric, coarse))
+        )
+        facts = replace(finer_metric.facts, delong=None if error else finer_metric.facts.delong)
         return replace(
-            fine, values=values, facts=facts, error=error, intervals="finer", hidden=hidden
+            finer_metric, values=values, facts=facts, error=error, intervals="finer", hidden=hidden
         )
 
 
-class ColumnsReading(Reading):
+class ColumnsReading(MetricReading):
     """An area averaged over several classes, each of which has a column of scores.
 
     A table has the scores of one column, beside the true class of pairs of classes, or else beside
@@ -710,10 +719,10 @@ class ColumnsReading(Reading):
         super().__init__(statistic)
         self.labels: NDArray[Any] = np.asarray(self.inner.labels)
         self.by_pairs = self.inner.sketch == "pairs of columns"
-        beside = ("all classes" for _ in self.labels)
+        sides = ("all classes" for _ in self.labels)
         if not self.by_pairs:
-            beside = (f"the class {label!r}" for label in self.labels.tolist())
-        self.tables = tuple(f"column {k} beside {name}" for k, name in enumerate(beside))
+            sides = (f"the class {label!r}" for label in self.labels.tolist())
+        self.tables = tuple(f"column {k} beside {name}" for k, name in enumerate(sides))
         # Classes that a table tells apart.
         self.n_sides = len(self.labels) if self.by_pairs else 2
 
@@ -727,14 +736,14 @@ class ColumnsReading(Reading):
             raise fail("sample_weight", must, "weights", advice)
 
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-        """See `Reading.columns`."""
+        """See `MetricReading.columns`."""
         column = self.tables.index(kind)
         assert rows.y_true is not None
         truth = rows.y_true if self.by_pairs else rows.y_true == self.labels[column]
         return truth, rows.y_pred[:, column]
 
-    def read(self, summary: Kept) -> Read:
-        """See `Reading.read`; some of the resamples at a time."""
+    def read(self, summary: KeptSums) -> StreamedMetric:
+        """See `MetricReading.read`; some of the resamples at a time."""
         tables = summary.tables
         n_codes = sum(table.n_cells for table in tables)
         # Which cells of all tables belong to each class, (n_classes, n_cells).
@@ -749,32 +758,32 @@ class ColumnsReading(Reading):
         member = np.concatenate(members, axis=1)
         # What each cell adds to the size of each class: of pairs of classes one table tells all.
         counted = np.arange(n_codes) < tables[0].n_cells if self.by_pairs else True
-        of_class = np.where(counted, member, False).T.astype(np.float64)
-        reduced = self._reduced(tables, member, of_class, [table.rank() for table in tables])
+        class_weights = np.where(counted, member, False).T.astype(np.float64)
+        reduced = self._reduced(tables, member, class_weights, [table.rank() for table in tables])
         n_values = tables[0].sums.digits.shape[2]
         step = max(_BYTES_AT_ONCE // (8 * n_codes), 1)
         values = np.empty(n_values)
         for start in range(0, n_values, step):
-            some = slice(start, start + step)
-            weights = np.concatenate([table.sums.values(some) for table in tables])
+            resamples = slice(start, start + step)
+            weights = np.concatenate([table.sums.values(resamples) for table in tables])
             block = WeightsBlock(weights.T, self.statistic.reads)
-            values[some] = self.statistic.evaluate(block, reduced)
-        on_data = np.concatenate([table.sums.values(slice(1)) for table in tables])
-        sizes = on_data[:, 0] @ of_class
+            values[resamples] = self.statistic.evaluate(block, reduced)
+        data_weights = np.concatenate([table.sums.values(slice(1)) for table in tables])
+        sizes = data_weights[:, 0] @ class_weights
         cells = Rows(self.labels, np.zeros((len(self.labels),) * 2), sizes, None)
         facts = Facts(self.statistic.bounds, weighted=summary.weighted)
-        result = Read(cells, self.statistic, values, facts)
+        result = StreamedMetric(cells, self.statistic, values, facts)
         if not any(table.shift for table in tables) or np.isnan(values[0]):
             return result
-        extremes = self._extremes(tables, member, of_class, on_data)
+        extremes = self._extremes(tables, member, class_weights, data_weights)
         error = max(abs(value - values[0]) for value in extremes)
         return replace(result, error=error, intervals="all", hidden=error)
 
     def _reduced(
         self,
-        tables: Sequence[Table],
+        tables: Sequence[CellTable],
         member: NDArray[np.bool_],
-        of_class: Floats,
+        class_weights: Floats,
         scores: Sequence[Floats],
     ) -> ReducedData:
         """Return the cells of all tables as rows, each table in the order of its scores."""
@@ -783,15 +792,15 @@ class ColumnsReading(Reading):
         for column, score in enumerate(scores):
             ranking = rank(member[column, starts[column] : starts[column + 1]], score)
             ranked.append(ranking._replace(order=ranking.order + starts[column]))
-        reduced: ReducedData = self.inner.of_ranked(ranked, member, of_class)
+        reduced: ReducedData = self.inner.of_ranked(ranked, member, class_weights)
         return reduced
 
     def _extremes(
         self,
-        tables: Sequence[Table],
+        tables: Sequence[CellTable],
         member: NDArray[np.bool_],
-        of_class: Floats,
-        on_data: Floats,
+        class_weights: Floats,
+        data_weights: Floats,
     ) -> list[float]:
         """Values with each class above the others in every interval of its scores, and below."""
         starts = np.cumsum([table.n_cells for table in tables])[:-1]
@@ -802,22 +811,22 @@ class ColumnsReading(Reading):
                 2 * table.rank() + ((side == is_upper) & _movable(table))
                 for table, side in zip(tables, sides, strict=True)
             ]
-            reduced = self._reduced(tables, member, of_class, scores)
-            block = WeightsBlock(on_data.T, self.statistic.reads)
+            reduced = self._reduced(tables, member, class_weights, scores)
+            block = WeightsBlock(data_weights.T, self.statistic.reads)
             extremes.append(float(self.statistic.evaluate(block, reduced)[0]))
-        weights = np.split(on_data[:, 0], starts)
+        weights = np.split(data_weights[:, 0], starts)
         least = [
             self.inner.least_in_intervals(side, table.rank(), part, _movable(table))
             for table, side, part in zip(tables, sides, weights, strict=True)
         ]
         if None not in least:
             sizes = [part @ side for part, side in zip(weights, sides, strict=True)]
-            by_size = sizes if self.inner.average == "weighted" else None
-            extremes[1] = float(np.average(least, weights=by_size))
+            size_weights = sizes if self.inner.average == "weighted" else None
+            extremes[1] = float(np.average(least, weights=size_weights))
         return extremes
 
 
-_READINGS: Mapping[str, type[Reading]] = {
+_READINGS: Mapping[str, type[MetricReading]] = {
     "sums": SumsReading,
     "cells": CellsReading,
     "scores": ScoresReading,
@@ -826,25 +835,25 @@ _READINGS: Mapping[str, type[Reading]] = {
 }
 
 
-def reading_of(statistic: Statistic, *, counted: bool = False) -> Reading:
+def reading_of(statistic: Statistic, *, counted: bool = False) -> MetricReading:
     """Return how a metric reads a stream, of labels by their pairs alone if these are counted.
 
     A metric that needs all rows together is refused.
     """
     if counted:
         return CellsReading(statistic)
-    inner: Any = statistic.unsigned or statistic
-    if inner.lacks_labels and inner.response == "probabilities":
-        with_labels = replace(inner, labels=ZERO_ONE)
-        reading = reading_of(with_labels if inner is statistic else Negated(with_labels))
+    unsigned: Any = statistic.unsigned or statistic
+    if unsigned.lacks_labels and unsigned.response == "probabilities":
+        with_labels = replace(unsigned, labels=ZERO_ONE)
+        reading = reading_of(with_labels if unsigned is statistic else Negated(with_labels))
         reading.assumes_zero_one = True
         return reading
-    if inner.lacks_labels:
+    if unsigned.lacks_labels:
         must = f"be given for the metric {statistic.name!r} of a stream"
         advice = "Give all labels, in the order of the columns: a batch may lack some."
         raise fail("labels", must, "None", advice)
-    if inner.sketch:
-        return _READINGS[inner.sketch](statistic)
+    if unsigned.sketch:
+        return _READINGS[unsigned.sketch](statistic)
     must = "hold metrics that can be computed from sums, or from the order of scores"
     advice = (
         "Batches are not kept. Give a mean of rows, a metric of labels, R2, the area under the ROC "
@@ -872,45 +881,45 @@ class WeightsBlock(Block):
         return WeightsBlock(self._by_resample[resamples], self.units_of_codes.reads)
 
 
-def _coded(
+def _reduced_cells(
     statistic: Statistic, truth: NDArray[Any], answers: NDArray[Any], weights: Floats
 ) -> tuple[ReducedData, Floats]:
     """Reduce cells as rows; return also the weight of each code, (n_codes, 1 + n_resamples)."""
     reduced = statistic.reduce(truth, answers, None)
     code = np.arange(len(truth)) if reduced.code is None else reduced.code.astype(np.intp)
-    by_code = np.zeros((reduced.n_codes, weights.shape[1]))
-    np.add.at(by_code, code, weights)
-    data, observed = dict(reduced.data), by_code[:, 0]
+    code_weights = np.zeros((reduced.n_codes, weights.shape[1]))
+    np.add.at(code_weights, code, weights)
+    data, observed = dict(reduced.data), code_weights[:, 0]
     if "observed" in data:
         data["observed"] = np.asarray(observed @ reduced.terms).reshape(-1)
         data["truth_counts"] = label_counts(truth, weights[:, 0])
     counts = observed.astype(np.int64)
-    return replace(reduced, data=MappingProxyType(data), counts=counts), by_code
+    return replace(reduced, data=MappingProxyType(data), counts=counts), code_weights
 
 
-def _movable(table: Table) -> NDArray[np.bool_]:
+def _movable(table: CellTable) -> NDArray[np.bool_]:
     """Return whether the rows of each cell may lie on either side of others in their interval."""
     low, high = table.edges()
     return np.asarray(low < high)
 
 
-def _movement(read: Read, table: Table) -> float:
+def _movement(streamed: StreamedMetric, table: CellTable) -> float:
     """How far the value moves at most with the order of rows in the intervals of a table."""
-    statistic, rank, movable = read.statistic, table.rank(), _movable(table)
+    statistic, rank, movable = streamed.statistic, table.rank(), _movable(table)
     if not movable.any():
         return 0.0
-    truth, weights = read.rows.y_true, read.rows.sample_weight
+    truth, weights = streamed.rows.y_true, streamed.rows.sample_weight
     assert truth is not None
     assert weights is not None
-    inner = statistic.unsigned or statistic
-    positive = truth == (truth.max() if inner.pos_label is None else inner.pos_label)
+    unsigned = statistic.unsigned or statistic
+    positive = truth == (truth.max() if unsigned.pos_label is None else unsigned.pos_label)
     moved = []
     for upper in (positive, ~positive):
         scores = 2 * rank + (upper & movable)
-        reduced, by_code = _coded(statistic, truth, scores, weights[:, None])
-        block = WeightsBlock(by_code.T, statistic.reads)
+        reduced, code_weights = _reduced_cells(statistic, truth, scores, weights[:, None])
+        block = WeightsBlock(code_weights.T, statistic.reads)
         moved.append(float(statistic.evaluate(block, reduced)[0]))
-    least = inner.least_in_intervals(positive, rank, weights, movable)
+    least = unsigned.least_in_intervals(positive, rank, weights, movable)
     if least is not None:
-        moved[1] = least if inner is statistic else -least
-    return max(abs(value - float(read.values[0])) for value in moved)
+        moved[1] = least if unsigned is statistic else -least
+    return max(abs(value - float(streamed.values[0])) for value in moved)

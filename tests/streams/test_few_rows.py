@@ -33,7 +33,7 @@ def test_row_30_changes_over_to_poisson_counts_and_gives_up_the_rows():
     found = accumulator().update(TRUTH, GUESS, start=0)
     assert found.result() == of_all_rows()
     found.update(TRUTH[:1], GUESS[:1], start=N)
-    assert found._state.few is None
+    assert found._state.few_rows is None
     assert found.result().n_samples == 30
     assert any("Poisson resamples" in note for note in found.result().notes)
     at_once = accumulator().update(np.append(TRUTH, TRUTH[0]), np.append(GUESS, GUESS[0]), start=0)

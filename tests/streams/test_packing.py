@@ -205,7 +205,9 @@ def test_ranges_that_overlap_or_do_not_rise_are_refused(ranges):
 
 @pytest.mark.parametrize("lacking", ["unit", "y_pred 0", "sample_weight"])
 def test_few_rows_without_a_column_are_refused(lacking):
-    [columns] = FEW._state.few.batches
+    [columns] = FEW._state.few_rows.batches
     left = {name: one for name, one in columns.items() if name != lacking}
     with pytest.raises(ValueError, match="data must be what to_bytes"):
-        BootstrapAccumulator.from_bytes(bytes_of_changed_state(few=SimpleNamespace(columns=left)))
+        BootstrapAccumulator.from_bytes(
+            bytes_of_changed_state(few_rows=SimpleNamespace(columns=left))
+        )

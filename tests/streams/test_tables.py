@@ -5,8 +5,8 @@ import pytest
 
 from skboot.streams.state import FewRows, joined_ranges
 from skboot.streams.sums import (
+    CellTable,
     ExactSums,
-    Table,
     bits_of,
     distinct_cells,
     joined_labels,
@@ -22,7 +22,7 @@ def table_of(truth, scores, n_bins):
     spare = spare_bits(np.unique(bits), n_bins)
     first, second, code = distinct_cells(number, bits >> np.uint64(spare))
     sums = ExactSums.of(np.bincount(code)[:, None])
-    return Table(labels, first, second, sums, spare)
+    return CellTable(labels, first, second, sums, spare)
 
 
 def added(batches, n_bins):
@@ -82,7 +82,7 @@ def test_the_intervals_depend_on_the_set_of_scores_alone(n_bins):
         rng.integers(0, 2, 1500),
     )
     whole = table_of(truth, scores, n_bins)
-    assert len(np.unique(whole.other)) <= n_bins
+    assert len(np.unique(whole.keys)) <= n_bins
     for seed in range(5):
         order = np.random.default_rng(seed).permutation(1500)
         cuts = np.sort(np.random.default_rng(seed + 9).integers(1, 1500, 6))
@@ -90,7 +90,7 @@ def test_the_intervals_depend_on_the_set_of_scores_alone(n_bins):
         found = added(batches, n_bins)
         assert found.shift == whole.shift
         np.testing.assert_array_equal(found.truth, whole.truth)
-        np.testing.assert_array_equal(found.other, whole.other)
+        np.testing.assert_array_equal(found.keys, whole.keys)
         np.testing.assert_array_equal(found.sums.digits, whole.sums.digits)
 
 
@@ -101,20 +101,20 @@ def test_distinct_scores_that_fit_have_intervals_of_their_own():
 
 
 def test_labels_of_decisions_are_numbered_anew_when_more_are_met():
-    one = Table(
+    one = CellTable(
         np.array(["b", "d"]),
         np.array([0, 1]),
         np.array([1, 1], dtype=np.uint64),
         ExactSums.of(np.array([[3], [4]])),
     )
-    other = Table(
+    other = CellTable(
         np.array(["a", "b", "d"]),
         np.array([0, 1]),
         np.array([2, 2], dtype=np.uint64),
         ExactSums.of(np.array([[10], [20]])),
     )
     both = one + other
-    pairs = zip(both.labels[both.truth], both.labels[both.other.astype(int)], strict=True)
+    pairs = zip(both.labels[both.truth], both.labels[both.keys.astype(int)], strict=True)
     counted = dict(zip(pairs, both.sums.values()[:, 0], strict=True))
     assert counted == {("a", "d"): 10, ("b", "d"): 23, ("d", "d"): 4}
 
