@@ -623,7 +623,7 @@ def test_scores_that_are_no_probabilities_are_not_taken_for_them():
         ("mean IoU", "'jaccard_macro'"),
         ("intersection over unions", "'jaccard'"),
         ("Dice coefficients", "'f1'"),
-        ("mAP@50", "pools the detections"),
+        ("mAP@50", "coming_from.md"),
     ],
 )
 def test_names_that_people_try_are_answered_with_what_to_give(name, offered):

@@ -133,13 +133,18 @@ proxy judge llm
 """
 _OF_METRICS = ("beta", "k", "quantile", "p_target", "prior", "priors")
 # Functions of labels and predictions, in whose place others may be meant.
-_OF_LABELS = {"bootstrap_score", "bootstrap_curve", "bootstrap_runs"}
-_OF_LABELS |= {"compare_systems", "compare_runs"}
-# How functions are called whose arguments are often guessed.
+_OF_LABELS = [
+    "bootstrap_score",
+    "bootstrap_curve",
+    "bootstrap_runs",
+    "compare_systems",
+    "compare_runs",
+]
+# How functions are called whose arguments are often guessed, by the function that they call.
 _CALLS = {
-    **{"bootstrap_score": SCORE, "compare_systems": COMPARE, "bootstrap_runs": RUNS},
-    **{"compare_runs": COMPARE_RUNS, "compare_methods": TRAIN_AND_COMPARE, "search_score": SEARCH},
-    **{"BootstrapScorer": TRAIN, "assert_not_worse": ASSERT},
+    call.partition("(")[0].rpartition(".")[2]: call
+    for call in (SCORE, COMPARE, RUNS, COMPARE_RUNS, TRAIN, TRAIN_AND_COMPARE, SEARCH, ASSERT)
+} | {
     "bootstrap_curve": "bootstrap_curve(y_true, y_score), of several systems "
     "bootstrap_curve(y_true, {'A': score_a, 'B': score_b})",
     "learning_curve": "learning_curve(model, X, y)",
@@ -175,29 +180,26 @@ def name_for(name: str, of_metric: Callable[[str], str] | None = None) -> str:
 def attribute_for(of: Any, name: str) -> str:
     """Say what to write after an object for an attribute that it lacks; "" if nothing is near."""
     # `dir` of an estimator asks each attribute whether it is there, and so comes back here.
-    # What every tuple has is nobody's aim.
-    present = [a for a in object.__dir__(of) if a[0] != "_" and not hasattr(tuple, a)]
-    if hasattr(type(of), "fit"):
-        # Settings, which do not end in "_", are no answer.
-        present = [a for a in present if a not in vars(of) or a.endswith("_")]
+    # What every tuple has is nobody's aim, and settings, which do not end in "_", are no answer.
+    settings = vars(of) if hasattr(type(of), "fit") else {}
+    present = [
+        attribute
+        for attribute in object.__dir__(of)
+        if not (attribute[0] == "_" or hasattr(tuple, attribute))
+        and (attribute not in settings or attribute.endswith("_"))
+    ]
     for meant, names in _ATTRIBUTES.items():
         if name in names.split() and _answers(of, meant, present):
             return f".{meant}"
     # Parts of a result may have what it lacks.
-    parts: dict[str, Any] = {}
-    if isinstance(of, Mapping):
-        parts = {f"[{key!r}]": of[key] for key in list(of)[:1]}
+    parts = {f"[{key!r}]": of[key] for key in list(of)[:1]} if isinstance(of, Mapping) else {}
     for attribute in ("result_", "confidence_interval", "pairs"):
-        if attribute in present:
-            part = getattr(of, attribute, None)
-            if attribute == "pairs" and isinstance(part, tuple):
-                parts[".pairs[0]"] = part[0]
-            else:
-                parts[f".{attribute}"] = part
+        part = getattr(of, attribute, None) if attribute in present else None
+        is_of_pairs = attribute == "pairs" and isinstance(part, tuple)
+        parts |= {".pairs[0]": part[0]} if is_of_pairs else {f".{attribute}": part}
     for place, part in parts.items():
         if part is not None:
-            members = [member for member in object.__dir__(part) if not hasattr(tuple, member)]
-            has_it = _answers(part, name, members)
+            has_it = not hasattr(tuple, name) and _answers(part, name, object.__dir__(part))
             if path := f".{name}" if has_it else attribute_for(part, name):
                 return f"{place}{path}"
     near = difflib.get_close_matches(name, present, len(present) or 1, LEAST_LIKENESS)
@@ -232,8 +234,8 @@ class Hinting:
             advice = ""
             # By scikit-learn's rule, what is learned ends in "_".
             is_fitted = any(attribute.endswith("_") for attribute in vars(self))
-            # Of an object that is being made, and lacks a field, nothing else may be asked.
             if name.startswith("_") or name in getattr(type(self), "__dataclass_fields__", ()):
+                # Of an object that is being made, and lacks a field, nothing else may be asked.
                 pass
             elif hasattr(type(self), "fit") and not is_fitted:
                 advice = "Call fit first." if name.endswith("_") else ""
@@ -252,10 +254,8 @@ class Hinting:
 @cache
 def keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
     """Names of all arguments of a function, or of a method without its object."""
-    parameters = inspect.signature(function).parameters.values()
-    return tuple(
-        parameter.name for parameter in parameters if parameter.name not in ("self", "cls")
-    )
+    parameters = inspect.signature(function).parameters
+    return tuple(name for name in parameters if name not in ("self", "cls"))
 
 
 @only_advises("")
@@ -263,17 +263,15 @@ def advice_on(call: Call, said: str) -> str:
     """What Python says of a call, and what is meant; ``said`` is for one without unknown names."""
     keywords = keywords_of(call.function)
     unknown = {name: value for name, value in call.options.items() if name not in keywords}
-    if not unknown:
+    if unknown:
+        name = next(iter(unknown))
+        said = f"{call.of}() got an unexpected keyword argument {name!r}"
+        advice = _argument_for(call, name) or _call_for(call, unknown)
+        advice = advice or f"It takes {', '.join(keywords) or 'no arguments'}."
+    else:
         said = said.replace(f"{call.function.__qualname__}()", f"{call.of}()")
         advice = _call_for(call, unknown)
-        return f"{said}. {advice}" if advice else said
-    name = next(iter(unknown))
-    advice = (
-        _argument_for(call, name)
-        or _call_for(call, unknown)
-        or f"It takes {', '.join(keywords) or 'no arguments'}."
-    )
-    return f"{call.of}() got an unexpected keyword argument {name!r}. {advice}"
+    return f"{said}. {advice}" if advice else said
 
 
 def _argument_for(call: Call, name: str) -> str:
@@ -281,22 +279,21 @@ def _argument_for(call: Call, name: str) -> str:
     keywords, value = keywords_of(call.function), call.options[name]
     if "metric" in keywords:
         metric = call.options.get("metric", "accuracy")
-        function = getattr(metric, "func", metric)
         if f"{metric}_{value}" in sklearn.metrics.get_scorer_names():
             return f"Did you mean metric='{metric}_{value}'?"
+        function = getattr(metric, "func", metric)
         if inspect.isfunction(function) and name in inspect.signature(function).parameters:
             place = "sklearn.metrics." if function.__module__.startswith("sklearn.metrics") else ""
-            option = f"{place}{function.__name__}, {name}={value!r}"
-            return f"{_OF_A_METRIC.format(option)}."
+            return f"{_OF_A_METRIC.format(f'{place}{function.__name__}, {name}={value!r}')}."
         if name in _OF_METRICS:
             return f"{_OF_A_METRIC.format('sklearn.metrics.fbeta_score, beta=2')}, for example."
     meant = arguments_meant(name, keywords)
-    if meant == ["confidence_level"]:
-        return f"Did you mean {level_meant(name, value)}?"
-    if meant == ["strata"] and value is True:
-        return "Did you mean strata=y_true?"
     if meant:
-        return f"Did you mean {either(map(repr, meant))}?"
+        shown = [
+            level_meant(name, value) if own == "confidence_level" else repr(own) for own in meant
+        ]
+        is_of_truth = meant == ["strata"] and value is True
+        return f"Did you mean {'strata=y_true' if is_of_truth else either(shown)}?"
     if name in ("margin", "test"):
         comparison = COMPARE_RUNS if "runs" in call.door else COMPARE
         answer = "verdict(margin=0.02)" if name == "margin" else "p_value"
@@ -312,10 +309,8 @@ def _argument_for(call: Call, name: str) -> str:
 def arguments_meant(name: str, arguments: Sequence[str]) -> list[str]:
     """Those of the known arguments that are meant by another name, or by a misspelt one."""
     rows = [row.split() for row in _NAMES_OF_ONE.splitlines() if name in row.split()]
-    meant = list(
-        dict.fromkeys(argument for row in rows for argument in arguments if argument in row)
-    )
-    return meant or difflib.get_close_matches(name, arguments, 1, LEAST_LIKENESS)
+    meant = dict.fromkeys(argument for row in rows for argument in arguments if argument in row)
+    return [*meant] or difflib.get_close_matches(name, arguments, 1, LEAST_LIKENESS)
 
 
 def level_meant(name: str, value: Any) -> str:
@@ -332,35 +327,29 @@ def level_meant(name: str, value: Any) -> str:
 
 def _call_for(call: Call, unknown: Mapping[str, Any]) -> str:
     """Name the call that takes what was given; "" where that is unclear."""
-    values_passed = list(
-        call.arguments[1:] if "." in call.function.__qualname__ else call.arguments
-    )
-    columns = [v for v in unknown.values() if hasattr(v, "__len__") and not isinstance(v, str)]
-    keywords = keywords_of(call.function)
+    is_method = "." in call.function.__qualname__
     is_of_labels = call.door in _OF_LABELS
-    models = [value for value in values_passed if is_model(value)] if is_of_labels else []
-    for value in values_passed if is_of_labels else ():
+    passed = list(call.arguments[1:] if is_method else call.arguments)
+    columns = [v for v in unknown.values() if hasattr(v, "__len__") and not isinstance(v, str)]
+    n_models = 0
+    for value in passed if is_of_labels else ():
         values = list(value.values()) if isinstance(value, Mapping) else value
-        if isinstance(values, list | tuple) and any(map(is_model, values)):
-            models += [*values, *values]
-    if models:
+        of_several = isinstance(values, list | tuple) and any(map(is_model, values))
+        n_models += 2 * len(values) if of_several else is_model(value)
+    if n_models:
         of_one_model = f"The first arguments are y_true and y_pred, and not a model. {OF_A_MODEL}"
-        return OF_MODELS if len(models) > 1 else of_one_model
+        return OF_MODELS if n_models > 1 else of_one_model
     if unknown and len(columns) < 2:
         return ""
-    values_passed += columns
-    texts = [value for value in values_passed[1:] if isinstance(value, str)]
-    option = next((name for name in ("metric", "scoring", "curve") if name in keywords), "")
-    if (
-        is_of_labels
-        and values_passed
-        and (len(values_passed) == 1 or isinstance(values_passed[0], str))
-    ):
+    passed += columns
+    texts = [value for value in passed[1:] if isinstance(value, str)]
+    if is_of_labels and passed and (len(passed) == 1 or isinstance(passed[0], str)):
         return _OF_ONE_COLUMN
-    if option and len(texts) == 1:
-        return _BY_NAME_ALONE.format(f"{option}={texts[0]!r}")
-    if len(values_passed) > 2 and isinstance(values_passed[2], int | float):
+    for option in ("metric", "scoring", "curve"):
+        if option in keywords_of(call.function) and len(texts) == 1:
+            return _BY_NAME_ALONE.format(f"{option}={texts[0]!r}")
+    if len(passed) > 2 and isinstance(passed[2], int | float):
         return _BY_NAME_ALONE.format("n_resamples=1999")
-    if len(values_passed) > 2 and is_of_labels and call.door != "bootstrap_curve":
+    if len(passed) > 2 and is_of_labels and call.door != "bootstrap_curve":
         return OF_SEVERAL
     return f"Use {_CALLS[call.door]}." if call.door in _CALLS else ""

@@ -12,7 +12,7 @@ import difflib
 import inspect
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from numbers import Integral
@@ -60,155 +60,140 @@ class NotGiven(str):
 ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 
 
-def _names_by_word(meant: Mapping[str, str]) -> dict[str, str]:
-    """What is meant, by each word that people say."""
-    return {word: text for words, text in meant.items() for word in words.split()}
+def _texts_by_word(table: str) -> dict[str, str]:
+    """What is meant, by each word that people say: lines of words, and after ":" what is meant."""
+    rows = [line.partition(": ") for line in table.strip().splitlines()]
+    return {word: text for words, _, text in rows for word in words.split()}
 
 
 # The name in ``metric=`` by what people call the same number, in lower case with underscores: it is
 # taken at once, and the result bears this name.
-SYNONYMS = _names_by_word(
-    {
-        "acc observed_agreement percent_agreement": "accuracy",
-        "ami": "adjusted_mutual_info_score",
-        "ari": "adjusted_rand_score",
-        "ap auprc": "average_precision",
-        "ba bac bacc balanced_acc uar": "balanced_accuracy",
-        "brier_loss brier_score_loss": "brier_score",
-        "calibration_in_the_large citl": "calibration_intercept",
-        "act_cllr actual_cllr": "cllr",
-        "cohen_kappa cohens_kappa kappa": "cohen_kappa_score",
-        "eer": "equal_error_rate",
-        "ece": "expected_calibration_error",
-        "dice dice_coefficient dice_score dice_similarity_coefficient "
-        "f1_measure f1score f_measure f_score fscore": "f1",
-        "intersection_over_union iou": "jaccard",
-        "bce binary_crossentropy ce crossentropy logistic_loss logloss "
-        "multiclass_log_loss nll xent": "log_loss",
-        "mcc phi": "matthews_corrcoef",
-        "mae": "mean_absolute_error",
-        "mape": "mean_absolute_percentage_error",
-        "mse": "mean_squared_error",
-        "msle": "mean_squared_log_error",
-        "mdae medae": "median_absolute_error",
-        "likelihood_ratio_negative lr_minus nlr": "negative_likelihood_ratio",
-        "nce": "normalized_cross_entropy",
-        "nec normalized_cost": "normalized_expected_cost",
-        "nmi": "normalized_mutual_info_score",
-        "normalized_error nte": "normalized_total_error",
-        "negative_predictive_value": "npv",
-        "likelihood_ratio_positive lr_plus plr": "positive_likelihood_ratio",
-        "positive_predictive_value": "ppv",
-        "r_squared rsquared": "r2",
-        "tpr true_positive_rate": "recall",
-        "auc auc_roc auroc rocauc": "roc_auc",
-        "rmsd rmse": "root_mean_squared_error",
-        "rmsle": "root_mean_squared_log_error",
-        "sens": "sensitivity",
-        "selectivity spec tnr true_negative_rate": "specificity",
-        "error_rate": "zero_one_loss",
-    }
+SYNONYMS = _texts_by_word(
+    """
+acc observed_agreement percent_agreement: accuracy
+ami: adjusted_mutual_info_score
+ari: adjusted_rand_score
+ap auprc: average_precision
+ba bac bacc balanced_acc uar: balanced_accuracy
+brier_loss brier_score_loss: brier_score
+calibration_in_the_large citl: calibration_intercept
+act_cllr actual_cllr: cllr
+cohen_kappa cohens_kappa kappa: cohen_kappa_score
+eer: equal_error_rate
+ece: expected_calibration_error
+dice dice_coefficient dice_score dice_similarity_coefficient f1_measure f1score f_measure f_score \
+fscore: f1
+intersection_over_union iou: jaccard
+bce binary_crossentropy ce crossentropy logistic_loss logloss multiclass_log_loss nll xent: \
+log_loss
+mcc phi: matthews_corrcoef
+mae: mean_absolute_error
+mape: mean_absolute_percentage_error
+mse: mean_squared_error
+msle: mean_squared_log_error
+mdae medae: median_absolute_error
+likelihood_ratio_negative lr_minus nlr: negative_likelihood_ratio
+nce: normalized_cross_entropy
+nec normalized_cost: normalized_expected_cost
+nmi: normalized_mutual_info_score
+normalized_error nte: normalized_total_error
+negative_predictive_value: npv
+likelihood_ratio_positive lr_plus plr: positive_likelihood_ratio
+positive_predictive_value: ppv
+r_squared rsquared: r2
+tpr true_positive_rate: recall
+auc auc_roc auroc rocauc: roc_auc
+rmsd rmse: root_mean_squared_error
+rmsle: root_mean_squared_log_error
+sens: sensitivity
+selectivity spec tnr true_negative_rate: specificity
+error_rate: zero_one_loss
+"""
 )
-# For metrics that have no name: the callable by how people call the metric, and what it takes where
-# that is not obvious.
-CALLABLES = _names_by_word(
-    {
-        "act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost": ""
-        "functools.partial(skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], "
-        "relative=True). Its second prior is that of targets, and it takes log-likelihood ratios",
-        "ap50 ap75 coco_map map50 map_0_5 map_50 map_50_95 map_at_50 mean_ap": "lambda image: "
-        "f(image), with y_true=None and y_pred=np.arange(n_images). f pools the detections of the "
-        "images with these numbers",
-        "f0_5": "functools.partial(sklearn.metrics.fbeta_score, beta=0.5)",
-        "f2 f_beta fbeta": "functools.partial(sklearn.metrics.fbeta_score, beta=2)",
-        "false_acceptance_rate false_alarm_rate false_positive_rate far fpr": "lambda y, p: "
-        "1 - sklearn.metrics.recall_score(y, p, pos_label=0)",
-        "false_negative_rate false_rejection_rate fnr frr miss_rate": "lambda y, p: "
-        "1 - sklearn.metrics.recall_score(y, p)",
-        "fpr95 fpr_95 fpr_at_95_tpr": "functools.partial(skboot.metrics.false_positive_rate_at, "
-        "false_negative_rate=0.05)",
-        "gini": "lambda y, score: 2 * sklearn.metrics.roc_auc_score(y, score) - 1",
-        "informedness j_statistic youden youden_index youden_j youdens_j": "functools.partial("
-        "sklearn.metrics.balanced_accuracy_score, adjusted=True)",
-        "false_positive_rate_at": "functools.partial(skboot.metrics.false_positive_rate_at, "
-        "false_negative_rate=0.05)",
-        "sensitivity_at": "functools.partial(skboot.metrics.sensitivity_at, specificity=0.9)",
-        "specificity_at": "functools.partial(skboot.metrics.specificity_at, sensitivity=0.9)",
-        "median": "np.median, with y_true=None. Of errors it is 'median_absolute_error'",
-        "min_dcf mindcf minimum_dcf minimum_detection_cost": "functools.partial("
-        "skboot.metrics.minimum_detection_cost, priors=[0.99, 0.01], relative=True). Its second "
-        "prior is that of targets",
-        "net_benefit": "functools.partial(skboot.metrics.net_benefit, threshold=0.2)",
-        "class_likelihood_ratios likelihood_ratio lr": "'positive_likelihood_ratio' or "
-        "'negative_likelihood_ratio'",
-        "partial_auc pauc": "functools.partial(sklearn.metrics.roc_auc_score, max_fpr=0.1)",
-        "neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss": "functools.partial("
-        "sklearn.metrics.mean_pinball_loss, alpha=0.9). Its alpha is the quantile",
-        "quadratic_weighted_kappa qwk": "functools.partial(sklearn.metrics.cohen_kappa_score, "
-        "weights='quadratic')",
-        "top_k": "'top_5_accuracy'. Its k is any",
-        "weighted_kappa": "functools.partial(sklearn.metrics.cohen_kappa_score, weights='linear')",
-    }
+# For metrics that have no name: the callable by how people call the metric, or the function and the
+# option that make a partial; and what it takes where that is not obvious.
+CALLABLES = _texts_by_word(
+    """
+act_dcf actdcf actual_dcf actual_detection_cost c_det cdet dcf detection_cost: \
+skboot.metrics.actual_detection_cost, priors=[0.99, 0.01], relative=True. Its second prior is \
+that of targets, and it takes log-likelihood ratios
+f0_5: sklearn.metrics.fbeta_score, beta=0.5
+f2 f_beta fbeta: sklearn.metrics.fbeta_score, beta=2
+false_acceptance_rate false_alarm_rate false_positive_rate far fpr: lambda y, p: 1 - \
+sklearn.metrics.recall_score(y, p, pos_label=0)
+false_negative_rate false_rejection_rate fnr frr miss_rate: lambda y, p: 1 - \
+sklearn.metrics.recall_score(y, p)
+false_positive_rate_at fpr95 fpr_95: skboot.metrics.false_positive_rate_at, \
+false_negative_rate=0.05
+informedness j_statistic youden youden_index youden_j youdens_j: \
+sklearn.metrics.balanced_accuracy_score, adjusted=True
+sensitivity_at: skboot.metrics.sensitivity_at, specificity=0.9
+specificity_at: skboot.metrics.specificity_at, sensitivity=0.9
+median: np.median, with y_true=None. Of errors it is 'median_absolute_error'
+min_dcf mindcf minimum_dcf minimum_detection_cost: skboot.metrics.minimum_detection_cost, \
+priors=[0.99, 0.01], relative=True. Its second prior is that of targets
+net_benefit: skboot.metrics.net_benefit, threshold=0.2
+class_likelihood_ratios likelihood_ratio lr: 'positive_likelihood_ratio' or \
+'negative_likelihood_ratio'
+partial_auc pauc: sklearn.metrics.roc_auc_score, max_fpr=0.1
+neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss: \
+sklearn.metrics.mean_pinball_loss, alpha=0.9. Its alpha is the quantile
+quadratic_weighted_kappa qwk: sklearn.metrics.cohen_kappa_score, weights='quadratic'
+top_k: 'top_5_accuracy'. Its k is any
+weighted_kappa: sklearn.metrics.cohen_kappa_score, weights='linear'
+"""
 )
 # The value of each row, query or text, by how people call its mean; also after a cut, as "ndcg@10".
-ROW_MEANS = _names_by_word(
-    {
-        "bert_score bertscore chrf comet meteor rouge rouge_l rougel": "the score of each text",
-        "bias mbe me mean_bias_error mean_error": "p - y of each row",
-        "bpb bpc loss": "the loss of each row",
-        "cer character_error_rate": "the rate of each row, with its characters as sample_weight",
-        "coverage picp": "(low <= y) & (y <= high) of each row",
-        "crps": "the value of each row",
-        "der diarization_error_rate": "the rate of each recording, with its seconds of speech as "
-        "sample_weight",
-        "hausdorff hausdorff_distance": "the distance of each image",
-        "psnr ssim": "the value of each image",
-        "hit hit_rate hits map mean_average_precision mean_reciprocal_rank mrr ndcg": "the value "
-        "of each query",
-        "interval_score winkler winkler_score": "high - low + 2 / alpha * (np.maximum(low - y, 0) "
-        "+ np.maximum(y - high, 0)) of each row, with alpha=0.05 for limits of 95 %",
-        "mean_scaled_interval_score msis": "the interval score of each row over the mean absolute "
-        "error of the naive forecast",
-        "mase": "abs(p - y) of each row over the mean absolute error of the naive forecast",
-        "mos pesq sdr si_sdr stoi": "the value of each recording",
-        "pass": "skboot.metrics.pass_at_k(n_correct, n_samples, k) of each problem",
-        "smape symmetric_mape": "2 * abs(p - y) / (abs(p) + abs(y)) of each row",
-        "ter wer word_error_rate": "the rate of each row, with its words as sample_weight",
-        "win_rate": "1 for each row that is won, 0 for one that is lost, and 0.5 for a tie",
-    }
+ROW_MEANS = _texts_by_word(
+    """
+bert_score bertscore chrf comet meteor rouge rouge_l rougel: the score of each text
+bias mbe me mean_bias_error mean_error: p - y of each row
+bpb bpc loss: the loss of each row
+cer character_error_rate ter wer word_error_rate: the rate of each row, with its characters, or \
+words, as sample_weight
+coverage picp: (low <= y) & (y <= high) of each row
+crps: the value of each row
+der diarization_error_rate: the rate of each recording, with its seconds of speech as \
+sample_weight
+hausdorff hausdorff_distance: the distance of each image
+psnr ssim: the value of each image
+hit hit_rate hits map mean_average_precision mean_reciprocal_rank mrr ndcg: the value of each \
+query
+interval_score mase mean_scaled_interval_score msis winkler winkler_score: its value in each row, \
+as in docs/guide/coming_from.md
+mos pesq sdr si_sdr stoi: the value of each recording
+pass: skboot.metrics.pass_at_k(n_correct, n_samples, k) of each problem
+smape symmetric_mape: 2 * abs(p - y) / (abs(p) + abs(y)) of each row
+win_rate: 1 for each row that is won, 0 for one that is lost, and 0.5 for a tie
+"""
 )
 # What is no metric, or one of two, and where it is found.
-ELSEWHERE = _names_by_word(
-    {
-        "act_c_primary actual_c_primary bleu c_primary ccc cllr_min "
-        "concordance_correlation corpus_bleu corr correlation cprimary "
-        "diagnostic_odds_ratio dor g_mean geometric_mean gmean half_total_error_rate hter "
-        "kendall kendall_tau kendalltau kolmogorov_smirnov ks ks_statistic lins_ccc "
-        "mdape "
-        "median_absolute_percentage_error min_cllr mincllr minimum_cllr normalized_rmse "
-        "nrmse o_e observed_expected oe oe_ratio pearson pearsonr perplexity ppl rmsse "
-        "root_mean_squared_scaled_error sacrebleu spearman spearmanr wape wmape": "give a callable "
-        "as metric=, as in docs/guide/coming_from.md",
-        "c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c "
-        "harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index": "of two classes it is "
-        "'roc_auc'; of event times give metric=lambda y, risk: "
-        "lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with "
-        "y_true=np.column_stack((time, event))",
-        "delong delong_test": "it is an interval, which areas under ROC curves have: "
-        "compare_systems(y_true, {'A': a, 'B': b}, metric='roc_auc')",
-        "det detection_error_tradeoff": "it is a curve: bootstrap_curve(y_true, y_score, "
-        "curve='det')",
-        "mcnemar mcnemar_test": "it is a test of two systems: skboot.inference.mcnemar_exact; for "
-        "the difference and its interval compare_systems(y_true, {'A': a, 'B': b})",
-        "ppi prediction_powered_inference": "give what a judge says of all rows as proxy= of "
-        "bootstrap_score or compare_systems",
-    }
+ELSEWHERE = _texts_by_word(
+    """
+act_c_primary actual_c_primary ap50 ap75 bleu c_primary ccc cllr_min coco_map \
+concordance_correlation corpus_bleu corr correlation cprimary diagnostic_odds_ratio dor g_mean \
+geometric_mean gini gmean half_total_error_rate hter kendall kendall_tau kendalltau \
+kolmogorov_smirnov ks ks_statistic lins_ccc map50 map_0_5 map_50 map_50_95 map_at_50 mdape \
+mean_ap median_absolute_percentage_error min_cllr mincllr minimum_cllr normalized_rmse nrmse o_e \
+observed_expected oe oe_ratio pearson pearsonr perplexity ppl rmsse \
+root_mean_squared_scaled_error sacrebleu spearman spearmanr wape wmape: give a callable as \
+metric=, as in docs/guide/coming_from.md
+c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c \
+harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index: of two classes it is 'roc_auc'; \
+of event times give metric=lambda y, risk: \
+lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with \
+y_true=np.column_stack((time, event))
+delong delong_test: it is an interval, which areas under ROC curves have: \
+compare_systems(y_true, {'A': a, 'B': b}, metric='roc_auc')
+det detection_error_tradeoff: it is a curve: bootstrap_curve(y_true, y_score, curve='det')
+mcnemar mcnemar_test: it is a test of two systems: skboot.inference.mcnemar_exact; for the \
+difference and its interval compare_systems(y_true, {'A': a, 'B': b})
+ppi prediction_powered_inference: give what a judge says of all rows as proxy= of bootstrap_score \
+or compare_systems
+"""
 )
 # One name of each of which smaller is better, and no function says so.
-_LOSSES = (
-    *("fnr", "fpr"),
-    *("cer", "crps", "der", "hausdorff", "interval_score", "loss", "mase", "msis", "smape", "wer"),
-)
+_LOSSES = ["fnr", "fpr", "cer", "crps", "der", "hausdorff", "interval_score", "loss", "smape"]
 # How each advice to give "mean" begins.
 _NONE = "No metric has this name"
 AS_MEAN = f"{_NONE}: give metric='mean' with y_true=None"
@@ -233,20 +218,20 @@ else:
 _TOP_K = re.compile(r"top_?(k_accuracy|(?P<k>\d+)(_acc(uracy)?)?)|acc(uracy)?(_at)?_(?P<at>\d+)")
 _AVERAGE = re.compile(r"(?P<metric>.+)_(?P<average>macro|micro|weighted|samples)")
 # What may mean another number as well, so that it is asked.
-ALIASES = _names_by_word(
-    {
-        "em exact_match": "accuracy",
-        "aucpr pr_auc prauc": "average_precision",
-        "slope": "calibration_slope",
-        "cost": "expected_cost",
-        "f": "f1",
-        "mean_iou miou": "jaccard_macro",
-        "mad": "mean_absolute_error",
-        "log_likelihood": "neg_log_loss",
-        "adj_r2 adjusted_r2": "r2",
-        "area_under_curve area_under_the_curve roc": "roc_auc",
-        "error": "zero_one_loss",
-    }
+ALIASES = _texts_by_word(
+    """
+em exact_match: accuracy
+aucpr pr_auc prauc: average_precision
+slope: calibration_slope
+cost: expected_cost
+f: f1
+mean_iou miou: jaccard_macro
+mad: mean_absolute_error
+log_likelihood: neg_log_loss
+adj_r2 adjusted_r2: r2
+area_under_curve area_under_the_curve roc: roc_auc
+error: zero_one_loss
+"""
 )
 # Metrics that have a name in ``metric=`` alone: function of `skboot.metrics`, and its options.
 OF_SKBOOT: dict[str, tuple[str, dict[str, Any]]] = {
@@ -376,11 +361,13 @@ def unknown_metric(metric: str) -> ValueError:
     advice = without_name(metric)
     if advice:
         instead, plain = CALLABLES | ROW_MEANS, _plain(metric)
-        shown = instead.get(plain) or instead.get(_name_without_cut(plain))
-        if shown and shown in map(instead.get, _LOSSES):
+        text = instead.get(plain) or instead.get(_CUT.sub("", plain))
+        if text and text in map(instead.get, _LOSSES):
             advice += " Smaller is better: give greater_is_better=False."
-    else:
-        advice = _did_you_mean(metric, False)
+    elif names := _nearest_names(metric, (*_names(), *OF_SKBOOT, *SYNONYMS)):
+        names = [name for name in names if not name.startswith("neg_")] or names
+        advice = f"Did you mean {' or '.join(map(repr, names))}?"
+        advice += " Smaller is better." if len(names) == 1 and names[0] in losses() else ""
     if advice:
         return fail("metric", "be a known name or a callable", repr(metric), advice)
     import_modules(__package__)
@@ -407,7 +394,9 @@ def unknown_scoring(scoring: str) -> ValueError:
             "response_method='predict_proba', and for a loss with greater_is_better=False."
         )
     else:
-        advice = _did_you_mean(scoring, negated=True)
+        scorers = [losses().get(name, name) for name in _nearest_names(scoring, _names())]
+        names = [name for name in dict.fromkeys(scorers) if name in known_names()]
+        advice = f"Did you mean {' or '.join(map(repr, names))}?" if names else ""
     if not advice:
         names = [name for name in known_names() if name != "mean"]
         advice = (
@@ -422,48 +411,34 @@ def _advice_on_function(name: str) -> str:
     metric = None if name in _names() else function_of(name)
     if metric is None:
         return ""
-    options = "".join(
-        f", {key}={value!r}" for key, value in getattr(metric, "keywords", {}).items()
-    )
-    function = getattr(metric, "func", metric)
+    function, keywords = getattr(metric, "func", metric), getattr(metric, "keywords", {})
     module = "sklearn.metrics" if function.__module__.startswith("sklearn.") else __package__
     called = f"{module}.{function.__name__}"
-    return (
-        f"It is the function functools.partial({called}{options})."
-        if options
-        else (f"It is the function {called}.")
-    )
+    if not keywords:
+        return f"It is the function {called}."
+    options = "".join(f", {key}={value!r}" for key, value in keywords.items())
+    return f"It is the function functools.partial({called}{options})."
 
 
-def _did_you_mean(metric: str, negated: bool) -> str:
-    """Question whether one of the nearest known names was meant; "" if none is near."""
-    names = _names() if negated else (*_names(), *OF_SKBOOT, *SYNONYMS)
-    name = _meant(_plain(metric))
+def _nearest_names(metric: str, names: Sequence[str]) -> list[str]:
+    """What was meant: the name that people call so, else those about as like it as the nearest."""
+    plain = _plain(metric)
+    name = _meant(plain)
     near = [name] if name is not None else []
     if name is None:
-        # Names that are about as like the given one as the most like of them.
-        plain = _plain(metric)
         near = difflib.get_close_matches(plain, names, _MOST_NEAR, _LEAST_LIKENESS)
         likeness = {key: difflib.SequenceMatcher(None, plain, key).ratio() for key in near}
         near = [key for key in near if likeness[key] > likeness[near[0]] - _AS_LIKE]
-    offers = list(dict.fromkeys(map(meant_by, near)))
-    offers = [offer for offer in offers if offer.removeprefix("neg_") == offer or negated] or offers
-    if negated:
-        scorers = (losses().get(offer, offer) for offer in offers)
-        offers = [offer for offer in dict.fromkeys(scorers) if offer in known_names()]
-    if not offers:
-        return ""
-    smaller = not negated and len(offers) == 1 and offers[0] in losses()
-    listed = " or ".join(map(repr, offers))
-    return f"Did you mean {listed}?{' Smaller is better.' if smaller else ''}"
+    return list(dict.fromkeys(map(meant_by, near)))
 
 
 def _meant(plain: str) -> str | None:
     """Name in ``metric=`` that people call so: an alias, other words' order, a function's name."""
-    of_words, synonyms = {_words_in_order(name): name for name in _names()}, ALIASES | SYNONYMS
+    by_words = {frozenset(name.split("_")): name for name in _names()}
     for candidate in (plain, re.sub("_(score|loss)$", "", plain)):
-        if candidate in synonyms or _words_in_order(candidate) in of_words:
-            return synonyms.get(candidate) or of_words[_words_in_order(candidate)]
+        name = (ALIASES | SYNONYMS).get(candidate) or by_words.get(frozenset(candidate.split("_")))
+        if name is not None:
+            return name
     loss = re.sub("^(neg|negative|negated)_", "", plain)
     meant = _meant(loss) if loss != plain else None
     return losses().get(meant) if meant is not None else None
@@ -471,10 +446,6 @@ def _meant(plain: str) -> str | None:
 
 def _names() -> tuple[str, ...]:
     return (*known_names(), *losses())
-
-
-def _words_in_order(name: str) -> str:
-    return "_".join(sorted(name.split("_")))
 
 
 def _plain(metric: str) -> str:
@@ -495,17 +466,16 @@ def without_name(metric: str) -> str:
         return f"{_NONE}: {ELSEWHERE[plain]}."
     function = CALLABLES.get(plain) or _function_at_point(metric)
     if function:
+        if function.startswith(("skboot.", "sklearn.")):
+            called, stop, remark = function.partition(". ")
+            function = f"functools.partial({called}){stop}{remark}"
         return f"{_NONE}: give metric={function}."
-    name = _name_without_cut(plain)
-    return f"{AS_MEAN} and, as predictions, {ROW_MEANS[name]}." if name in ROW_MEANS else ""
-
-
-def _name_without_cut(plain: str) -> str:
-    return plain if plain in ROW_MEANS else _CUT.sub("", plain)
+    value = ROW_MEANS.get(plain) or ROW_MEANS.get(_CUT.sub("", plain))
+    return f"{AS_MEAN} and, as predictions, {value}." if value else ""
 
 
 def _function_at_point(metric: str) -> str:
-    """The function of a rate where another is bounded, as a partial; "" for other names."""
+    """The function of a rate where another is bounded, and that bound; "" for other names."""
     match = _POINT.fullmatch(re.sub(r"[\s_=-]+", "_", metric.lower().strip()))
     if match is None:
         return ""
@@ -513,15 +483,13 @@ def _function_at_point(metric: str) -> str:
     bound = float(match["early"] or match["late"] or (0.01 if at_alarms else 0.9))
     bound = bound / 100 if "%" in metric or bound > 1 else bound
     if of_positives and (at_alarms or match["at"] in _NEGATIVES):
-        name, option = "sensitivity_at", "specificity"
         bound = 1 - bound if at_alarms else bound
-    elif match["at"] in _POSITIVES and match["what"] in _NEGATIVES:
-        name, option = "specificity_at", "sensitivity"
-    elif match["at"] in _POSITIVES and match["what"] in _ALARMS:
-        name, option, bound = "false_positive_rate_at", "false_negative_rate", 1 - bound
-    else:
-        return ""
-    return f"functools.partial(skboot.metrics.{name}, {option}={bound:.6g})"
+        return f"skboot.metrics.sensitivity_at, specificity={bound:.6g}"
+    if match["at"] in _POSITIVES and match["what"] in _NEGATIVES:
+        return f"skboot.metrics.specificity_at, sensitivity={bound:.6g}"
+    if match["at"] in _POSITIVES and match["what"] in _ALARMS:
+        return f"skboot.metrics.false_positive_rate_at, false_negative_rate={1 - bound:.6g}"
+    return ""
 
 
 # ------------------------------------------------------------------ statistics
