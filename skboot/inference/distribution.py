@@ -559,7 +559,8 @@ def _data_and_first_block(
     data: list[_OnData] = []
     first_block: list[_Values] = []
     are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
-    if not are_sums or not binding.fits_one_block:
+    rows = binding.rows_with_data
+    if not are_sums or rows is None:
         blocks = binding.observed()
         evaluated = _evaluate(binding, blocks, statistics)
         for block, bound, result in zip(blocks, statistics, evaluated, strict=True):
@@ -571,22 +572,21 @@ def _data_and_first_block(
             variance = None if result.variances is None else float(result.variances[0])
             data.append((estimate, variance, None, influence))
         return data, _block((binding, statistics), 0)
-    blocks = binding.block(0, with_jackknife=True)
     times, strata = binding.multiplicity[0], binding.strata
     strata = np.zeros(len(times), np.intp) if strata is None else strata
-    n_drawn = blocks[0].n_resamples - len(times) - 1
-    resamples = slice(0, min(n_drawn, binding.plan.n_resamples))
     # Such blocks are of single rows; only groups have influences.
-    for result in _evaluate(binding, blocks, statistics):
+    for result in _evaluate(binding, binding.block(0, with_data=True), statistics):
         # A metric that divides by zero without a unit is undefined there.
         values = np.where(np.isinf(result.values), np.nan, result.values)
-        estimate, variances = float(values[n_drawn]), result.variances
-        moments = _moments(values[n_drawn + 1 :], times, strata, estimate)
-        left_out = Jackknife(*moments, None, len(times), int(times.sum()))
-        variance = None if variances is None else float(variances[n_drawn])
-        data.append((estimate, variance, left_out, None))
+        estimate, variances = float(values[rows.data]), result.variances
+        moments = _moments(values[rows.without_unit], times, strata, estimate)
+        without_units = Jackknife(*moments, None, len(times), int(times.sum()))
+        variance = None if variances is None else float(variances[rows.data])
+        data.append((estimate, variance, without_units, None))
         first_block.append(
-            _Values(values[resamples], None if variances is None else variances[resamples])
+            _Values(
+                values[rows.resamples], None if variances is None else variances[rows.resamples]
+            )
         )
     return data, first_block
 

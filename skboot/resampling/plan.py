@@ -289,6 +289,24 @@ class ResamplingPlan:
         return counts_of_each
 
 
+class BlockRows(NamedTuple):
+    """Which rows of a block that holds the data as well are what; see `Binding.rows_with_data`.
+
+    Attributes
+    ----------
+    resamples : slice
+        Of the plan; a block that is drawn whole may have more behind them.
+    data : int
+        The data, in which every unit occurs once.
+    without_unit : slice
+        The data without one unit of each atom.
+    """
+
+    resamples: slice
+    data: int
+    without_unit: slice
+
+
 @dataclass(frozen=True, eq=False)
 class Binding:
     """A plan bound to statistics: yields their blocks.
@@ -386,25 +404,31 @@ class Binding:
         """The atoms of each stratum."""
         return None if self.strata is None else Strata.of(self.strata)
 
-    @property
-    def fits_one_block(self) -> bool:
-        """Whether a block is of few counts that are drawn for sums alone, so that more fit in."""
+    @cached_property
+    def rows_with_data(self) -> BlockRows | None:
+        """Rows of block 0 ``with_data``; None unless it is of few counts, drawn for sums alone."""
         is_given = self.plan.resamples is not None or self.plan.drawn is not None
-        n_counts = self.block_size * len(self.multiplicity[0])
-        return (
-            self.plan.design.units_are_rows
-            and not is_given
-            and n_counts <= NARROW_COUNTS
-            and all(units.reads == "sums" for units in self.units_of_codes)
-        )
+        n_atoms, n_resamples = len(self.multiplicity[0]), self.plan.n_resamples
+        if (
+            is_given
+            or not self.plan.design.units_are_rows
+            or self.block_size * n_atoms > NARROW_COUNTS
+            or any(units.reads != "sums" for units in self.units_of_codes)
+        ):
+            return None
+        n_drawn = self.block_size
+        if self.draws_are_prefix_stable:
+            n_drawn = min(n_drawn, n_resamples)
+        without_unit = slice(n_drawn + 1, n_drawn + 1 + n_atoms)
+        return BlockRows(slice(0, min(n_drawn, n_resamples)), n_drawn, without_unit)
 
-    def block(self, number: int, *, with_jackknife: bool = False) -> list[Block]:
+    def block(self, number: int, *, with_data: bool = False) -> list[Block]:
         """Return block ``number``, whole, as each statistic reads it.
 
         The last block may hold more resamples than the plan asks for, since its stream is that of
         a whole block: the caller cuts the results. Only blocks that are drawn, or read, resample
-        by resample are cut here. Where `fits_one_block`, ``with_jackknife`` appends the data, and
-        the data without one unit of each atom, for less than a block of their own would cost.
+        by resample are cut here. Block 0 ``with_data`` has the rows `rows_with_data`: the data, and
+        the data without one unit of each atom, cost less there than in blocks of their own.
         """
         if self.codes_of_given_rows is not None:
             return self._block_of_given_rows(number)
@@ -422,8 +446,8 @@ class Binding:
         )
         within = None if self.strata is None else self.drawn_within
         counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
-        if with_jackknife:
-            # The counts of the data, and of the data without a unit of each atom.
+        if with_data:
+            # In the order of `rows_with_data`: resamples, the data, the data without each unit.
             multiplicity = self.multiplicity[0]
             less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
             of_data = (multiplicity - less).astype(counts[0].dtype)

@@ -302,9 +302,11 @@ def test_the_data_and_the_jackknife_come_along_after_the_resamples(counts):
     plan = ResamplingPlan(RowDesign.of(len(code)), 50, np.random.SeedSequence(3))
     for known in (None, np.array(counts)):
         binding = plan.bind([CodedRows(code, len(counts), "sums", known)])
-        assert binding.fits_one_block
+        rows = binding.rows_with_data
         alone = binding.block(0)[0].sums()
-        more = binding.block(0, with_jackknife=True)[0].sums()
+        more = binding.block(0, with_data=True)[0].sums()
+        assert rows.resamples == slice(0, 50)
         np.testing.assert_array_equal(more[: len(alone)], alone)
-        np.testing.assert_array_equal(more[len(alone)], counts)
-        np.testing.assert_array_equal(more[len(alone) + 1 :], counts - np.eye(len(counts)))
+        np.testing.assert_array_equal(more[rows.data], counts)
+        np.testing.assert_array_equal(more[rows.without_unit], counts - np.eye(len(counts)))
+        assert len(more) == rows.without_unit.stop
