@@ -32,7 +32,7 @@ from ..inference.differences import (
     difference_interval,
     p_of_interval,
     p_value,
-    planned_method,
+    planned_difference_method,
     share_won,
 )
 from ..inference.distribution import JackknifeValues
@@ -268,7 +268,7 @@ class Family:
             units,
             facts,
             acceleration=acceleration,
-            left_out=bias_and_error,
+            jackknife_bias=bias_and_error,
             error_freedom=freedom,
             robust_variance=variance,
             first_look=evidence_i.first_look,
@@ -424,7 +424,7 @@ class Pairs(Law):
             return
         usual = options.interval
         if usual == "auto":
-            usual = planned_method(self.family.drawn)
+            usual = planned_difference_method(self.family.drawn)
         in_batches = usual in TAILS and bool(np.isfinite(replicates).all())
         in_batches = in_batches and replicates.shape[1] > 1
         step = max(1, DIFFERENCES_AT_ONCE // replicates.shape[1])
@@ -485,7 +485,7 @@ class Pairs(Law):
                     discordant = Discordant(first_only, second_only, self.n_rows)
                 elif rows.areas is not None:
                     areas = family.areas(i, j)
-                method = planned_method(self.drawn[k], discordant, proportions, areas)
+                method = planned_difference_method(self.drawn[k], discordant, proportions, areas)
                 if discordant is not None and not self.varies[k]:
                     method = "tango"
                 is_tabled = rows is not None and rows.tables[i] is not None

@@ -167,7 +167,7 @@ def bootstrap(
             blocks += _other_blocks(binding, _block, (binding, statistics), workers, done, seconds)
     results = []
     for k, (bound, on_data) in enumerate(zip(statistics, data, strict=True)):
-        estimate, variance, left_out, influence = on_data
+        estimate, variance, jackknife_of_data, influence = on_data
         size = np.abs(estimate)
         outside = ((size < _SMALLEST) & (size > 0)) | (size > _LARGEST)
         if np.any(outside):
@@ -196,7 +196,9 @@ def bootstrap(
         # Results share these arrays instead of copying them.
         values.flags.writeable = False
         results.append(
-            BootstrapDistribution(estimate, values, standard_error, errors, left_out, influence)
+            BootstrapDistribution(
+                estimate, values, standard_error, errors, jackknife_of_data, influence
+            )
         )
     return results
 
@@ -362,20 +364,19 @@ def jackknife(
     jackknives: dict[int, Jackknife] = {}
     together = [(binding, list(range(len(statistics))))]
     if any(units.atoms is not None for units in binding.units_of_codes):
-        together = binding.left_out_together()
+        together = binding.jackknife_bindings()
     for binding_of_part, which in together:
-        left_out = leave_out(binding_of_part, [statistics[k] for k in which])
-        for k, values in zip(which, left_out.values, strict=True):
-            moments = _moments(
-                values, left_out.times, left_out.strata, estimates[k], left_out.sizes
-            )
+        without_units = leave_out(binding_of_part, [statistics[k] for k in which])
+        n_units = int(without_units.times.sum())
+        for k, values in zip(which, without_units.values, strict=True):
+            moments = without_units.moments(values, estimates[k])
             n_values = None
             if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
                 # Values that differ by rounding count once.
                 away = values - estimates[k]
                 away /= moments.standard_error or 1.0
                 n_values = len(np.unique(np.round(away, 9, out=away)))
-            jackknives[k] = Jackknife(*moments, n_values, len(values), int(left_out.times.sum()))
+            jackknives[k] = Jackknife(*moments, n_values, len(values), n_units)
     return [jackknives[k] for k in range(len(statistics))]
 
 
@@ -449,8 +450,8 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     parts: list[JackknifeResamples] = []
     values: list[Floats] = []
     with single_threaded_blas():
-        for left_out in binding.left_out():
-            of_part = np.empty((len(statistics), len(left_out.times)))
+        for resamples in binding.jackknife_resamples():
+            of_part = np.empty((len(statistics), len(resamples.times)))
             for k, bound in enumerate(statistics):
                 # The sums that it takes of each resample; None if others than of its terms.
                 n_sums, terms = None, bound.reduced.terms
@@ -459,13 +460,13 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
                 elif bound.coding.reads == "sums":
                     n_sums = bound.reduced.n_codes
                 try:
-                    for some, block in left_out.parts(k, n_sums):
+                    for some, block in resamples.parts(k, n_sums):
                         of_part[k][some] = bound.statistic.evaluate(block, bound.reduced)
                 except MetricError as failure:
                     without = "without one unit of the data (needed for BCa)"
                     raise failure.on_rows(without, drawn=False) from failure.error
             # Without their blocks, which hold the counts of all units of each.
-            parts.append(left_out._replace(blocks=[]))
+            parts.append(resamples._replace(blocks=[]))
             values.append(of_part)
     if len(parts) == 1:
         return JackknifeValues(values[0], *parts[0][1:])
@@ -580,9 +581,9 @@ def _data_and_first_block(
         values = np.where(np.isinf(result.values), np.nan, result.values)
         estimate, variances = float(values[rows.data]), result.variances
         moments = _moments(values[rows.without_unit], times, strata, estimate)
-        without_units = Jackknife(*moments, None, len(times), int(times.sum()))
+        jackknife_of_data = Jackknife(*moments, None, len(times), int(times.sum()))
         variance = None if variances is None else float(variances[rows.data])
-        data.append((estimate, variance, without_units, None))
+        data.append((estimate, variance, jackknife_of_data, None))
         first_block.append(
             _Values(
                 values[rows.resamples], None if variances is None else variances[rows.resamples]

@@ -509,7 +509,7 @@ class SamplingDesign(DesignWords, ABC):
         """Blocks of one resample, the data as they are, one per statistic."""
         return list[Block](ObservedBlock.of_each(units_of_codes, multiplicity[0][None], strata))
 
-    def left_out(
+    def jackknife_resamples(
         self,
         units_of_codes: Sequence[UnitsOfCodes],
         multiplicity: tuple[NDArray[np.int64], ...],

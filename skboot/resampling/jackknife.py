@@ -230,7 +230,7 @@ def leave_one_out(
     cheap = has_closed_forms(units_of_codes)
     # The data without one unit of an atom are the same for all its units, so atoms are counted.
     if not cheap and n > JACKKNIFE_UNITS:
-        yield from _sets_left_out(units_of_codes, multiplicity, strata)
+        yield from _leave_sets_out(units_of_codes, multiplicity, strata)
         return
     if any(units.atoms is not None for units in units_of_codes):
         units_of_codes, multiplicity, strata = _seen_atoms(units_of_codes, multiplicity, strata)
@@ -279,7 +279,7 @@ def _seen_atoms(
     return merged, multiplicity, None if within is None else np.concatenate((within, stratum))
 
 
-def _sets_left_out(
+def _leave_sets_out(
     units_of_codes: Sequence[UnitsOfCodes],
     multiplicity: NDArray[np.int64],
     strata: NDArray[np.intp] | None,
@@ -441,19 +441,19 @@ class JackknifeBlock(UnitBlock):
         if not (units.codes_are_atoms or sparse.issparse(terms)):
             code = units.code_of_atom
         if code is None:
-            left_out = units.totals(terms)[self._at]
-            left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
+            unit_sums = units.totals(terms)[self._at]
+            unit_sums = unit_sums.toarray() if sparse.issparse(unit_sums) else unit_sums
         else:
             # Each unit is left out once, so that the sums of all atoms are not kept for it.
             code = code[self._at]
-            left_out = terms.take(code, axis=0, mode="clip")
-            left_out[code == len(terms)] = 0.0
-        if left_out.shape[1] > JACKKNIFE_TERMS:
-            return of_data - left_out
+            unit_sums = terms.take(code, axis=0, mode="clip")
+            unit_sums[code == len(terms)] = 0.0
+        if unit_sums.shape[1] > JACKKNIFE_TERMS:
+            return of_data - unit_sums
         # Few terms are subtracted column by column, because numpy is slow along short rows.
-        sums = np.empty((left_out.shape[1], len(left_out)))
+        sums = np.empty((unit_sums.shape[1], len(unit_sums)))
         for k, column in enumerate(sums):
-            np.subtract(of_data[0, k], left_out[:, k], out=column)
+            np.subtract(of_data[0, k], unit_sums[:, k], out=column)
         return sums.T
 
     def pairs(

@@ -458,7 +458,7 @@ class Binding:
             for block in blocks
         ]
 
-    def left_out_together(self) -> list[tuple[Binding, list[int]]]:
+    def jackknife_bindings(self) -> list[tuple[Binding, list[int]]]:
         """Return which statistics read the same resamples that lack a unit, and their binding.
 
         A statistic of a subgroup needs none without a row of another, if each unit is left out.
@@ -470,9 +470,11 @@ class Binding:
         of_all = [k for k in every if k not in set(parts)]
         return [(self.only(which), which) for which in (of_all, *([k] for k in parts)) if which]
 
-    def left_out(self) -> Iterator[JackknifeResamples]:
+    def jackknife_resamples(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""
-        return self.plan.design.left_out(self.units_of_codes, self.multiplicity, self.strata)
+        return self.plan.design.jackknife_resamples(
+            self.units_of_codes, self.multiplicity, self.strata
+        )
 
     def _block_of_given_rows(self, number: int) -> list[Block]:
         assert self.plan.resamples is not None

@@ -496,13 +496,13 @@ class SeriesDesign(SamplingDesign):
         counts = multiplicity[0][None]
         return [ObservedSeries(units, counts, self) for units in units_of_codes]
 
-    def left_out(
+    def jackknife_resamples(
         self,
         units_of_codes: Sequence[UnitsOfCodes],
         multiplicity: tuple[NDArray[np.int64], ...],
         strata: NDArray[np.intp] | None,
     ) -> Iterator[JackknifeResamples]:
-        """Yield the data without each block; see `SamplingDesign.left_out`."""
+        """Yield the data without each block; see `SamplingDesign.jackknife_resamples`."""
         block, n_blocks = self.circles.block_of_row, self.n_units[0]
         of_blocks = [
             replace(
