@@ -249,7 +249,8 @@ class Family:
             smoothed = self.smoothed(i, j, always=options.interval == "smoothed")
             if rows.left_out is not None:
                 values = rows.left_out.values[i] - rows.left_out.values[j]
-                acceleration, error, bias, freedom = rows.left_out.moments(values, estimate)
+                jackknife = rows.left_out.jackknife(values, estimate)
+                acceleration, error, bias, freedom = jackknife[:4]
                 bias_and_error = JackknifeBias(bias, error)
                 units = self.moved(units, i, j)
             if rows.areas is not None:

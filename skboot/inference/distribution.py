@@ -367,16 +367,14 @@ def jackknife(
         together = binding.jackknife_bindings()
     for binding_of_part, which in together:
         without_units = leave_out(binding_of_part, [statistics[k] for k in which])
-        n_units = int(without_units.times.sum())
         for k, values in zip(which, without_units.values, strict=True):
-            moments = without_units.moments(values, estimates[k])
-            n_values = None
+            jackknives[k] = without_units.jackknife(values, estimates[k])
             if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
                 # Values that differ by rounding count once.
                 away = values - estimates[k]
-                away /= moments.standard_error or 1.0
+                away /= jackknives[k].standard_error or 1.0
                 n_values = len(np.unique(np.round(away, 9, out=away)))
-            jackknives[k] = Jackknife(*moments, n_values, len(values), n_units)
+                jackknives[k] = jackknives[k]._replace(n_values=n_values)
     return [jackknives[k] for k in range(len(statistics))]
 
 
@@ -416,9 +414,9 @@ class JackknifeValues:
     strata: NDArray[np.intp]
     sizes: NDArray[np.intp] | None = None
 
-    def moments(self, values: Floats, estimate: float) -> JackknifeMoments:
-        """Those of a statistic with these values, or of a difference of two of them."""
-        return _moments(values, self.times, self.strata, estimate, self.sizes)
+    def jackknife(self, values: Floats, estimate: float) -> Jackknife:
+        """Return that of a statistic with these values, or of a difference of two of them."""
+        return _jackknife_of(values, self.times, self.strata, estimate, self.sizes)
 
     def error_freedom(self, values: Floats) -> float:
         """Degrees of freedom of the standard error of a statistic with these values.
@@ -479,23 +477,14 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     )
 
 
-class JackknifeMoments(NamedTuple):
-    """What `Jackknife` has of values without single units."""
-
-    acceleration: float
-    standard_error: float
-    bias: float
-    error_freedom: float
-
-
-def _moments(
+def _jackknife_of(
     values: Floats,
     times: NDArray[np.int64],
     strata: NDArray[np.intp],
     estimate: float,
-    n_units: NDArray[np.intp] | None = None,
-) -> JackknifeMoments:
-    """Return acceleration, standard error and bias; ``n_units`` are what each resample lacks.
+    sizes_left_out: NDArray[np.intp] | None = None,
+) -> Jackknife:
+    """Return the jackknife of some values; ``sizes_left_out`` are the units that each lacks.
 
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
     in proportion to the units, and is taken out.
@@ -506,10 +495,10 @@ def _moments(
     lowest = highest = estimate
     if not one_stratum:
         centres = np.bincount(strata, times * values) / sizes
-        if n_units is not None:
-            mean_units = np.bincount(strata, times * n_units) / sizes
+        if sizes_left_out is not None:
+            mean_units = np.bincount(strata, times * sizes_left_out) / sizes
             per_unit = (estimate - centres) / mean_units
-            values = values + per_unit[strata] * (n_units - mean_units[strata])
+            values = values + per_unit[strata] * (sizes_left_out - mean_units[strata])
         lowest, highest = centres.min(), centres.max()
     # Fourth powers of values of 1e-149 or 1e149 are in range as those of values near 1.
     greatest, least = values.max(), values.min()
@@ -533,13 +522,14 @@ def _moments(
         squares *= share
         fourth += float(squares.sum())
     if math.isnan(squared):
-        return JackknifeMoments(*[np.nan] * 4)
+        return Jackknife(*[np.nan] * 4, None, len(values), n)
     # Differences at the level of rounding are not skewness.
     if math.sqrt(squared) <= 1e-14 * max(greatest, -least) / size * math.sqrt(len(values)):
-        return JackknifeMoments(0.0, 0.0, 0.0, np.nan)
+        return Jackknife(0.0, 0.0, 0.0, np.nan, None, len(values), n)
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
     freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
-    return JackknifeMoments(cubed / (6 * squared**1.5), size * math.sqrt(squared), bias, freedom)
+    acceleration, error = cubed / (6 * squared**1.5), size * math.sqrt(squared)
+    return Jackknife(acceleration, error, bias, freedom, None, len(values), n)
 
 
 # Of a statistic on the data: its value, variance, jackknife and influences, None where not known.
@@ -580,8 +570,7 @@ def _data_and_first_block(
         # A metric that divides by zero without a unit is undefined there.
         values = np.where(np.isinf(result.values), np.nan, result.values)
         estimate, variances = float(values[rows.data]), result.variances
-        moments = _moments(values[rows.without_unit], times, strata, estimate)
-        jackknife_of_data = Jackknife(*moments, None, len(times), int(times.sum()))
+        jackknife_of_data = _jackknife_of(values[rows.without_unit], times, strata, estimate)
         variance = None if variances is None else float(variances[rows.data])
         data.append((estimate, variance, jackknife_of_data, None))
         first_block.append(
