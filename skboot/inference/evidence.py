@@ -539,6 +539,8 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
     def mirrored(self) -> Self:
         """Return the interval of the value with the other sign; 0 has none.
 
+        Mirrored twice it is the same interval, with 0.0 for a limit of -0.0.
+
         Returns
         -------
         ConfidenceInterval

@@ -126,13 +126,8 @@ class Block(ABC):
             size = first_entries[codes + 1] - first_entries[codes]
             starts = np.cumsum(size) - size
             entries = np.arange(size.sum()) + np.repeat(first_entries[codes] - starts, size)
-        return self._added_up(entries, starts)
-
-    def _added_up(
-        self, entries: slice | NDArray[np.intp], starts: NDArray[np.intp]
-    ) -> NDArray[Any]:
-        """Return weights of codes whose entries begin at ``starts``, (n_resamples, n_codes)."""
-        weights, times = self._weights_by_entry(entries), self.units_of_codes.times
+        # The weights of the entries of each code are added up.
+        weights = self._weights_by_entry(entries)
         n = len(weights)
         ends = np.append(starts, n).astype(np.int32)
         of_entry = np.ones(n) if times is None else times[entries]
@@ -383,15 +378,13 @@ class Block(ABC):
         """
         ends = np.arange(self.n_codes) if ends is None else ends
         step = max(1, SEARCH_WEIGHTS // self.n_codes)
-        return joined([part._crossing(terms, gaps, ends) for part in self._parts_of_width(step)])
-
-    def _crossing(
-        self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp]
-    ) -> list[SignChange]:
-        """Search in the weights of all codes; see `crossing`."""
-        before = sums_before_tiles(weights := self._all_weights(), terms)
-        total = sum_of_first(weights, terms, before, self.n_codes)
-        return [search_tiles(weights, terms, before, ends, total, gap) for gap in gaps]
+        pieces = []
+        for part in self._parts_of_width(step):
+            weights = part._all_weights()
+            before = sums_before_tiles(weights, terms)
+            total = sum_of_first(weights, terms, before, self.n_codes)
+            pieces.append([search_tiles(weights, terms, before, ends, total, gap) for gap in gaps])
+        return joined(pieces)
 
     def reached(self, terms: Floats, shares: Floats, ends: NDArray[np.intp] | None) -> Reached:
         """Find where the running sum of the first term reaches shares of its total.

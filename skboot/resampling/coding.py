@@ -161,21 +161,18 @@ class UnitsOfCodes:
         """Return the same units in the numbers of all atoms of the binding."""
         if self.atoms is None:
             return self
-        numbers: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
-        return self._units_of_atoms(
-            numbers if self.units is None else numbers[self.units[:, 0]], n_atoms
-        )
+        units: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
+        if self.units is not None:
+            units = units[self.units[:, 0]]
+        units = units[:, None]
+        return UnitsOfCodes(self.n_codes, (n_atoms,), self.first, units, self.times, self.reads)
 
     def with_unseen(self, n_unseen: int) -> UnitsOfCodes:
         """Return the same units beside further atoms, which have no code."""
-        (n_own,) = self.n_atoms
-        return self._units_of_atoms(
-            np.arange(n_own) if self.units is None else self.units[:, 0], n_own + n_unseen
-        )
-
-    def _units_of_atoms(self, units: NDArray[Any], n_atoms: int) -> UnitsOfCodes:
-        of_each = units[:, None]
-        return UnitsOfCodes(self.n_codes, (n_atoms,), self.first, of_each, self.times, self.reads)
+        n_atoms = self.n_atoms[0]
+        units = np.arange(n_atoms)[:, None] if self.units is None else self.units[:, :1]
+        n_atoms += n_unseen
+        return UnitsOfCodes(self.n_codes, (n_atoms,), self.first, units, self.times, self.reads)
 
     def own(self, counts: AtomCounts) -> AtomCounts:
         """Return how often the statistic's atoms were drawn, from how often all of them were."""

@@ -95,11 +95,13 @@ class CrossedBlock(Block):
             return super().sums()
         right = self.counts[1].astype(np.float64)
         sums = np.empty((self.n_resamples, terms.shape[1]))
-        for k, form in enumerate(self._forms(terms)):
-            exact = (
-                form.matrix.dtype == np.float32
-                and self._largest_count * form.largest < EXACT_SINGLE
-            )
+        # Kept for the next block.
+        forms = self.units_of_codes.kept(
+            "forms", (terms,), lambda: [self._form(terms, k) for k in range(terms.shape[1])]
+        )
+        largest_count = int(self.counts[0].max(initial=0))
+        for k, form in enumerate(forms):
+            exact = form.matrix.dtype == np.float32 and largest_count * form.largest < EXACT_SINGLE
             dtype = np.float32 if exact else np.float64
             counts: NDArray[Any] = self.counts[0].astype(dtype)
             sums[:, k] = np.einsum(
@@ -109,17 +111,8 @@ class CrossedBlock(Block):
                 sums[:, k] += counts @ form.diagonal
         return sums
 
-    @cached_property
-    def _largest_count(self) -> int:
-        return int(self.counts[0].max(initial=0))
-
-    def _forms(self, terms: Any) -> list[_Form]:
-        """Return the form of each term, cached for the next block."""
-        return self.units_of_codes.kept(
-            "forms", (terms,), lambda: [self._form(terms, k) for k in range(terms.shape[1])]
-        )
-
     def _form(self, terms: Any, k: int) -> _Form:
+        """Return the form of one term."""
         units, (height, width) = self.units_of_codes.units, self.units_of_codes.n_atoms
         assert units is not None
         value = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]

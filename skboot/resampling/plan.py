@@ -94,8 +94,15 @@ class OnDemandBlock(UnitBlock):
         observed = ObservedBlock(self.units_of_codes, self._multiplicity[None])
         types = observed.types_along(terms, ends)
         if types is None:
+            # In whole resamples, as many at a time as memory should hold.
             ends = np.arange(self.n_codes) if ends is None else ends
-            return self._drawn_whole(rng, terms, gaps, ends)
+            step, pieces = max(1, ON_DEMAND_COUNTS // self.n_codes), []
+            for start in range(0, self.n_resamples, step):
+                n_resamples = min(step, self.n_resamples - start)
+                counts = multinomial_counts(rng, n_resamples, self._multiplicity)
+                block = UnitBlock(self.units_of_codes, counts)
+                pieces.append(block.crossing(terms, *gaps, ends=ends))
+            return joined(pieces)
         values, upto = types.values, types.upto
         n_of_types = upto[-1].astype(np.int64)
         n_drawn = multinomial_counts(rng, self.n_resamples, n_of_types).astype(np.int64)
@@ -106,18 +113,6 @@ class OnDemandBlock(UnitBlock):
             )
             for node in _descend(rng, upto, n_drawn, values, gaps)
         )
-
-    def _drawn_whole(
-        self, rng: np.random.Generator, terms: Floats, gaps: Sequence[Gap], ends: NDArray[np.intp]
-    ) -> tuple[SignChange, ...]:
-        """Search in whole resamples, as many at a time as memory should hold."""
-        step = max(1, ON_DEMAND_COUNTS // self.n_codes)
-        pieces = []
-        for start in range(0, self.n_resamples, step):
-            n_resamples = min(step, self.n_resamples - start)
-            counts = multinomial_counts(rng, n_resamples, self._multiplicity)
-            pieces.append(UnitBlock(self.units_of_codes, counts).crossing(terms, *gaps, ends=ends))
-        return joined(pieces)
 
 
 class _Node(NamedTuple):
@@ -430,12 +425,20 @@ class Binding:
         by resample are cut here. Block 0 ``with_data`` has the rows `rows_with_data`: the data, and
         the data without one unit of each atom, cost less there than in blocks of their own.
         """
+        resamples = slice(number * self.block_size, (number + 1) * self.block_size)
         if self.codes_of_given_rows is not None:
-            return self._block_of_given_rows(number)
+            assert self.plan.resamples is not None
+            picks, n = self.plan.resamples[resamples], self.plan.design.n_samples
+            # Lists of rows may be of unequal length.
+            resample = np.repeat(np.arange(len(picks)), [len(rows) for rows in picks])
+            shifted = np.concatenate(picks).astype(np.intp) + resample * n
+            row_counts = np.bincount(shifted, minlength=len(picks) * n).reshape(len(picks), n)
+            # Atoms are rows here, of which groups may have some in a resample and others not.
+            strata = self.plan.design.strata if self.plan.design.units_are_rows else None
+            return list[Block](UnitBlock.of_each(self.codes_of_given_rows, row_counts, strata))
         if self.plan.drawn is not None:
-            start = number * self.block_size
-            rows = (self.plan.drawn[start : start + self.block_size],)
-            return self.plan.design.blocks(self.units_as_drawn, rows, self.strata)
+            given_counts = (self.plan.drawn[resamples],)
+            return self.plan.design.blocks(self.units_as_drawn, given_counts, self.strata)
         rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.on_demand:
             multiplicity = self.multiplicity[0]
@@ -444,8 +447,7 @@ class Binding:
         n_resamples = (
             min(self.block_size, n_wanted) if self.draws_are_prefix_stable else self.block_size
         )
-        within = None if self.strata is None else self.drawn_within
-        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
+        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, self.drawn_within)
         if with_data:
             # In the order of `rows_with_data`: resamples, the data, the data without each unit.
             multiplicity = self.multiplicity[0]
@@ -475,17 +477,3 @@ class Binding:
         return self.plan.design.jackknife_resamples(
             self.units_of_codes, self.multiplicity, self.strata
         )
-
-    def _block_of_given_rows(self, number: int) -> list[Block]:
-        assert self.plan.resamples is not None
-        assert self.codes_of_given_rows is not None
-        start = number * self.block_size
-        picks = self.plan.resamples[start : start + self.block_size]
-        n = self.plan.design.n_samples
-        # Lists of rows may be of unequal length.
-        of_resample = np.repeat(np.arange(len(picks)), [len(rows) for rows in picks])
-        shifted = np.concatenate(picks).astype(np.intp) + of_resample * n
-        counts = np.bincount(shifted, minlength=len(picks) * n).reshape(len(picks), n)
-        # Atoms are rows here, of which groups may have some in a resample and others not.
-        strata = self.plan.design.strata if self.plan.design.units_are_rows else None
-        return list[Block](UnitBlock.of_each(self.codes_of_given_rows, counts, strata))
