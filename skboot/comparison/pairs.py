@@ -190,7 +190,7 @@ class Family:
         if n_apart is not None and 2 * n_apart >= len(rows.predicted[i]):  # type: ignore[arg-type]
             return units
         values = rows.left_out.values
-        return units.of_moving(rows.left_out.n_moving(values[i] - values[j]))
+        return units.with_few_moving(rows.left_out.n_moving(values[i] - values[j]))
 
     def proportions(self, i: int, j: int) -> TwoProportions | None:
         """Return the hits of two systems on independent rows of their own."""
@@ -215,7 +215,7 @@ class Family:
         if table_i is None or table_j is None:
             return None
         n_draws = self.replicates.shape[1]
-        return table_i.difference(table_j, n_draws, self.same_rows.seed, asked=always)
+        return table_i.difference(table_j, n_draws, self.same_rows.seed, always=always)
 
     def difference(self, i: int, j: int, options: Asked) -> Difference:
         """Return system i minus system j, with rounding taken out."""

@@ -214,7 +214,7 @@ def planned_method(evidence: Premises) -> str:
 
 def _quantile_method(evidence: Premises) -> str:
     """Return "expanded", or Student's t where few units were drawn."""
-    if not evidence.drawn.of_few:
+    if not evidence.drawn.are_few:
         return "expanded"
     # Quantiles of resamples of few units stay within the range of what these bring.
     return "logit-t" if np.isfinite(evidence.facts.bounds).all() else "t"

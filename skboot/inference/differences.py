@@ -339,7 +339,7 @@ def planned_difference_method(
         return "tango"
     if proportions is not None and proportions.fewest_events < FEW_EVENTS:
         return "newcombe"
-    return "t" if units.of_few else "expanded"
+    return "t" if units.are_few else "expanded"
 
 
 def automatic_method(difference: Difference) -> str:

@@ -522,7 +522,7 @@ def _jackknife_of(
         squares *= share
         fourth += float(squares.sum())
     if math.isnan(squared):
-        return Jackknife(*[np.nan] * 4, None, len(values), n)
+        return Jackknife(np.nan, np.nan, np.nan, np.nan, None, len(values), n)
     # Differences at the level of rounding are not skewness.
     if math.sqrt(squared) <= 1e-14 * max(greatest, -least) / size * math.sqrt(len(values)):
         return Jackknife(0.0, 0.0, 0.0, np.nan, None, len(values), n)

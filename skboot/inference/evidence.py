@@ -74,7 +74,7 @@ class Drawn:
             return max(self.freedom[0], 1.0)
         return max(min(self.n_units) - self.n_strata, 1)
 
-    def of_moving(self, n_moving: int) -> Drawn:
+    def with_few_moving(self, n_moving: int) -> Drawn:
         """Return what was drawn for a value that so few of the units move: few have their freedom.
 
         As few degrees of freedom as a mean of so many units has, but the inflation of all.
@@ -84,11 +84,11 @@ class Drawn:
         return replace(self, freedom=(n_moving - 1, self.inflation))
 
     @property
-    def of_few(self) -> bool:
+    def are_few(self) -> bool:
         """Whether quantiles of resamples of so few units cannot reach as far as Student's t."""
         return self.design.n_factors == 1 and self.degrees_of_freedom < FEW_MOVING - 1
 
-    def of_classes(
+    def with_classes(
         self, classes: NDArray[np.intp], sizes: NDArray[Any], influence: Floats | None = None
     ) -> Drawn:
         """Return what was drawn where groups are of one class each: `freedom_of_classes`."""

@@ -116,8 +116,8 @@ class CrossedBlock(Block):
         units, (height, width) = self.units_of_codes.units, self.units_of_codes.n_atoms
         assert units is not None
         value = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]
-        if self.units_of_codes.first is not None:
-            value = np.repeat(value, np.diff(self.units_of_codes.first))
+        if self.units_of_codes.entry_starts is not None:
+            value = np.repeat(value, np.diff(self.units_of_codes.entry_starts))
         n_nonzero = np.count_nonzero(value)
         dense = n_nonzero > FULL_SHARE * height * width
         if not dense:
@@ -189,7 +189,7 @@ class CrossedBlock(Block):
         self, terms: Floats, gap: Gap, ends: NDArray[np.intp]
     ) -> tuple[int, NDArray[np.float64]]:
         """Return the end of the sign change of the data, and its terms up to there and beyond."""
-        starts = self.units_of_codes.first
+        starts = self.units_of_codes.entry_starts
         times = 1 if starts is None else np.diff(starts)
         running = np.cumsum(terms.T * times, axis=1).T[ends]
         reached = gap(running, np.broadcast_to(running[-1], running.shape)) >= 0

@@ -322,7 +322,7 @@ class ObservedBlock(UnitBlock):
     def influence(self, terms: Any, gradient: Floats) -> Floats:
         """Influence of a unit of each atom of the binding; see `Block.influence`."""
         influence: Floats = np.asarray(self.units_of_codes.totals(terms) @ gradient[0])
-        counts, strata = self.whole.counts[0], self.whole.strata
+        counts, strata = self.all_atoms.counts[0], self.all_atoms.strata
         if self.units_of_codes.atoms is not None:
             of_own, influence = influence, np.zeros(len(counts))
             influence[self.units_of_codes.atoms] = of_own
@@ -397,7 +397,7 @@ class JackknifeBlock(UnitBlock):
     ) -> None:
         # One resample for each atom, whose counts are made when they are read.
         Block.__init__(self, units_of_codes, len(atoms))
-        self._whole, self.has_few_atoms = None, False
+        self._all_atoms, self.has_few_atoms = None, False
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata

@@ -188,7 +188,7 @@ class ResamplingPlan:
         Root of the streams; never spawned from, so the same plan gives the same resamples.
     resamples : sequence of ndarray, or None
         Row indices to use instead of drawing; the design then only names the jackknife's units.
-    drawn : ndarray of shape (n_resamples, n_units) or None
+    unit_counts : ndarray of shape (n_resamples, n_units) or None
         How often each unit occurs, to use instead of drawing.
     """
 
@@ -196,7 +196,7 @@ class ResamplingPlan:
     n_resamples: int
     seed: np.random.SeedSequence
     resamples: Sequence[NDArray[np.integer]] | None = None
-    drawn: NDArray[np.int64] | None = None
+    unit_counts: NDArray[np.int64] | None = None
 
     def bind(self, codings: Sequence[CodedRows]) -> Binding:
         """Prepare to draw for these statistics together.
@@ -263,7 +263,7 @@ class ResamplingPlan:
         list of ndarray of shape (n_resamples + 1, 2), or None
             Rows of each code in every resample, and in the data; None for other codings.
         """
-        is_given = self.resamples is not None or self.drawn is not None
+        is_given = self.resamples is not None or self.unit_counts is not None
         draws_rows = self.design.draws_independent_rows and not is_given
         if not draws_rows or self.n_resamples > BLOCK_RESAMPLES_OF_TWO_ATOMS:
             return [None] * len(codings)
@@ -402,7 +402,7 @@ class Binding:
     @cached_property
     def rows_with_data(self) -> BlockRows | None:
         """Rows of block 0 ``with_data``; None unless it is of few counts, drawn for sums alone."""
-        is_given = self.plan.resamples is not None or self.plan.drawn is not None
+        is_given = self.plan.resamples is not None or self.plan.unit_counts is not None
         n_atoms, n_resamples = len(self.multiplicity[0]), self.plan.n_resamples
         if (
             is_given
@@ -436,8 +436,8 @@ class Binding:
             # Atoms are rows here, of which groups may have some in a resample and others not.
             strata = self.plan.design.strata if self.plan.design.units_are_rows else None
             return list[Block](UnitBlock.of_each(self.codes_of_given_rows, row_counts, strata))
-        if self.plan.drawn is not None:
-            given_counts = (self.plan.drawn[resamples],)
+        if self.plan.unit_counts is not None:
+            given_counts = (self.plan.unit_counts[resamples],)
             return self.plan.design.blocks(self.units_as_drawn, given_counts, self.strata)
         rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.on_demand:

@@ -46,7 +46,7 @@ class Circles:
     order: NDArray[np.intp] | None
 
     @cached_property
-    def first(self) -> NDArray[np.intp]:
+    def offsets(self) -> NDArray[np.intp]:
         """Position of the first row of each series, (n_series,)."""
         return np.cumsum(self.sizes) - self.sizes
 
@@ -75,7 +75,7 @@ class Circles:
     @cached_property
     def block_of_row(self) -> NDArray[np.intp]:
         """Block that each row is cut into, (n_samples,)."""
-        position = np.arange(int(self.sizes.sum())) - np.repeat(self.first, self.sizes)
+        position = np.arange(int(self.sizes.sum())) - np.repeat(self.offsets, self.sizes)
         before = np.cumsum(self.n_blocks) - self.n_blocks
         return self.by_row(np.repeat(before, self.sizes) + position // self.length)
 
@@ -123,7 +123,7 @@ class Circles:
         """Sum totals (n_samples, n_terms) in time over the block that begins at each position."""
         sums = np.empty((totals.shape[1], len(totals)))
         lengths = np.broadcast_to(length, self.sizes.shape).tolist()
-        for start, size, rows in zip(self.first, self.sizes, lengths, strict=True):
+        for start, size, rows in zip(self.offsets, self.sizes, lengths, strict=True):
             of_series = totals[start : start + size].T
             around = np.concatenate((of_series, of_series[:, : rows - 1]), axis=1)
             sums[:, start : start + size] = moving_sums(around, rows)[:, rows - 1 :]
@@ -161,14 +161,14 @@ class Starts:
     Parameters
     ----------
     circles : Circles
-    first : ndarray of shape (n_resamples, n_blocks)
+    positions : ndarray of shape (n_resamples, n_blocks)
         Position at which each block begins; the blocks of a series stand together, and the last
         of each series is cut.
     """
 
-    def __init__(self, circles: Circles, first: NDArray[np.integer]) -> None:
+    def __init__(self, circles: Circles, positions: NDArray[np.integer]) -> None:
         self.circles = circles
-        self.first = first
+        self.positions = positions
 
     @cached_property
     def weights(self) -> NDArray[np.uint8]:
@@ -176,7 +176,7 @@ class Starts:
 
         A weight is about a Poisson count of mean 1, which fits a byte (record 0010).
         """
-        circles, n_resamples = self.circles, len(self.first)
+        circles, n_resamples = self.circles, len(self.positions)
         opened = np.zeros((n_resamples, circles.n_places), dtype=np.uint8)
         shift = circles.series_of_block * (circles.length - 1)
         cut = np.flatnonzero(circles.last_length < circles.length)
@@ -185,7 +185,7 @@ class Starts:
         at_once = max(1, PLACES_AT_ONCE // circles.n_places)
         for start in range(0, n_resamples, at_once):
             some = opened[start : start + at_once]
-            places = self.first[start : start + at_once]
+            places = self.positions[start : start + at_once]
             if shift[-1]:
                 places = places + shift
             if len(cut):
@@ -200,12 +200,12 @@ class Starts:
         for k in cut.tolist():
             last = circles.last_block[k]
             rows = np.arange(circles.last_length[k]) + shift[last]
-            of_series = self.first[:, last, None] + rows
+            of_series = self.positions[:, last, None] + rows
             of_series += np.arange(n_resamples)[:, None] * circles.n_places
             np.add.at(opened.reshape(-1), of_series.reshape(-1), np.uint8(1))
         beyond = circles.length - 1
         if beyond:
-            for k, (begin, size) in enumerate(zip(circles.first, circles.sizes, strict=True)):
+            for k, (begin, size) in enumerate(zip(circles.offsets, circles.sizes, strict=True)):
                 start = int(begin + k * beyond)
                 end = start + int(size)
                 opened[:, start : start + beyond] += opened[:, end : end + beyond]
@@ -224,7 +224,7 @@ class SeriesBlock(UnitBlock):
     """
 
     def __init__(self, units_of_codes: UnitsOfCodes, starts: Starts) -> None:
-        super().__init__(units_of_codes, starts.first)
+        super().__init__(units_of_codes, starts.positions)
         del self.counts
         self.starts = starts
 
@@ -267,7 +267,7 @@ class SeriesBlock(UnitBlock):
         sums_of_terms = self._block_sums(totals)
         variance = np.empty(self.n_resamples)
         for resamples in self._tiles():
-            influence = np.zeros(self.starts.first[resamples].shape)
+            influence = np.zeros(self.starts.positions[resamples].shape)
             for k, block_sums in enumerate(sums_of_terms):
                 same = block_sums.constant is not None
                 of_blocks = self._sums_of_any if same else self._looked_up
@@ -291,7 +291,7 @@ class SeriesBlock(UnitBlock):
 
     def _tiles(self) -> Iterator[slice]:
         """Yield resamples whose blocks are looked up together."""
-        step = max(1, STARTS_AT_ONCE // self.starts.first.shape[1])
+        step = max(1, STARTS_AT_ONCE // self.starts.positions.shape[1])
         return (
             slice(start, min(start + step, self.n_resamples))
             for start in range(0, self.n_resamples, step)
@@ -299,9 +299,9 @@ class SeriesBlock(UnitBlock):
 
     def _looked_up(self, block_sums: _BlockSums, resamples: slice) -> Floats:
         """Return the sum of each block of some resamples, (n_some, n_blocks)."""
-        starts, last = self.starts.first[resamples], self.starts.circles.last_block
-        of_blocks = block_sums.whole.take(starts, mode="clip")
-        if block_sums.cut is not block_sums.whole:
+        starts, last = self.starts.positions[resamples], self.starts.circles.last_block
+        of_blocks = block_sums.full.take(starts, mode="clip")
+        if block_sums.cut is not block_sums.full:
             of_blocks[:, last] = block_sums.cut[starts[:, last]]
         return of_blocks
 
@@ -311,20 +311,20 @@ class SeriesBlock(UnitBlock):
         One resample, (1, n_blocks), stands for all.
         """
         circles = self.starts.circles
-        of_blocks = np.full((1, self.starts.first.shape[1]), block_sums.whole[0])
-        of_blocks[:, circles.last_block] = block_sums.cut[circles.first]
+        of_blocks = np.full((1, self.starts.positions.shape[1]), block_sums.full[0])
+        of_blocks[:, circles.last_block] = block_sums.cut[circles.offsets]
         return of_blocks
 
 
 class _BlockSums(NamedTuple):
     """Sums of a term over the block that begins at each position, (n_samples,) each.
 
-    ``whole`` are those of blocks of full length, ``cut`` those of the last block of each series,
+    ``full`` are those of blocks of full length, ``cut`` those of the last block of each series,
     the same array where none is shorter. ``constant`` is the sum over a resample if it is the same
     for all, as is the number of rows.
     """
 
-    whole: Floats
+    full: Floats
     cut: Floats
     constant: float | None
 
@@ -332,16 +332,16 @@ class _BlockSums(NamedTuple):
 def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_BlockSums]:
     """Sum each term of rows (n_samples, n_terms) over every block that can be drawn."""
     in_time = circles.in_time(np.asarray(totals))
-    whole = circles.block_sums(in_time, circles.length)
+    full = circles.block_sums(in_time, circles.length)
     some_are_cut = bool(np.any(circles.last_length != circles.length))
-    cut = circles.block_sums(in_time, circles.last_length) if some_are_cut else whole
+    cut = circles.block_sums(in_time, circles.last_length) if some_are_cut else full
     is_constant = np.all(in_time == in_time[0], axis=0)
     sums_of_terms = []
     for k, column in enumerate(in_time.T):
-        whole_of_term = whole[k]
-        cut_of_term = cut[k] if some_are_cut else whole_of_term
+        full_of_term = full[k]
+        cut_of_term = cut[k] if some_are_cut else full_of_term
         constant = float(column.sum()) if is_constant[k] else None
-        sums_of_terms.append(_BlockSums(whole_of_term, cut_of_term, constant))
+        sums_of_terms.append(_BlockSums(full_of_term, cut_of_term, constant))
     return sums_of_terms
 
 
@@ -379,11 +379,11 @@ class ObservedSeries(ObservedBlock):
         """
         circles = self.design.circles
         of_rows = super().influence(terms, gradient)
-        [(whole, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
+        [(full, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
         variance = 0.0
-        for start, size, n in zip(circles.first, circles.sizes, circles.n_blocks, strict=True):
+        for start, size, n in zip(circles.offsets, circles.sizes, circles.n_blocks, strict=True):
             at = slice(int(start), int(start + size))
-            variance += (n - 1) * np.var(whole[at]) + np.var(cut[at])
+            variance += (n - 1) * np.var(full[at]) + np.var(cut[at])
         return np.array([variance])
 
 
@@ -484,7 +484,7 @@ class SeriesDesign(SamplingDesign):
         high: Any = int(sizes[0]) if len(circles.sizes) == 1 else sizes
         starts = rng.integers(0, high, size=(n_resamples, len(sizes)))
         if len(circles.sizes) > 1:
-            starts += circles.first[circles.series_of_block]
+            starts += circles.offsets[circles.series_of_block]
         return (starts,)
 
     def blocks(
