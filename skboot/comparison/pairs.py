@@ -32,7 +32,7 @@ from ..inference.differences import (
     difference_interval,
     p_of_interval,
     p_value,
-    planned_method,
+    planned_difference_method,
     share_won,
 )
 from ..inference.distribution import JackknifeValues
@@ -190,7 +190,7 @@ class Family:
         if n_apart is not None and 2 * n_apart >= len(rows.predicted[i]):  # type: ignore[arg-type]
             return units
         values = rows.left_out.values
-        return units.of_moving(rows.left_out.n_moving(values[i] - values[j]))
+        return units.with_few_moving(rows.left_out.n_moving(values[i] - values[j]))
 
     def proportions(self, i: int, j: int) -> TwoProportions | None:
         """Return the hits of two systems on independent rows of their own."""
@@ -215,7 +215,7 @@ class Family:
         if table_i is None or table_j is None:
             return None
         n_draws = self.replicates.shape[1]
-        return table_i.difference(table_j, n_draws, self.same_rows.seed, asked=always)
+        return table_i.difference(table_j, n_draws, self.same_rows.seed, always=always)
 
     def difference(self, i: int, j: int, options: Asked) -> Difference:
         """Return system i minus system j, with rounding taken out."""
@@ -249,7 +249,8 @@ class Family:
             smoothed = self.smoothed(i, j, always=options.interval == "smoothed")
             if rows.left_out is not None:
                 values = rows.left_out.values[i] - rows.left_out.values[j]
-                acceleration, error, bias, freedom = rows.left_out.moments(values, estimate)
+                jackknife = rows.left_out.jackknife(values, estimate)
+                acceleration, error, bias, freedom = jackknife[:4]
                 bias_and_error = JackknifeBias(bias, error)
                 units = self.moved(units, i, j)
             if rows.areas is not None:
@@ -268,7 +269,7 @@ class Family:
             units,
             facts,
             acceleration=acceleration,
-            left_out=bias_and_error,
+            jackknife_bias=bias_and_error,
             error_freedom=freedom,
             robust_variance=variance,
             first_look=evidence_i.first_look,
@@ -424,7 +425,7 @@ class Pairs(Law):
             return
         usual = options.interval
         if usual == "auto":
-            usual = planned_method(self.family.drawn)
+            usual = planned_difference_method(self.family.drawn)
         in_batches = usual in TAILS and bool(np.isfinite(replicates).all())
         in_batches = in_batches and replicates.shape[1] > 1
         step = max(1, DIFFERENCES_AT_ONCE // replicates.shape[1])
@@ -485,7 +486,7 @@ class Pairs(Law):
                     discordant = Discordant(first_only, second_only, self.n_rows)
                 elif rows.areas is not None:
                     areas = family.areas(i, j)
-                method = planned_method(self.drawn[k], discordant, proportions, areas)
+                method = planned_difference_method(self.drawn[k], discordant, proportions, areas)
                 if discordant is not None and not self.varies[k]:
                     method = "tango"
                 is_tabled = rows is not None and rows.tables[i] is not None

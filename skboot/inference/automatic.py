@@ -214,7 +214,7 @@ def planned_method(evidence: Premises) -> str:
 
 def _quantile_method(evidence: Premises) -> str:
     """Return "expanded", or Student's t where few units were drawn."""
-    if not evidence.drawn.of_few:
+    if not evidence.drawn.are_few:
         return "expanded"
     # Quantiles of resamples of few units stay within the range of what these bring.
     return "logit-t" if np.isfinite(evidence.facts.bounds).all() else "t"
@@ -383,15 +383,17 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
     are_few = min(evidence.drawn.n_units) < FEW_ROWS
     if are_few:
         # So few do not tell a bias of single units from their noise.
-        evidence = replace(evidence, left_out=None)
+        evidence = replace(evidence, jackknife_bias=None)
     replicates = evidence.sorted_replicates
     if len(replicates) < 2 or replicates[0] == replicates[-1]:
         return method
     # Both biases in standard errors: what resamples show, and what single units do.
     mean, error = replicates.mean(), replicates.std()
     by_units = by_resamples = float((mean - evidence.estimate) / error)
-    if evidence.left_out is not None:
-        by_units = evidence.left_out.bias / max(float(error), evidence.left_out.standard_error)
+    if evidence.jackknife_bias is not None:
+        by_units = evidence.jackknife_bias.bias / max(
+            float(error), evidence.jackknife_bias.standard_error
+        )
     largest = max(abs(by_resamples), abs(by_units))
     if largest <= large and abs(by_resamples - by_units) <= BIAS_APART:
         return method
@@ -402,7 +404,7 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
     sentence = (
         f"Resamples are on average {abs(by_resamples):.2g} standard errors {where} the estimate"
     )
-    if evidence.left_out is None:
+    if evidence.jackknife_bias is None:
         corrected = 2 * evidence.estimate - mean
         about = f"t interval about the bias-corrected estimate, {corrected:.4g}."
         say("choice", f"{sentence}: {about}")
@@ -411,7 +413,7 @@ def _method_by_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) 
         "choice",
         f"{sentence}, and its bias is {round(by_units, 6):+.2g} standard errors by the jackknife: "
         f"t interval about the estimate corrected for the jackknife's bias, "
-        f"{evidence.estimate - evidence.left_out.bias:.4g}.",
+        f"{evidence.estimate - evidence.jackknife_bias.bias:.4g}.",
     )
     return "jackknife"
 
@@ -424,12 +426,15 @@ def _tell_of_single_units(evidence: Evidence) -> None:
         # Of an average over classes their rows are counted, and of a mean the largest; see
         # `cautions_of`.
         return
-    if evidence.left_out is None or not evidence.left_out.standard_error > SINGLE_ROWS * spread > 0:
+    if (
+        evidence.jackknife_bias is None
+        or not evidence.jackknife_bias.standard_error > SINGLE_ROWS * spread > 0
+    ):
         return
     say(
         "caution",
         f"Leaving out single {evidence.drawn.design.unit}s gives "
-        f"{evidence.left_out.standard_error / spread:.2g} times the standard error of the "
+        f"{evidence.jackknife_bias.standard_error / spread:.2g} times the standard error of the "
         "resamples: those "
         "that are the only ones of their kind decide the score. Expect less coverage than stated.",
     )
@@ -442,9 +447,9 @@ def _answers_in_jumps(evidence: Evidence) -> bool:
     jackknife has the standard error of the resamples. For a median the ratio of the two is random
     and follows a function of the exponential distribution (Efron 1979, section 3).
     """
-    if evidence.jackknife is None:
+    if evidence.jackknife_jumps is None:
         return False
-    error, n_values, n_left_out = evidence.jackknife
+    error, n_values, n_left_out = evidence.jackknife_jumps
     replicates = evidence.sorted_replicates
     spread = replicates.std() if len(replicates) > 1 else 0.0
     if spread == 0:
@@ -588,7 +593,7 @@ def tell_of_groups(units: Drawn, deciding: str = "") -> None:
     """
     unit = units.design.unit
     n_groups, expect = units.n_units[0], "expect less coverage than stated."
-    n_equal = n_groups if units.freedom is None else units.freedom[0] + units.n_strata
+    n_equal = units.n_equal
     if n_equal < FEW_EQUAL_GROUPS and round(n_equal) < n_groups:
         say(
             "few",
@@ -652,8 +657,8 @@ class BiasTold(NamedTuple):
 
 def bias_told(interval: ConfidenceInterval, evidence: Evidence) -> BiasTold:
     """Return the bias that the interval is free of, else that of the resamples."""
-    if interval.method == "jackknife" and evidence.left_out is not None:
-        return BiasTold(evidence.left_out.bias, "the jackknife")
+    if interval.method == "jackknife" and evidence.jackknife_bias is not None:
+        return BiasTold(evidence.jackknife_bias.bias, "the jackknife")
     mean = float(evidence.sorted_replicates.mean())
     return BiasTold(mean - evidence.estimate, "the resamples")
 

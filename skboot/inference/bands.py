@@ -131,10 +131,12 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
     rows behind a point of it are of one label, its limit is the outermost of the exact one, the one
     above, and the quantile of the replicates at the same level (record 0089).
     """
-    scale = _Scale(curve.behind)
-    estimate, replicates = scale.of(curve.estimate), scale.of(curve.replicates)
+    estimate, replicates, floor = curve.estimate, curve.replicates, curve.floor
+    behind = curve.behind
+    if behind is not None:
+        estimate, replicates = _to_arcsine(estimate, behind), _to_arcsine(replicates, behind)
+        floor = _least_error(behind)
     error = _spread(estimate, replicates)
-    floor = curve.floor if curve.behind is None else _least_error(scale)
     error = error if floor is None else np.maximum(error, floor)
     if curve.nearby is not None:
         # The root mean square over the neighbours of each point.
@@ -144,17 +146,18 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
         error = error if floor is None else np.maximum(error, floor)
     # Where all rows behind a point are of one label.
     single, counts = np.zeros(len(estimate), dtype=bool), ~curve.unknown
-    if curve.behind is not None:
+    if behind is not None:
         single = (curve.estimate <= 0) | (curve.estimate >= 1)
     exact = single & counts & curve.of_bins
     laws = _largest_deviations(curve, (estimate, replicates, error), counts & ~exact)
     critical = max(critical_deviation(law, confidence_level, int(exact.sum())) for law in laws)
     wide = float(t_quantile_of_normal(critical, curve.degrees_of_freedom, curve.inflation))
-    low, high = scale.back(estimate - wide * error), scale.back(estimate + wide * error)
-    if curve.behind is not None:
+    low, high = estimate - wide * error, estimate + wide * error
+    if behind is not None:
+        low, high = _from_arcsine(low, behind), _from_arcsine(high, behind)
         level = 2 * float(special.ndtr(critical)) - 1
         # The exact limit of rows that are all alike is a power of half the error.
-        far = ((1 - level) / 2) ** (1 / curve.behind)
+        far = ((1 - level) / 2) ** (1 / behind)
         far_low = np.where(curve.estimate >= 1, far, 0.0)
         far_high = np.where(curve.estimate <= 0, 1 - far, 1.0)
         if not curve.of_bins and single.any():
@@ -165,33 +168,43 @@ def simultaneous_band(curve: CurveEvidence, confidence_level: float) -> Band:
             far_low = np.fmin(np.minimum(far_low, low), quantiles[0])
             far_high = np.fmax(np.maximum(far_high, high), quantiles[1])
         low, high = np.where(single, far_low, low), np.where(single, far_high, high)
-    return Band(*_finished(curve, low, high), critical)
+    # Within the range, free where nothing is known, and as monotone as the curve.
+    least, greatest = curve.bounds
+    if curve.bin_error is not None:
+        low, high = low - curve.bin_error, high + curve.bin_error
+    low, high = np.maximum(low, least), np.minimum(high, greatest)
+    # A scale of shares is not that of the estimate to the last digit.
+    low, high = np.fmin(low, curve.estimate), np.fmax(high, curve.estimate)
+    if curve.free_below is not None:
+        low = np.where(curve.free_below, least, low)
+    if curve.free_above is not None:
+        high = np.where(curve.free_above, greatest, high)
+    if curve.rises is not None:
+        # A monotone curve inside the limits is inside these, too.
+        step = 1 if curve.rises else -1
+        low = np.maximum.accumulate(low[::step])[::step]
+        high = np.minimum.accumulate(high[::-step])[::-step]
+    return Band(low, high, critical)
 
 
-class _Scale(NamedTuple):
-    """The scale of shares of so many rows, or that of the values themselves."""
+def _to_arcsine(shares: Floats, behind: Floats) -> Floats:
+    """Return shares of so many rows on the scale on which their variance is constant.
 
-    behind: Floats | None
-
-    def of(self, values: Floats) -> Floats:
-        """Return arcsin sqrt((n p + 3/8) / (n + 3/4))."""
-        if self.behind is None:
-            return values
-        share = (np.clip(values, 0.0, 1.0) * self.behind + _UP) / (self.behind + 2 * _UP)
-        return np.arcsin(np.sqrt(share))
-
-    def back(self, values: Floats) -> Floats:
-        """Return the shares."""
-        if self.behind is None:
-            return values
-        share = np.sin(np.clip(values, 0.0, np.pi / 2)) ** 2
-        return np.clip((share * (self.behind + 2 * _UP) - _UP) / self.behind, 0.0, 1.0)
+    It is arcsin sqrt((n p + 3/8) / (n + 3/4)) (Anscombe 1948).
+    """
+    raised = (np.clip(shares, 0.0, 1.0) * behind + _UP) / (behind + 2 * _UP)
+    return np.arcsin(np.sqrt(raised))
 
 
-def _least_error(scale: _Scale) -> Floats:
-    """Standard error of a share of independent rows on their scale, (n_grid,)."""
-    assert scale.behind is not None
-    return np.asarray(0.5 / np.sqrt(scale.behind + 0.5))
+def _from_arcsine(values: Floats, behind: Floats) -> Floats:
+    """Return the shares of so many rows; see `_to_arcsine`."""
+    raised = np.sin(np.clip(values, 0.0, np.pi / 2)) ** 2
+    return np.clip((raised * (behind + 2 * _UP) - _UP) / behind, 0.0, 1.0)
+
+
+def _least_error(behind: Floats) -> Floats:
+    """Standard error of a share of so many independent rows on the scale of `_to_arcsine`."""
+    return np.asarray(0.5 / np.sqrt(behind + 0.5))
 
 
 def _spread(estimate: Floats, replicates: Floats) -> Floats:
@@ -235,26 +248,6 @@ def _largest(deviations: Floats, below: Flags | None, above: Flags | None) -> Fl
     down = deviations if above is None else deviations[:, above]
     up, down = np.fmax.reduce(up, axis=1, initial=0), np.fmin.reduce(down, axis=1, initial=0)
     return np.maximum(up, -down)
-
-
-def _finished(curve: CurveEvidence, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Limits within the range, free where nothing is known, and as monotone as the curve."""
-    least, greatest = curve.bounds
-    if curve.bin_error is not None:
-        low, high = low - curve.bin_error, high + curve.bin_error
-    low, high = np.maximum(low, least), np.minimum(high, greatest)
-    # A scale of shares is not that of the estimate to the last digit.
-    low, high = np.fmin(low, curve.estimate), np.fmax(high, curve.estimate)
-    if curve.free_below is not None:
-        low = np.where(curve.free_below, least, low)
-    if curve.free_above is not None:
-        high = np.where(curve.free_above, greatest, high)
-    if curve.rises is not None:
-        # A monotone curve inside the limits is inside these, too.
-        step = 1 if curve.rises else -1
-        low = np.maximum.accumulate(low[::step])[::step]
-        high = np.minimum.accumulate(high[::-step])[::-step]
-    return low, high
 
 
 # ------------------------------------------------------------------ points by themselves
@@ -317,7 +310,21 @@ def pointwise_interval(
         return ConfidenceInterval(np.nan, np.nan, confidence_level, "percentile")
     value, behind, level = evidence.estimate, facts.behind, confidence_level
     if behind is not None and facts.over_thresholds:
-        method, (low, high) = "arcsine", _threshold_limits(evidence, behind, level)
+        # Standard errors either way on the scale of shares, at least those of independent rows.
+        method, n_rows = "arcsine", np.array([behind])
+        on_scale = _to_arcsine(np.array([value]), n_rows)
+        error = _spread(on_scale, _to_arcsine(evidence.replicates[:, None], n_rows))
+        half = _reach(evidence, level) * np.maximum(error, _least_error(n_rows))
+        limits = [
+            float(_from_arcsine(end, n_rows)[0]) for end in (on_scale - half, on_scale + half)
+        ]
+        if value in (0.0, 1.0):
+            # Which rows are behind a point whose rows are of one label is chance, too.
+            limits += _exact_of_point(evidence, behind, level)
+            tails = [(1 - level) / 2, (1 + level) / 2]
+            limits += np.quantile(evidence.sorted_replicates, tails).tolist()
+        # The scale is not that of the estimate to the last digit.
+        low, high = min(value, *limits), max(value, *limits)
     elif behind is not None and value in (0.0, 1.0):
         method, (low, high) = "clopper-pearson", _exact_of_point(evidence, behind, level)
     elif (
@@ -344,25 +351,6 @@ def _exact_of_point(evidence: Evidence, behind: float, level: float) -> tuple[fl
     units = evidence.drawn
     n = behind if units.design.units_are_rows else min(behind, *units.n_units)
     return clopper_pearson_limits(evidence.estimate * n, n, level)
-
-
-def _threshold_limits(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
-    """Standard errors either way on the scale of shares, at least those of independent rows.
-
-    Where the rows behind the point are of one label, out to its exact limit and to the quantile of
-    the replicates: which rows these are is chance, too.
-    """
-    scale, value = _Scale(np.array([behind])), evidence.estimate
-    estimate = scale.of(np.array([value]))
-    error = _spread(estimate, scale.of(evidence.replicates[:, None]))
-    half = _reach(evidence, level) * np.maximum(error, _least_error(scale))
-    # The scale is not that of the estimate to the last digit.
-    limits = [value, float(scale.back(estimate - half)[0]), float(scale.back(estimate + half)[0])]
-    if value in (0.0, 1.0):
-        limits += _exact_of_point(evidence, behind, level)
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        limits += np.quantile(evidence.sorted_replicates, tails).tolist()
-    return min(limits), max(limits)
 
 
 def _reach(evidence: Evidence, level: float) -> float:

@@ -461,12 +461,16 @@ def crossed_covariances(
         less the value without it (Efron 1982, section 3); those of the rows of a cell, or a member,
         are added. NaN for a statistic that is undefined without some row.
     """
-    influence = np.array(
-        [
-            _influence(statistic, estimate, design.n_samples)
-            for statistic, estimate in zip(statistics, estimates, strict=True)
-        ]
-    )
+    # Influence of each row: the estimate less the value without it.
+    influence = np.zeros((len(statistics), design.n_samples))
+    for line, statistic, estimate in zip(influence, statistics, estimates, strict=True):
+        coding = statistic.coding
+        rows = np.arange(design.n_samples) if coding.rows is None else coding.rows
+        # Rows of equal code are interchangeable, so that one of each is left out.
+        plan = ResamplingPlan(RowDesign.of(len(rows)), 1, np.random.SeedSequence(0))
+        binding = plan.bind([coding._replace(rows=None)])
+        of_code = estimate - leave_out(binding, [statistic]).values[0]
+        line[rows] = of_code if coding.code is None else of_code[coding.code.astype(np.intp)]
     assert design.members is not None
     side_a, side_b = design.members.T
     of_two = influence
@@ -477,18 +481,6 @@ def crossed_covariances(
         n = design.n_units[0]
         sides = [_summed(influence, side_a, n) + _summed(of_two, side_b, n)]
     return np.array([part @ part.T for part in (_summed(of_two, design.cells), *sides)])
-
-
-def _influence(statistic: BoundStatistic, estimate: float, n_samples: int) -> Floats:
-    """Influence of each row, (n_samples,): the estimate less the value without it."""
-    coding = statistic.coding
-    rows = np.arange(n_samples) if coding.rows is None else coding.rows
-    # Rows of equal code are interchangeable, so that one of each is left out.
-    plan = ResamplingPlan(RowDesign.of(len(rows)), 1, np.random.SeedSequence(0))
-    of_code = estimate - leave_out(plan.bind([coding._replace(rows=None)]), [statistic]).values[0]
-    influence = np.zeros(n_samples)
-    influence[rows] = of_code if coding.code is None else of_code[coding.code.astype(np.intp)]
-    return influence
 
 
 def _summed(influence: Floats, number: NDArray[Any], n: int = 0) -> Floats:

@@ -322,7 +322,7 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
 # ------------------------------------------------------------------ any difference
 
 
-def planned_method(
+def planned_difference_method(
     units: Drawn,
     discordant: Discordant | None = None,
     proportions: TwoProportions | None = None,
@@ -339,7 +339,7 @@ def planned_method(
         return "tango"
     if proportions is not None and proportions.fewest_events < FEW_EVENTS:
         return "newcombe"
-    return "t" if units.of_few else "expanded"
+    return "t" if units.are_few else "expanded"
 
 
 def automatic_method(difference: Difference) -> str:
@@ -359,7 +359,9 @@ def automatic_method(difference: Difference) -> str:
     if difference.discordant is not None and not difference.varies:
         return "tango"
     units = difference.evidence.drawn
-    method = planned_method(units, difference.discordant, difference.proportions, difference.areas)
+    method = planned_difference_method(
+        units, difference.discordant, difference.proportions, difference.areas
+    )
     is_smoothed = difference.evidence.smoothed is not None and method not in CLOSED_FORM
     return "smoothed" if is_smoothed else method
 

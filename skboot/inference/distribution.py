@@ -167,7 +167,7 @@ def bootstrap(
             blocks += _other_blocks(binding, _block, (binding, statistics), workers, done, seconds)
     results = []
     for k, (bound, on_data) in enumerate(zip(statistics, data, strict=True)):
-        estimate, variance, left_out, influence = on_data
+        estimate, variance, jackknife_of_data, influence = on_data
         size = np.abs(estimate)
         outside = ((size < _SMALLEST) & (size > 0)) | (size > _LARGEST)
         if np.any(outside):
@@ -196,7 +196,9 @@ def bootstrap(
         # Results share these arrays instead of copying them.
         values.flags.writeable = False
         results.append(
-            BootstrapDistribution(estimate, values, standard_error, errors, left_out, influence)
+            BootstrapDistribution(
+                estimate, values, standard_error, errors, jackknife_of_data, influence
+            )
         )
     return results
 
@@ -362,20 +364,17 @@ def jackknife(
     jackknives: dict[int, Jackknife] = {}
     together = [(binding, list(range(len(statistics))))]
     if any(units.atoms is not None for units in binding.units_of_codes):
-        together = binding.left_out_together()
+        together = binding.jackknife_bindings()
     for binding_of_part, which in together:
-        left_out = leave_out(binding_of_part, [statistics[k] for k in which])
-        for k, values in zip(which, left_out.values, strict=True):
-            moments = _moments(
-                values, left_out.times, left_out.strata, estimates[k], left_out.sizes
-            )
-            n_values = None
+        without_units = leave_out(binding_of_part, [statistics[k] for k in which])
+        for k, values in zip(which, without_units.values, strict=True):
+            jackknives[k] = without_units.jackknife(values, estimates[k])
             if statistics[k].coding.reads in _COUNTED and _rows_differ(statistics[k]):
                 # Values that differ by rounding count once.
                 away = values - estimates[k]
-                away /= moments.standard_error or 1.0
+                away /= jackknives[k].standard_error or 1.0
                 n_values = len(np.unique(np.round(away, 9, out=away)))
-            jackknives[k] = Jackknife(*moments, n_values, len(values), int(left_out.times.sum()))
+                jackknives[k] = jackknives[k]._replace(n_values=n_values)
     return [jackknives[k] for k in range(len(statistics))]
 
 
@@ -415,9 +414,9 @@ class JackknifeValues:
     strata: NDArray[np.intp]
     sizes: NDArray[np.intp] | None = None
 
-    def moments(self, values: Floats, estimate: float) -> JackknifeMoments:
-        """Those of a statistic with these values, or of a difference of two of them."""
-        return _moments(values, self.times, self.strata, estimate, self.sizes)
+    def jackknife(self, values: Floats, estimate: float) -> Jackknife:
+        """Return that of a statistic with these values, or of a difference of two of them."""
+        return _jackknife_of(values, self.times, self.strata, estimate, self.sizes)
 
     def error_freedom(self, values: Floats) -> float:
         """Degrees of freedom of the standard error of a statistic with these values.
@@ -449,8 +448,8 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     parts: list[JackknifeResamples] = []
     values: list[Floats] = []
     with single_threaded_blas():
-        for left_out in binding.left_out():
-            of_part = np.empty((len(statistics), len(left_out.times)))
+        for resamples in binding.jackknife_resamples():
+            of_part = np.empty((len(statistics), len(resamples.times)))
             for k, bound in enumerate(statistics):
                 # The sums that it takes of each resample; None if others than of its terms.
                 n_sums, terms = None, bound.reduced.terms
@@ -459,13 +458,13 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
                 elif bound.coding.reads == "sums":
                     n_sums = bound.reduced.n_codes
                 try:
-                    for some, block in left_out.parts(k, n_sums):
+                    for some, block in resamples.parts(k, n_sums):
                         of_part[k][some] = bound.statistic.evaluate(block, bound.reduced)
                 except MetricError as failure:
                     without = "without one unit of the data (needed for BCa)"
                     raise failure.on_rows(without, drawn=False) from failure.error
             # Without their blocks, which hold the counts of all units of each.
-            parts.append(left_out._replace(blocks=[]))
+            parts.append(resamples._replace(blocks=[]))
             values.append(of_part)
     if len(parts) == 1:
         return JackknifeValues(values[0], *parts[0][1:])
@@ -478,23 +477,14 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     )
 
 
-class JackknifeMoments(NamedTuple):
-    """What `Jackknife` has of values without single units."""
-
-    acceleration: float
-    standard_error: float
-    bias: float
-    error_freedom: float
-
-
-def _moments(
+def _jackknife_of(
     values: Floats,
     times: NDArray[np.int64],
     strata: NDArray[np.intp],
     estimate: float,
-    n_units: NDArray[np.intp] | None = None,
-) -> JackknifeMoments:
-    """Return acceleration, standard error and bias; ``n_units`` are what each resample lacks.
+    sizes_left_out: NDArray[np.intp] | None = None,
+) -> Jackknife:
+    """Return the jackknife of some values; ``sizes_left_out`` are the units that each lacks.
 
     A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
     in proportion to the units, and is taken out.
@@ -505,10 +495,10 @@ def _moments(
     lowest = highest = estimate
     if not one_stratum:
         centres = np.bincount(strata, times * values) / sizes
-        if n_units is not None:
-            mean_units = np.bincount(strata, times * n_units) / sizes
+        if sizes_left_out is not None:
+            mean_units = np.bincount(strata, times * sizes_left_out) / sizes
             per_unit = (estimate - centres) / mean_units
-            values = values + per_unit[strata] * (n_units - mean_units[strata])
+            values = values + per_unit[strata] * (sizes_left_out - mean_units[strata])
         lowest, highest = centres.min(), centres.max()
     # Fourth powers of values of 1e-149 or 1e149 are in range as those of values near 1.
     greatest, least = values.max(), values.min()
@@ -532,13 +522,14 @@ def _moments(
         squares *= share
         fourth += float(squares.sum())
     if math.isnan(squared):
-        return JackknifeMoments(*[np.nan] * 4)
+        return Jackknife(np.nan, np.nan, np.nan, np.nan, None, len(values), n)
     # Differences at the level of rounding are not skewness.
     if math.sqrt(squared) <= 1e-14 * max(greatest, -least) / size * math.sqrt(len(values)):
-        return JackknifeMoments(0.0, 0.0, 0.0, np.nan)
+        return Jackknife(0.0, 0.0, 0.0, np.nan, None, len(values), n)
     bias = (n - len(sizes)) * (float(times @ values) / n - estimate)
     freedom = 2 * n / max(n * fourth / squared / squared - 1, 1e-12)
-    return JackknifeMoments(cubed / (6 * squared**1.5), size * math.sqrt(squared), bias, freedom)
+    acceleration, error = cubed / (6 * squared**1.5), size * math.sqrt(squared)
+    return Jackknife(acceleration, error, bias, freedom, None, len(values), n)
 
 
 # Of a statistic on the data: its value, variance, jackknife and influences, None where not known.
@@ -559,7 +550,8 @@ def _data_and_first_block(
     data: list[_OnData] = []
     first_block: list[_Values] = []
     are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
-    if not are_sums or not binding.fits_one_block:
+    rows = binding.rows_with_data
+    if not are_sums or rows is None:
         blocks = binding.observed()
         evaluated = _evaluate(binding, blocks, statistics)
         for block, bound, result in zip(blocks, statistics, evaluated, strict=True):
@@ -571,22 +563,20 @@ def _data_and_first_block(
             variance = None if result.variances is None else float(result.variances[0])
             data.append((estimate, variance, None, influence))
         return data, _block((binding, statistics), 0)
-    blocks = binding.block(0, with_jackknife=True)
     times, strata = binding.multiplicity[0], binding.strata
     strata = np.zeros(len(times), np.intp) if strata is None else strata
-    n_drawn = blocks[0].n_resamples - len(times) - 1
-    resamples = slice(0, min(n_drawn, binding.plan.n_resamples))
     # Such blocks are of single rows; only groups have influences.
-    for result in _evaluate(binding, blocks, statistics):
+    for result in _evaluate(binding, binding.block(0, with_data=True), statistics):
         # A metric that divides by zero without a unit is undefined there.
         values = np.where(np.isinf(result.values), np.nan, result.values)
-        estimate, variances = float(values[n_drawn]), result.variances
-        moments = _moments(values[n_drawn + 1 :], times, strata, estimate)
-        left_out = Jackknife(*moments, None, len(times), int(times.sum()))
-        variance = None if variances is None else float(variances[n_drawn])
-        data.append((estimate, variance, left_out, None))
+        estimate, variances = float(values[rows.data]), result.variances
+        jackknife_of_data = _jackknife_of(values[rows.without_unit], times, strata, estimate)
+        variance = None if variances is None else float(variances[rows.data])
+        data.append((estimate, variance, jackknife_of_data, None))
         first_block.append(
-            _Values(values[resamples], None if variances is None else variances[resamples])
+            _Values(
+                values[rows.resamples], None if variances is None else variances[rows.resamples]
+            )
         )
     return data, first_block
 

@@ -74,7 +74,7 @@ class Drawn:
             return max(self.freedom[0], 1.0)
         return max(min(self.n_units) - self.n_strata, 1)
 
-    def of_moving(self, n_moving: int) -> Drawn:
+    def with_few_moving(self, n_moving: int) -> Drawn:
         """Return what was drawn for a value that so few of the units move: few have their freedom.
 
         As few degrees of freedom as a mean of so many units has, but the inflation of all.
@@ -84,11 +84,11 @@ class Drawn:
         return replace(self, freedom=(n_moving - 1, self.inflation))
 
     @property
-    def of_few(self) -> bool:
+    def are_few(self) -> bool:
         """Whether quantiles of resamples of so few units cannot reach as far as Student's t."""
         return self.design.n_factors == 1 and self.degrees_of_freedom < FEW_MOVING - 1
 
-    def of_classes(
+    def with_classes(
         self, classes: NDArray[np.intp], sizes: NDArray[Any], influence: Floats | None = None
     ) -> Drawn:
         """Return what was drawn where groups are of one class each: `freedom_of_classes`."""
@@ -237,10 +237,10 @@ class Evidence(Premises):
     acceleration : float or None
         Of BCa, by leaving out units; NaN where a value without a unit is undefined; None if not
         computed.
-    jackknife : JackknifeJumps or None
+    jackknife_jumps : JackknifeJumps or None
         Of a metric that need not be smooth, on rows that nearly all differ; see
         `skboot.inference.distribution.Jackknife`.
-    left_out : JackknifeBias or None
+    jackknife_bias : JackknifeBias or None
         Of a metric that is smooth; None where a value is undefined.
     error_freedom : float or None
         Degrees of freedom of that standard error, by the kurtosis of what units bring.
@@ -272,8 +272,8 @@ class Evidence(Premises):
     standard_error: float | None = None
     replicate_standard_errors: Floats | None = None
     acceleration: float | None = None
-    jackknife: JackknifeJumps | None = None
-    left_out: JackknifeBias | None = None
+    jackknife_jumps: JackknifeJumps | None = None
+    jackknife_bias: JackknifeBias | None = None
     error_freedom: float | None = None
     max_t: LargestDeviations | None = None
     gap: SubgroupGap | None = None
@@ -338,7 +338,11 @@ class Evidence(Premises):
 
     def to_parts(self) -> dict[str, Any]:
         """Return all that is held, side by side, as values that a file can hold."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _NESTED}
+        values = {
+            _STORED_NAMES.get(f.name, f.name): getattr(self, f.name)
+            for f in fields(self)
+            if f.name not in _NESTED
+        }
         units = {f.name: getattr(self.drawn, f.name) for f in fields(self.drawn)}
         return values | units | self.facts.to_parts()
 
@@ -369,6 +373,9 @@ class Evidence(Premises):
         for name, part in parts.items():
             if by_name.get(name) is not None:
                 by_name[name] = part(*by_name[name])
+        for name, stored in _STORED_NAMES.items():
+            if stored in by_name:
+                by_name[name] = by_name.pop(stored)
         return cls(estimate, replicates, what, Facts.from_parts(facts), **by_name)
 
 
@@ -379,6 +386,8 @@ def joint_bounds(evidence: Iterable[Evidence]) -> tuple[float, float]:
 
 
 _NESTED = ("drawn", "facts")
+# Fields that files have under the names of before.
+_STORED_NAMES = {"jackknife_jumps": "jackknife", "jackknife_bias": "left_out"}
 
 
 def deciding_units(influence: Floats, times: Any = 1) -> float:
@@ -529,6 +538,8 @@ class ConfidenceInterval(Hinting, tuple[float, float]):
 
     def mirrored(self) -> Self:
         """Return the interval of the value with the other sign; 0 has none.
+
+        Mirrored twice it is the same interval, with 0.0 for a limit of -0.0.
 
         Returns
         -------

@@ -34,7 +34,6 @@ from scipy.special import ndtr, ndtri, stdtrit
 from .proportions import Discordant, score_limits, tango_limits
 
 Floats = NDArray[np.float64]
-Limits = tuple[float, float]
 
 # Nodes (standard deviations) at which the distribution of the range is integrated; the error of
 # this step is below that of floats.
@@ -68,7 +67,7 @@ class Side(NamedTuple):
     """
 
     estimate: float
-    bounds: Limits
+    bounds: tuple[float, float]
     shape: str
     counts: tuple[float, ...]
     degrees_of_freedom: float
@@ -104,7 +103,9 @@ class SubgroupGap(NamedTuple):
         return cls(tuple(Side(*side) for side in sides), *fields)
 
 
-def gap_limits(gap: SubgroupGap, differences: Floats, confidence_level: float) -> Limits:
+def gap_limits(
+    gap: SubgroupGap, differences: Floats, confidence_level: float
+) -> tuple[float, float]:
     """Limits of the first side minus the second.
 
     Parameters
@@ -183,7 +184,7 @@ def critical_value(n_subgroups: int, n_families: int, confidence_level: float) -
 # ------------------------------------------------------------------ one subgroup
 
 
-def side_limits(side: Side, replicates: Floats | None, c: float) -> Limits:
+def side_limits(side: Side, replicates: Floats | None, c: float) -> tuple[float, float]:
     """Limits of one subgroup at a critical value.
 
     Parameters

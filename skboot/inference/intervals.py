@@ -2,7 +2,12 @@
 
 Each interval is a class under `registered`: its name and words, what it needs of the design and the
 facts (`Interval.needs_before`, asked before resampling), what it needs of that which is computed
-(`Interval.needs`), and its limits (`Interval.limits`) with the formula and its source.
+(`Interval.needs`), and its limits (`Interval.limits`) with the formula and its source. Three flags
+say which part of the evidence the limits are made of: the replicates (`uses_resamples`), standard
+errors of the data and of each resample (`of_standard_errors`), the metric without each unit
+(`leaves_out`); Wilson's limits are made of counts and need none of them. What an interval needs is
+computed. So are replicates in any case, and the rest where it costs next to nothing: a result may
+be asked for another interval (`EvaluationResult.interval`), also after it was saved.
 `confidence_interval` checks the needs and makes the limits. To add an interval, add a class: public
 functions accept its name, summaries use its words, and tests/inference/test_interval_contract.py
 holds it to the contract.
@@ -664,7 +669,7 @@ class Studentized(_OfInfluence):
 
 
 @registered
-class Jackknife(_LeavingOut):
+class JackknifeInterval(_LeavingOut):
     """Student's t about the estimate without its jackknife bias, by the larger standard error.
 
     Quenouille (1956); rows that are drawn twice, or that are the only ones of their kind, change a
@@ -677,7 +682,7 @@ class Jackknife(_LeavingOut):
     def needs(self, evidence: Evidence) -> str:
         """See `Interval.needs`."""
         problem = super().needs(evidence)
-        if not problem and evidence.left_out is None:
+        if not problem and evidence.jackknife_bias is None:
             return (
                 "needs the jackknife's bias, which is known for metrics that do not change in "
                 "jumps. Use interval='bias-corrected'."
@@ -686,8 +691,8 @@ class Jackknife(_LeavingOut):
 
     def limits(self, evidence: Evidence, confidence_level: float) -> tuple[float, float]:
         """See `Interval.limits`."""
-        assert evidence.left_out is not None
-        bias, error = evidence.left_out
+        assert evidence.jackknife_bias is not None
+        bias, error = evidence.jackknife_bias
         spread = max(error, evidence.sorted_replicates.std(ddof=1))
         t = stdtrit(evidence.drawn.degrees_of_freedom, 0.5 + confidence_level / 2)
         half = t * np.sqrt(evidence.drawn.inflation) * spread
@@ -767,7 +772,10 @@ class BCa(_LeavingOut):
 
 
 class _OfProportion(Interval):
-    """Limits of hits / n on the scale of a metric that is a proportion, or a function of one."""
+    """Limits of hits / n on the scale of a metric that is a proportion, or a function of one.
+
+    The counts are those of `Facts.proportion`: nothing that was drawn enters.
+    """
 
     uses_resamples = False
     no_difference = "is for a single proportion"
@@ -1310,7 +1318,7 @@ class Anytime(Interval):
         """See `Interval.needs`."""
         facts = evidence.facts
         is_counted = facts.proportion is not None or facts.delong is not None
-        if not (is_counted and evidence.independent_rows) and evidence.left_out is None:
+        if not (is_counted and evidence.independent_rows) and evidence.jackknife_bias is None:
             return (
                 "needs the metric without each unit, unless it is a share of rows. Give all rows "
                 "so far to a function that takes them at once."
@@ -1330,9 +1338,9 @@ class Anytime(Interval):
         if evidence.group_influence is not None and np.all(np.isfinite(value_range(evidence))):
             low, high = few_groups_interval(evidence, level)
             return low, high
-        assert evidence.left_out is not None
+        assert evidence.jackknife_bias is not None
         assert evidence.acceleration is not None
-        error, freedom = evidence.left_out.standard_error, evidence.error_freedom
+        error, freedom = evidence.jackknife_bias.standard_error, evidence.error_freedom
         if not error > 0 or freedom is None or not freedom >= FEWEST_FREEDOM_AT_LOOK:
             say(
                 "caution",

@@ -132,34 +132,34 @@ def drawn_scores(
         Normal quantiles of the levels of the statistics.
     """
     rng = np.random.default_rng(child_seed(seed, _JOINT_STREAM))
-    tables = {df: _Tables.of(df) for df in np.unique(np.minimum(degrees_of_freedom, _NORMAL))}
-    of_tests = [tables[min(df, _NORMAL)] for df in degrees_of_freedom]
+    by_df = {df: _ScoresOfT.of(df) for df in np.unique(np.minimum(degrees_of_freedom, _NORMAL))}
+    scores_of_tests = [by_df[min(df, _NORMAL)] for df in degrees_of_freedom]
     for _ in range(0, n_draws, JOINT_DRAWS_AT_ONCE):
-        shape = (JOINT_DRAWS_AT_ONCE, len(of_tests))
+        shape = (JOINT_DRAWS_AT_ONCE, len(scores_of_tests))
         scores = np.ascontiguousarray(root.times(rng.standard_normal(shape)).T)
         uniform = np.ascontiguousarray(rng.random(shape).T)
-        for table, normal, level in zip(of_tests, scores, uniform, strict=True):
-            table.to_scores(normal, level)
+        for scores_of_t, normal, level in zip(scores_of_tests, scores, uniform, strict=True):
+            scores_of_t.to_scores(normal, level)
         yield scores
 
 
-class _Tables(NamedTuple):
-    """Both conversions for some degrees of freedom.
+class _ScoresOfT(NamedTuple):
+    """Both conversions from normal numbers to scores of t, for some degrees of freedom.
 
     Attributes
     ----------
-    of_chi : _Table
+    chi : _Interpolated
         Logarithm of the root of chi-squared by its degrees of freedom, by the logit of its level.
-    of_t : _Table
+    score : _Interpolated
         Normal score by t, by log(1 + t^2 / df).
     """
 
     df: float
-    of_chi: _Table
-    of_t: _Table
+    chi: _Interpolated
+    score: _Interpolated
 
     @classmethod
-    def of(cls, df: float) -> _Tables:
+    def of(cls, df: float) -> _ScoresOfT:
         def log_root(logit: Floats) -> Floats:
             below, above = np.split(logit, 2, axis=1)
             # Each half by the tail that is small there.
@@ -173,17 +173,19 @@ class _Tables(NamedTuple):
 
         far = np.log1p(special.stdtrit(df, _FAR_P) ** 2 / df)
         return cls(
-            df, _Table.of(log_root, -_FAR_LOGIT, _FAR_LOGIT), _Table.of(score_by_t, 0.0, far)
+            df,
+            _Interpolated.of(log_root, -_FAR_LOGIT, _FAR_LOGIT),
+            _Interpolated.of(score_by_t, 0.0, far),
         )
 
     def to_scores(self, normal: Floats, level: Floats) -> None:
         """Turn normal numbers into scores, with the levels of chi-squared."""
         with np.errstate(divide="ignore"):
-            normal /= np.exp(self.of_chi(np.log(level / (1 - level))))
-        normal *= self.of_t(np.log1p(normal * normal / self.df))
+            normal /= np.exp(self.chi(np.log(level / (1 - level))))
+        normal *= self.score(np.log1p(normal * normal / self.df))
 
 
-class _Table(NamedTuple):
+class _Interpolated(NamedTuple):
     """A smooth function by a polynomial on each of some equal steps.
 
     Attributes
@@ -199,7 +201,7 @@ class _Table(NamedTuple):
     width: float
 
     @classmethod
-    def of(cls, function: Callable[[Floats], Floats], low: float, high: float) -> _Table:
+    def of(cls, function: Callable[[Floats], Floats], low: float, high: float) -> _Interpolated:
         width = (high - low) / _STEPS
         places = np.cos(np.pi * (np.arange(_TERMS) + 0.5) / _TERMS)
         values = function(low + width * (np.arange(_STEPS) + 0.5 * (places[:, None] + 1)))
@@ -267,16 +269,16 @@ class JointDeviations(NamedTuple):
     largest : ndarray of shape (n_resamples,)
         The largest over all differences that vary, as the normal quantile of the same level; see
         `t_quantile_of_normal`.
-    kept : sequence of ndarray of shape (n_kept_of_block, n_differences)
+    large_rows : sequence of ndarray of shape (n_large_of_block, n_differences)
         All of the resamples whose largest is large, with their signs, block by block: joined they
         would need twice the memory. See `step_down`.
-    others : ndarray of shape (n_resamples - n_kept,)
-        Largest of each other resample, on the scale of those that were kept.
+    other_maxima : ndarray of shape (n_resamples - n_large,)
+        Largest of each other resample, on the scale of ``large_rows``.
     """
 
     largest: Floats
-    kept: Sequence[NDArray[np.float32]]
-    others: Floats
+    large_rows: Sequence[NDArray[np.float32]]
+    other_maxima: Floats
 
 
 def joint_deviations(
@@ -314,7 +316,7 @@ def joint_deviations(
     errors = np.where(vary, standard_errors, np.inf)
     # A fixed stream: the draws are part of the method, not of the resampling.
     rng = np.random.default_rng(0)
-    maxima, store = [], _Kept(len(differences))
+    maxima, store = [], _LargeRows(len(differences))
     gammas = np.empty((0, len(differences)))
     for block in blocks:
         if len(gammas) < len(block):
@@ -327,7 +329,7 @@ def joint_deviations(
         largest = _largest(block if signs is None else block * signs, two_sided=signs is None)
         maxima.append(largest)
         if with_signs:
-            store.add(block[store.are_kept(largest)])
+            store.add(block[store.are_large(largest)])
     largest = np.concatenate(maxima)
     normal = -special.ndtri(special.stdtr(df, -largest)) + 0.0
     if not vary.any():
@@ -347,31 +349,31 @@ def _largest(values: Floats, *, two_sided: bool) -> Floats:
     return largest
 
 
-class _Kept:
+class _LargeRows:
     """Rows of deviations whose largest is large: enough of them for `step_down`, in any order."""
 
     def __init__(self, n_differences: int) -> None:
         self.n_differences = n_differences
         self.rows: list[NDArray[np.float32]] = []
-        self.others: list[Floats] = [np.empty(0)]
-        self.seen: list[Floats] = []
+        self.maxima: list[Floats] = []
+        self.other_maxima: list[Floats] = [np.empty(0)]
 
-    def are_kept(self, largest: Floats) -> NDArray[np.bool_]:
+    def are_large(self, largest: Floats) -> NDArray[np.bool_]:
         """Return which rows of the next block to keep, from the largest of each."""
-        self.seen.append(largest)
-        is_kept = np.ones(len(largest), dtype=bool)
-        if self.n_differences * sum(map(len, self.seen)) > DEVIATIONS_ALL_KEPT:
-            is_kept = largest >= np.quantile(np.concatenate(self.seen), 1 - SHARE_KEPT)
-        self.others.append(largest[~is_kept])
-        return is_kept
+        self.maxima.append(largest)
+        is_large = np.ones(len(largest), dtype=bool)
+        if self.n_differences * sum(map(len, self.maxima)) > DEVIATIONS_ALL_KEPT:
+            is_large = largest >= np.quantile(np.concatenate(self.maxima), 1 - SHARE_KEPT)
+        self.other_maxima.append(largest[~is_large])
+        return is_large
 
     def add(self, rows: Floats) -> None:
         """Keep rows; an undefined deviation is evidence of nothing."""
         self.rows.append(np.nan_to_num(rows.astype(np.float32, order="C"), nan=0.0))
 
     def joint(self, largest: Floats) -> JointDeviations:
-        """Return all that was kept beside the largest of all rows, as normal quantiles."""
-        return JointDeviations(largest, tuple(self.rows), np.concatenate(self.others))
+        """Return them, with the largest of all rows as normal quantiles."""
+        return JointDeviations(largest, tuple(self.rows), np.concatenate(self.other_maxima))
 
 
 def step_down(
@@ -385,9 +387,9 @@ def step_down(
     Parameters
     ----------
     statistics : ndarray of shape (n_differences,)
-        Difference by standard error, on the scale of ``joint.kept``; NaN where it does not vary.
+        Difference by standard error, on the scale of ``joint``; NaN where it does not vary.
     joint : JointDeviations or None
-        With the deviations that were kept; None where Bonferroni's rule alone decides.
+        With rows of deviations; None where Bonferroni's rule alone decides.
     confidence_level : float
         Of all statements together.
     at_most : callable
@@ -407,11 +409,12 @@ def step_down(
     kept count with the largest over all hypotheses, which can only make the quantile larger.
     """
     sign = np.zeros(len(statistics), dtype=np.int8)
+    # Those that are not rejected, of either side.
     hypotheses = {1: ~np.isnan(statistics), -1: ~np.isnan(statistics)}
-    while n_left := int(hypotheses[1].sum() + hypotheses[-1].sum()):
-        critical = at_most(n_left)
+    while n_hypotheses := int(hypotheses[1].sum() + hypotheses[-1].sum()):
+        critical = at_most(n_hypotheses)
         if joint is not None:
-            critical = min(critical, _quantile_of_left(joint, hypotheses, confidence_level))
+            critical = min(critical, _critical_value(joint, hypotheses, confidence_level))
         rejected = {side: hypotheses[side] & (side * statistics > critical) for side in hypotheses}
         if not any(mask.any() for mask in rejected.values()):
             break
@@ -421,30 +424,29 @@ def step_down(
     return sign
 
 
-def _quantile_of_left(
+def _critical_value(
     joint: JointDeviations, hypotheses: dict[int, NDArray[np.bool_]], confidence_level: float
 ) -> float:
-    """Quantile of the largest deviation over the hypotheses that are left."""
-    largest = np.concatenate([*_largest_left(joint.kept, hypotheses), joint.others])
-    n = len(largest)
-    rank = min(int(np.ceil((n + 1) * confidence_level - 1e-9)), n)
-    return float(np.sort(np.fmax(largest, 0.0))[rank - 1])
+    """Quantile over the resamples of the largest deviation among some one-sided hypotheses.
 
-
-def _largest_left(
-    deviations: Sequence[NDArray[np.float32]],
-    hypotheses: dict[int, NDArray[np.bool_]],
-    rows_at_once: int = 16,
-) -> Iterator[Floats]:
-    """Yield the largest deviation of some rows over the hypotheses that are left."""
-    dropped = {
-        side: np.where(mask, 0, -np.inf).astype(np.float32) for side, mask in hypotheses.items()
-    }
-    for block in deviations:
+    ``hypotheses`` says for either side, 1 and -1, which differences have one: a deviation counts
+    upwards where side 1 has one, downwards where side -1 has one. Resamples without a row have the
+    largest over all hypotheses, which may be of another one: the quantile is then too large.
+    """
+    # Minus infinity takes a difference out of a maximum.
+    upwards, downwards = (
+        np.where(hypotheses[side], 0, -np.inf).astype(np.float32) for side in (1, -1)
+    )
+    maxima = [joint.other_maxima]
+    rows_at_once = 16
+    for block in joint.large_rows:
         for start in range(0, len(block), rows_at_once):
             rows = block[start : start + rows_at_once]
-            above, below = (rows + dropped[1]).max(axis=1), (dropped[-1] - rows).max(axis=1)
-            yield np.maximum(above, below)
+            above, below = (rows + upwards).max(axis=1), (downwards - rows).max(axis=1)
+            maxima.append(np.maximum(above, below))
+    ordered = np.sort(np.fmax(np.concatenate(maxima), 0.0))
+    rank = min(int(np.ceil((len(ordered) + 1) * confidence_level - 1e-9)), len(ordered))
+    return float(ordered[rank - 1])
 
 
 def t_quantile_of_normal(
@@ -630,19 +632,16 @@ def simultaneous_t(
     adjusted = np.maximum(p_values, (1 + below) / (len(smallest) + 1))
     rank = max(int(np.floor(alpha * (len(smallest) + 1))) - 1, 0)
     if joint is not None:
+        # Normal quantiles of the levels of the statistics, exact far out on both sides.
+        levels = special.stdtr(degrees_of_freedom, -np.abs(statistics))
+        scores = np.asarray(np.copysign(-special.ndtri(levels), statistics))
         signs[vary] = step_down(
-            normal_scores(statistics, degrees_of_freedom)[vary],
+            scores[vary],
             joint,
             confidence_level,
             lambda m: -float(special.ndtri(alpha / m)),
         )
     return SimultaneousT(adjusted, 1 - float(smallest[rank]), signs)
-
-
-def normal_scores(statistics: Floats, degrees_of_freedom: Floats) -> Floats:
-    """Normal quantiles of the levels of t statistics; exact far out on both sides."""
-    sizes = -special.ndtri(special.stdtr(degrees_of_freedom, -np.abs(statistics)))
-    return np.asarray(np.copysign(sizes, statistics))
 
 
 def joint_p_values(
@@ -675,12 +674,12 @@ def joint_p_values(
         The same draws as normal quantiles, with their signs, for `step_down`; None for one side.
     """
     df, two_sided = np.asarray(degrees_of_freedom, dtype=np.float64), alternative == "two-sided"
-    maxima, store = [], _Kept(len(df))
+    maxima, store = [], _LargeRows(len(df))
     for scores in drawn_scores(df, correlation, seed, n_draws):
         # The law of the draws is symmetric: the upper side serves for the lower one, too.
         largest = _largest(scores.T, two_sided=two_sided)
         maxima.append(largest)
         if two_sided:
-            store.add(scores[:, store.are_kept(largest)].T)
+            store.add(scores[:, store.are_large(largest)].T)
     smallest = np.sort(special.ndtr(-np.concatenate(maxima))) * (2 if two_sided else 1)
     return smallest, store.joint(np.empty(0)) if two_sided else None

@@ -263,16 +263,16 @@ class Tabled:
         )
 
     def difference(
-        self, second_system: Tabled, n_draws: int, seed: np.random.SeedSequence, *, asked: bool
+        self, second_system: Tabled, n_draws: int, seed: np.random.SeedSequence, *, always: bool
     ) -> Floats | None:
         """Return the values of a difference on drawn tables, (2, n_draws).
 
-        None where many rows decide it, unless it is ``asked`` for.
+        None where many rows decide it, unless it is wanted ``always``.
         """
         table = self.table(second_system)
         if table is None:
             return None
-        if not asked and not table.is_decided_by_few(self, second_system):
+        if not always and not table.is_decided_by_few(self, second_system):
             return None
         masses = table.drawn(n_draws, seed)
         values_a, values_b = (

@@ -241,7 +241,7 @@ def _binding(
     statistic: Statistic, reduced: Any, design: SamplingDesign, n_drawn: Array | None = None
 ) -> Any:
     n_resamples = 1 if n_drawn is None else len(n_drawn)
-    plan = ResamplingPlan(design, n_resamples, np.random.SeedSequence(0), drawn=n_drawn)
+    plan = ResamplingPlan(design, n_resamples, np.random.SeedSequence(0), unit_counts=n_drawn)
     return plan.bind([BoundStatistic.of(statistic, reduced).coding])
 
 

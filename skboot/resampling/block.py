@@ -112,7 +112,7 @@ class Block(ABC):
 
     def _weights(self, codes: slice | NDArray[np.intp]) -> NDArray[Any]:
         """Return weights of codes, (n_resamples, n_codes), in whatever type they come."""
-        first_entries, times = self.units_of_codes.first, self.units_of_codes.times
+        first_entries, times = self.units_of_codes.entry_starts, self.units_of_codes.times
         if first_entries is None and times is None:
             return self._entry_weights(codes)
         if first_entries is None:
@@ -126,13 +126,8 @@ class Block(ABC):
             size = first_entries[codes + 1] - first_entries[codes]
             starts = np.cumsum(size) - size
             entries = np.arange(size.sum()) + np.repeat(first_entries[codes] - starts, size)
-        return self._added_up(entries, starts)
-
-    def _added_up(
-        self, entries: slice | NDArray[np.intp], starts: NDArray[np.intp]
-    ) -> NDArray[Any]:
-        """Return weights of codes whose entries begin at ``starts``, (n_resamples, n_codes)."""
-        weights, times = self._weights_by_entry(entries), self.units_of_codes.times
+        # The weights of the entries of each code are added up.
+        weights = self._weights_by_entry(entries)
         n = len(weights)
         ends = np.append(starts, n).astype(np.int32)
         of_entry = np.ones(n) if times is None else times[entries]
@@ -153,7 +148,10 @@ class Block(ABC):
         width = max(
             TILE_WIDTH, TILE_ELEMENTS // n_terms // self.n_resamples // TILE_WIDTH * TILE_WIDTH
         )
-        entry_starts, n = self.units_of_codes.first, self.n_codes if order is None else len(order)
+        entry_starts, n = (
+            self.units_of_codes.entry_starts,
+            self.n_codes if order is None else len(order),
+        )
         start = 0
         while start < n:
             stop = min(start + width, n)
@@ -383,15 +381,13 @@ class Block(ABC):
         """
         ends = np.arange(self.n_codes) if ends is None else ends
         step = max(1, SEARCH_WEIGHTS // self.n_codes)
-        return joined([part._crossing(terms, gaps, ends) for part in self._parts_of_width(step)])
-
-    def _crossing(
-        self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp]
-    ) -> list[SignChange]:
-        """Search in the weights of all codes; see `crossing`."""
-        before = sums_before_tiles(weights := self._all_weights(), terms)
-        total = sum_of_first(weights, terms, before, self.n_codes)
-        return [search_tiles(weights, terms, before, ends, total, gap) for gap in gaps]
+        pieces = []
+        for part in self._parts_of_width(step):
+            weights = part._all_weights()
+            before = sums_before_tiles(weights, terms)
+            total = sum_of_first(weights, terms, before, self.n_codes)
+            pieces.append([search_tiles(weights, terms, before, ends, total, gap) for gap in gaps])
+        return joined(pieces)
 
     def reached(self, terms: Floats, shares: Floats, ends: NDArray[np.intp] | None) -> Reached:
         """Find where the running sum of the first term reaches shares of its total.
@@ -483,7 +479,7 @@ class UnitBlock(Block):
         How often each of its atoms was drawn.
     strata : ndarray of shape (n_atoms,), optional
         Stratum of each of its atoms, numbered from 0.
-    whole : AtomCounts, optional
+    all_atoms : AtomCounts, optional
         The atoms of the binding where it has a part of them.
 
     Attributes
@@ -508,12 +504,12 @@ class UnitBlock(Block):
         units_of_codes: UnitsOfCodes,
         counts: NDArray[Any],
         strata: NDArray[np.intp] | None = None,
-        whole: AtomCounts | None = None,
+        all_atoms: AtomCounts | None = None,
     ) -> None:
         super().__init__(units_of_codes, len(counts))
         self.counts = counts
         self.strata = strata
-        self._whole = whole
+        self._all_atoms = all_atoms
         n_atoms = counts.shape[1]
         self.has_few_atoms = n_atoms <= INFLUENCE_ATOMS and counts.size <= TILE_ELEMENTS
 
@@ -537,9 +533,9 @@ class UnitBlock(Block):
         return blocks
 
     @property
-    def whole(self) -> AtomCounts:
+    def all_atoms(self) -> AtomCounts:
         """The atoms of the binding."""
-        return AtomCounts(self.counts, self.strata) if self._whole is None else self._whole
+        return AtomCounts(self.counts, self.strata) if self._all_atoms is None else self._all_atoms
 
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
         if self.units_of_codes.units is None and isinstance(entries, slice):
@@ -558,7 +554,7 @@ class UnitBlock(Block):
         return np.ascontiguousarray(as_bytes(self.counts).T)
 
     def _part(self, resamples: slice) -> UnitBlock:
-        atom_counts = None if self._whole is None else self._whole.part(resamples)
+        atom_counts = None if self._all_atoms is None else self._all_atoms.part(resamples)
         return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata, atom_counts)
 
     def parts(self, starts: NDArray[np.intp]) -> list[UnitBlock]:
@@ -643,7 +639,7 @@ class UnitBlock(Block):
             for tile in atom_tiles(self.counts.shape):
                 variance += self._influences(tile, totals, gradient)[1]
             return variance
-        units_drawn = self.whole.of_strata
+        units_drawn = self.all_atoms.of_strata
         sums = np.zeros(units_drawn.shape)
         for atoms, starts, strata in tiles_of_strata(self.strata, self.n_resamples):
             weighted, squares = self._influences(atoms, totals, gradient)

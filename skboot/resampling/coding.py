@@ -75,8 +75,9 @@ class UnitsOfCodes:
     ----------
     n_codes : int
         Number of codes, all of them in use.
-    first : ndarray of shape (n_codes + 1,) or None
-        Entries ``first[c]`` to ``first[c + 1]`` belong to code c; None: entry c is code c.
+    entry_starts : ndarray of shape (n_codes + 1,) or None
+        Entries ``entry_starts[c]`` to ``entry_starts[c + 1]`` belong to code c; None: entry c is
+        code c.
     units : ndarray of shape (n_entries, n_factors) or None
         Atom of each entry in each factor; None: entry e is atom e.
     times : ndarray of shape (n_entries,) or None
@@ -94,7 +95,7 @@ class UnitsOfCodes:
 
     n_codes: int
     n_atoms: tuple[int, ...]
-    first: NDArray[np.intp] | None = None
+    entry_starts: NDArray[np.intp] | None = None
     units: NDArray[np.signedinteger] | None = None
     times: NDArray[np.intp] | None = None
     reads: str = "running"
@@ -105,14 +106,14 @@ class UnitsOfCodes:
     @property
     def n_entries(self) -> int:
         """Number of entries."""
-        return self.n_codes if self.first is None else int(self.first[-1])
+        return self.n_codes if self.entry_starts is None else int(self.entry_starts[-1])
 
     @cached_property
     def code_of_entry(self) -> NDArray[np.intp]:
         """Code of each entry, (n_entries,)."""
-        if self.first is None:
+        if self.entry_starts is None:
             return np.arange(self.n_codes)
-        return np.repeat(np.arange(self.n_codes), np.diff(self.first))
+        return np.repeat(np.arange(self.n_codes), np.diff(self.entry_starts))
 
     @cached_property
     def code_of_atom(self) -> NDArray[np.signedinteger] | None:
@@ -127,7 +128,7 @@ class UnitsOfCodes:
         narrow = narrow_type(self.n_codes)
         code: NDArray[Any] = np.full(self.n_atoms[0], self.n_codes, narrow)
         numbers: NDArray[Any] = np.arange(self.n_codes, dtype=narrow)
-        code[atoms] = numbers if self.first is None else self.code_of_entry
+        code[atoms] = numbers if self.entry_starts is None else self.code_of_entry
         return code
 
     @property
@@ -138,7 +139,7 @@ class UnitsOfCodes:
     @property
     def codes_are_atoms(self) -> bool:
         """Whether each code is the atom of the same number."""
-        return self.units is None and self.first is None
+        return self.units is None and self.entry_starts is None
 
     def kept(self, purpose: str, of: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """Return the array that was derived for this purpose from the same objects, or make it."""
@@ -161,21 +162,22 @@ class UnitsOfCodes:
         """Return the same units in the numbers of all atoms of the binding."""
         if self.atoms is None:
             return self
-        numbers: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
-        return self._units_of_atoms(
-            numbers if self.units is None else numbers[self.units[:, 0]], n_atoms
+        units: NDArray[Any] = np.arange(n_atoms, dtype=narrow_type(n_atoms))[self.atoms]
+        if self.units is not None:
+            units = units[self.units[:, 0]]
+        units = units[:, None]
+        return UnitsOfCodes(
+            self.n_codes, (n_atoms,), self.entry_starts, units, self.times, self.reads
         )
 
     def with_unseen(self, n_unseen: int) -> UnitsOfCodes:
         """Return the same units beside further atoms, which have no code."""
-        (n_own,) = self.n_atoms
-        return self._units_of_atoms(
-            np.arange(n_own) if self.units is None else self.units[:, 0], n_own + n_unseen
+        n_atoms = self.n_atoms[0]
+        units = np.arange(n_atoms)[:, None] if self.units is None else self.units[:, :1]
+        n_atoms += n_unseen
+        return UnitsOfCodes(
+            self.n_codes, (n_atoms,), self.entry_starts, units, self.times, self.reads
         )
-
-    def _units_of_atoms(self, units: NDArray[Any], n_atoms: int) -> UnitsOfCodes:
-        of_each = units[:, None]
-        return UnitsOfCodes(self.n_codes, (n_atoms,), self.first, of_each, self.times, self.reads)
 
     def own(self, counts: AtomCounts) -> AtomCounts:
         """Return how often the statistic's atoms were drawn, from how often all of them were."""
@@ -197,9 +199,9 @@ class UnitsOfCodes:
         ranges: list[UnitsOfCodes] = []
         for start, stop in itertools.pairwise(starts):
             entry_starts, entries = None, slice(start, stop)
-            if self.first is not None:
-                entries = slice(int(self.first[start]), int(self.first[stop]))
-                entry_starts = self.first[start : stop + 1] - self.first[start]
+            if self.entry_starts is not None:
+                entries = slice(int(self.entry_starts[start]), int(self.entry_starts[stop]))
+                entry_starts = self.entry_starts[start : stop + 1] - self.entry_starts[start]
             times = None if self.times is None else self.times[entries]
             atoms, units = entries, None
             if self.units is not None:

@@ -95,11 +95,13 @@ class CrossedBlock(Block):
             return super().sums()
         right = self.counts[1].astype(np.float64)
         sums = np.empty((self.n_resamples, terms.shape[1]))
-        for k, form in enumerate(self._forms(terms)):
-            exact = (
-                form.matrix.dtype == np.float32
-                and self._largest_count * form.largest < EXACT_SINGLE
-            )
+        # Kept for the next block.
+        forms = self.units_of_codes.kept(
+            "forms", (terms,), lambda: [self._form(terms, k) for k in range(terms.shape[1])]
+        )
+        largest_count = int(self.counts[0].max(initial=0))
+        for k, form in enumerate(forms):
+            exact = form.matrix.dtype == np.float32 and largest_count * form.largest < EXACT_SINGLE
             dtype = np.float32 if exact else np.float64
             counts: NDArray[Any] = self.counts[0].astype(dtype)
             sums[:, k] = np.einsum(
@@ -109,22 +111,13 @@ class CrossedBlock(Block):
                 sums[:, k] += counts @ form.diagonal
         return sums
 
-    @cached_property
-    def _largest_count(self) -> int:
-        return int(self.counts[0].max(initial=0))
-
-    def _forms(self, terms: Any) -> list[_Form]:
-        """Return the form of each term, cached for the next block."""
-        return self.units_of_codes.kept(
-            "forms", (terms,), lambda: [self._form(terms, k) for k in range(terms.shape[1])]
-        )
-
     def _form(self, terms: Any, k: int) -> _Form:
+        """Return the form of one term."""
         units, (height, width) = self.units_of_codes.units, self.units_of_codes.n_atoms
         assert units is not None
         value = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]
-        if self.units_of_codes.first is not None:
-            value = np.repeat(value, np.diff(self.units_of_codes.first))
+        if self.units_of_codes.entry_starts is not None:
+            value = np.repeat(value, np.diff(self.units_of_codes.entry_starts))
         n_nonzero = np.count_nonzero(value)
         dense = n_nonzero > FULL_SHARE * height * width
         if not dense:
@@ -196,7 +189,7 @@ class CrossedBlock(Block):
         self, terms: Floats, gap: Gap, ends: NDArray[np.intp]
     ) -> tuple[int, NDArray[np.float64]]:
         """Return the end of the sign change of the data, and its terms up to there and beyond."""
-        starts = self.units_of_codes.first
+        starts = self.units_of_codes.entry_starts
         times = 1 if starts is None else np.diff(starts)
         running = np.cumsum(terms.T * times, axis=1).T[ends]
         reached = gap(running, np.broadcast_to(running[-1], running.shape)) >= 0

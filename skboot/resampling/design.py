@@ -509,7 +509,7 @@ class SamplingDesign(DesignWords, ABC):
         """Blocks of one resample, the data as they are, one per statistic."""
         return list[Block](ObservedBlock.of_each(units_of_codes, multiplicity[0][None], strata))
 
-    def left_out(
+    def jackknife_resamples(
         self,
         units_of_codes: Sequence[UnitsOfCodes],
         multiplicity: tuple[NDArray[np.int64], ...],
@@ -753,12 +753,30 @@ def within_tasks(
     if varies.any():
         df = seen.sum() ** 2 / np.sum(seen[varies] ** 2 / (sizes[varies] - 1))
         freedom = float(df), float(variance.sum() / seen.sum())
+    notes, unit, by_class = _few(len(of_task)), design.unit, classes is not None
+    if by_class:
+        text = "Rows were resampled within task and class, because the metric needs both classes."
+        notes.add("choice", text)
+    n_small = int(np.count_nonzero(of_task < FEW_UNITS))
+    if n_small:
+        text = (
+            f"{n_small} of {len(of_task)} tasks have fewer than {FEW_UNITS} {unit}s: the standard "
+            f"error of a task of m {unit}s is multiplied by sqrt(m / (m - 1)) to allow for this."
+        )
+        notes.add("choice", text)
+    n_single = int(np.count_nonzero(sizes == 1))
+    if n_single:
+        what = "classes" if by_class else "strata"
+        text = (
+            f"{n_single} of {len(sizes)} {what} within tasks have one {unit}, whose variation "
+            "resamples do not show: expect less coverage than stated."
+        )
+        notes.add("caution", text)
     return design.of_kind(
         f"{design.kind} within tasks",
-        *_few(len(of_task)),
-        *_notes_on_strata(design.unit, sizes, of_task, by_class=classes is not None),
+        *notes,
         strata=strata,
-        held_fixed=("the tasks", f"the number of {design.unit}s in each {within}"),
+        held_fixed=("the tasks", f"the number of {unit}s in each {within}"),
         freedom=freedom,
     )
 
@@ -783,30 +801,4 @@ def _few(n_tasks: int) -> Notes:
             "conditional on them: it does not hold for other tasks."
         )
         notes.add("few", text)
-    return notes
-
-
-def _notes_on_strata(
-    unit: str, sizes: Floats, of_task: NDArray[np.intp], *, by_class: bool
-) -> Notes:
-    """Return notes on classes in each task, on strata of one unit, and on tasks of few."""
-    notes = Notes()
-    if by_class:
-        text = "Rows were resampled within task and class, because the metric needs both classes."
-        notes.add("choice", text)
-    n_small = int(np.count_nonzero(of_task < FEW_UNITS))
-    if n_small:
-        text = (
-            f"{n_small} of {len(of_task)} tasks have fewer than {FEW_UNITS} {unit}s: the standard "
-            f"error of a task of m {unit}s is multiplied by sqrt(m / (m - 1)) to allow for this."
-        )
-        notes.add("choice", text)
-    single = int(np.count_nonzero(sizes == 1))
-    if single:
-        what = "classes" if by_class else "strata"
-        text = (
-            f"{single} of {len(sizes)} {what} within tasks have one {unit}, whose variation "
-            "resamples do not show: expect less coverage than stated."
-        )
-        notes.add("caution", text)
     return notes

@@ -286,25 +286,19 @@ def _poisson_fill(
         missing[again] = totals[again] - fresh(len(again), some)
         counts[again] = some
     if heavy:
-        _place_in_equal(rng, missing, counts)
+        # As many at a time as the cache holds pick their atoms one by one.
+        n_atoms = counts.shape[1]
+        narrow = np.min_scalar_type(n_atoms - 1)
+        step = max(1, FILL_BYTES // max(1, int(missing.max())))
+        for start in range(0, n_resamples, step):
+            n_placed = missing[start : start + step]
+            picks = np.repeat(np.arange(len(n_placed)) * n_atoms, n_placed)
+            picks += rng.integers(0, n_atoms, size=len(picks), dtype=narrow)
+            placed = np.bincount(picks, minlength=len(n_placed) * n_atoms)
+            counts[start : start + step] += placed.reshape(-1, n_atoms)
         return counts
     np.add.at(counts.reshape(-1), _picked(rng, missing, multiplicity), np.uint8(1))
     return counts
-
-
-def _place_in_equal(
-    rng: np.random.Generator, missing: NDArray[np.int64], counts: NDArray[np.int32]
-) -> None:
-    """Add units one by one, which pick their atoms; as many at a time as the cache holds."""
-    n_resamples, n_atoms = counts.shape
-    narrow = np.min_scalar_type(n_atoms - 1)
-    step = max(1, FILL_BYTES // max(1, int(missing.max())))
-    for start in range(0, n_resamples, step):
-        some = missing[start : start + step]
-        picks = np.repeat(np.arange(len(some)) * n_atoms, some)
-        picks += rng.integers(0, n_atoms, size=len(picks), dtype=narrow)
-        placed = np.bincount(picks, minlength=len(some) * n_atoms)
-        counts[start : start + step] += placed.reshape(-1, n_atoms)
 
 
 def _poisson_heavy(rng: np.random.Generator, mean: float, counts: NDArray[np.int32]) -> None:
@@ -497,12 +491,27 @@ class AtomCounts:
 def tiles_of_strata(
     strata: NDArray[np.intp], n_resamples: int
 ) -> Iterator[tuple[slice | NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield all atoms, those of a stratum side by side, some whose weights stay in the cache.
+    """Go through all atoms stratum by stratum, as many at a time as have weights in the cache.
 
-    With them comes the first one of each stratum among them, and which strata these are.
+    Parameters
+    ----------
+    strata : ndarray of shape (n_atoms,)
+        Stratum of each atom, numbered from 0.
+    n_resamples : int
+        Weights of each atom.
+
+    Yields
+    ------
+    atoms : slice or ndarray
+        Some atoms, those of a stratum side by side; a stratum may go on in the next tile.
+    starts : ndarray of shape (n_strata_of_tile,)
+        Place among these atoms at which each of their strata begins, as `numpy.add.reduceat` reads
+        it.
+    numbers : ndarray of shape (n_strata_of_tile,)
+        Which strata these are.
     """
     order = order_of(strata)
-    width = max(1, min(TILE_ELEMENTS // n_resamples, TILE_ELEMENTS >> 3))
+    width = max(1, min(TILE_ELEMENTS // n_resamples, TILE_ELEMENTS // 8))
     for start in range(0, len(strata), width):
         at = slice(start, min(start + width, len(strata)))
         atoms = at if order is None else order[at]

@@ -230,10 +230,24 @@ def leave_one_out(
     cheap = has_closed_forms(units_of_codes)
     # The data without one unit of an atom are the same for all its units, so atoms are counted.
     if not cheap and n > JACKKNIFE_UNITS:
-        yield from _sets_left_out(units_of_codes, multiplicity, strata)
+        yield from _leave_sets_out(units_of_codes, multiplicity, strata)
         return
-    if any(units.atoms is not None for units in units_of_codes):
-        units_of_codes, multiplicity, strata = _seen_atoms(units_of_codes, multiplicity, strata)
+    atoms_seen = units_of_codes[0].atoms
+    if len(units_of_codes) > 1:
+        units_of_codes = [units.among_all(n) for units in units_of_codes]
+    elif atoms_seen is not None:
+        # A statistic of a subgroup: what it has no rows of is one atom of each stratum, since all
+        # of these units have the same value without them.
+        seen, strata_seen = multiplicity[atoms_seen], None
+        unseen = np.array([n_units_of(multiplicity) - n_units_of(seen)])
+        if strata is not None:
+            strata_seen, n_strata = strata[atoms_seen], int(strata.max()) + 1
+            n_seen = np.bincount(strata_seen, seen, n_strata)
+            unseen = (np.bincount(strata, multiplicity) - n_seen).astype(np.int64)
+        further = np.flatnonzero(unseen)
+        units_of_codes = [units_of_codes[0].with_unseen(len(further))]
+        multiplicity = np.concatenate((seen, unseen[further]))
+        strata = None if strata_seen is None else np.concatenate((strata_seen, further))
         n = len(multiplicity)
     stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
     step = n if cheap else max(1, JACKKNIFE_COUNTS // n)
@@ -255,31 +269,7 @@ def has_closed_forms(units_of_codes: Sequence[UnitsOfCodes]) -> bool:
     )
 
 
-def _seen_atoms(
-    units_of_codes: Sequence[UnitsOfCodes],
-    multiplicity: NDArray[np.int64],
-    strata: NDArray[np.intp] | None,
-) -> tuple[list[UnitsOfCodes], NDArray[np.int64], NDArray[np.intp] | None]:
-    """Return the atoms of statistics, and all that none of them has as one atom of each stratum.
-
-    Without a unit that a statistic does not see its value is that on the data.
-    """
-    n, atoms = len(multiplicity), units_of_codes[0].atoms
-    if len(units_of_codes) > 1:
-        return [units.among_all(n) for units in units_of_codes], multiplicity, strata
-    seen, within = multiplicity[atoms], None
-    unseen = np.array([n_units_of(multiplicity) - n_units_of(seen)])
-    if strata is not None:
-        within, n_strata = strata[atoms], int(strata.max()) + 1
-        of_strata = np.bincount(strata, multiplicity) - np.bincount(within, seen, n_strata)
-        unseen = of_strata.astype(np.int64)
-    stratum = np.flatnonzero(unseen)
-    merged = [units.with_unseen(len(stratum)) for units in units_of_codes]
-    multiplicity = np.concatenate((seen, unseen[stratum]))
-    return merged, multiplicity, None if within is None else np.concatenate((within, stratum))
-
-
-def _sets_left_out(
+def _leave_sets_out(
     units_of_codes: Sequence[UnitsOfCodes],
     multiplicity: NDArray[np.int64],
     strata: NDArray[np.intp] | None,
@@ -332,7 +322,7 @@ class ObservedBlock(UnitBlock):
     def influence(self, terms: Any, gradient: Floats) -> Floats:
         """Influence of a unit of each atom of the binding; see `Block.influence`."""
         influence: Floats = np.asarray(self.units_of_codes.totals(terms) @ gradient[0])
-        counts, strata = self.whole.counts[0], self.whole.strata
+        counts, strata = self.all_atoms.counts[0], self.all_atoms.strata
         if self.units_of_codes.atoms is not None:
             of_own, influence = influence, np.zeros(len(counts))
             influence[self.units_of_codes.atoms] = of_own
@@ -407,7 +397,7 @@ class JackknifeBlock(UnitBlock):
     ) -> None:
         # One resample for each atom, whose counts are made when they are read.
         Block.__init__(self, units_of_codes, len(atoms))
-        self._whole, self.has_few_atoms = None, False
+        self._all_atoms, self.has_few_atoms = None, False
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata
@@ -441,19 +431,19 @@ class JackknifeBlock(UnitBlock):
         if not (units.codes_are_atoms or sparse.issparse(terms)):
             code = units.code_of_atom
         if code is None:
-            left_out = units.totals(terms)[self._at]
-            left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
+            unit_sums = units.totals(terms)[self._at]
+            unit_sums = unit_sums.toarray() if sparse.issparse(unit_sums) else unit_sums
         else:
             # Each unit is left out once, so that the sums of all atoms are not kept for it.
             code = code[self._at]
-            left_out = terms.take(code, axis=0, mode="clip")
-            left_out[code == len(terms)] = 0.0
-        if left_out.shape[1] > JACKKNIFE_TERMS:
-            return of_data - left_out
+            unit_sums = terms.take(code, axis=0, mode="clip")
+            unit_sums[code == len(terms)] = 0.0
+        if unit_sums.shape[1] > JACKKNIFE_TERMS:
+            return of_data - unit_sums
         # Few terms are subtracted column by column, because numpy is slow along short rows.
-        sums = np.empty((left_out.shape[1], len(left_out)))
+        sums = np.empty((unit_sums.shape[1], len(unit_sums)))
         for k, column in enumerate(sums):
-            np.subtract(of_data[0, k], left_out[:, k], out=column)
+            np.subtract(of_data[0, k], unit_sums[:, k], out=column)
         return sums.T
 
     def pairs(
@@ -522,16 +512,11 @@ class JackknifeBlock(UnitBlock):
         if not self.units_of_codes.has_one_code_each:
             return super().crossing(terms, *gaps, ends=ends)
         types = self._observed.types_along(terms, ends)
-        if types is None:
-            return self._search_each(terms, gaps, ends)
-        unit_end, unit_type = self._unit_ends(types, ends, None)
-        ends_and_types = unit_end[self._at], unit_type[self._at]
-        return tuple(change_without_units(types, gap, *ends_and_types) for gap in gaps)
-
-    def _search_each(
-        self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp] | None
-    ) -> tuple[SignChange, ...]:
-        """Search in running sums of the data less the terms of the unit."""
+        if types is not None:
+            unit_end, unit_type = self._unit_ends(types, ends, None)
+            ends_and_types = unit_end[self._at], unit_type[self._at]
+            return tuple(change_without_units(types, gap, *ends_and_types) for gap in gaps)
+        # Of many types, in running sums of the data less the terms of the unit.
         code = self.units_of_codes.code_of_atom
         assert code is not None
         ends = np.arange(self.n_codes) if ends is None else ends

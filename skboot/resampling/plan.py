@@ -94,8 +94,15 @@ class OnDemandBlock(UnitBlock):
         observed = ObservedBlock(self.units_of_codes, self._multiplicity[None])
         types = observed.types_along(terms, ends)
         if types is None:
+            # In whole resamples, as many at a time as memory should hold.
             ends = np.arange(self.n_codes) if ends is None else ends
-            return self._drawn_whole(rng, terms, gaps, ends)
+            step, pieces = max(1, ON_DEMAND_COUNTS // self.n_codes), []
+            for start in range(0, self.n_resamples, step):
+                n_resamples = min(step, self.n_resamples - start)
+                counts = multinomial_counts(rng, n_resamples, self._multiplicity)
+                block = UnitBlock(self.units_of_codes, counts)
+                pieces.append(block.crossing(terms, *gaps, ends=ends))
+            return joined(pieces)
         values, upto = types.values, types.upto
         n_of_types = upto[-1].astype(np.int64)
         n_drawn = multinomial_counts(rng, self.n_resamples, n_of_types).astype(np.int64)
@@ -106,18 +113,6 @@ class OnDemandBlock(UnitBlock):
             )
             for node in _descend(rng, upto, n_drawn, values, gaps)
         )
-
-    def _drawn_whole(
-        self, rng: np.random.Generator, terms: Floats, gaps: Sequence[Gap], ends: NDArray[np.intp]
-    ) -> tuple[SignChange, ...]:
-        """Search in whole resamples, as many at a time as memory should hold."""
-        step = max(1, ON_DEMAND_COUNTS // self.n_codes)
-        pieces = []
-        for start in range(0, self.n_resamples, step):
-            n_resamples = min(step, self.n_resamples - start)
-            counts = multinomial_counts(rng, n_resamples, self._multiplicity)
-            pieces.append(UnitBlock(self.units_of_codes, counts).crossing(terms, *gaps, ends=ends))
-        return joined(pieces)
 
 
 class _Node(NamedTuple):
@@ -193,7 +188,7 @@ class ResamplingPlan:
         Root of the streams; never spawned from, so the same plan gives the same resamples.
     resamples : sequence of ndarray, or None
         Row indices to use instead of drawing; the design then only names the jackknife's units.
-    drawn : ndarray of shape (n_resamples, n_units) or None
+    unit_counts : ndarray of shape (n_resamples, n_units) or None
         How often each unit occurs, to use instead of drawing.
     """
 
@@ -201,7 +196,7 @@ class ResamplingPlan:
     n_resamples: int
     seed: np.random.SeedSequence
     resamples: Sequence[NDArray[np.integer]] | None = None
-    drawn: NDArray[np.int64] | None = None
+    unit_counts: NDArray[np.int64] | None = None
 
     def bind(self, codings: Sequence[CodedRows]) -> Binding:
         """Prepare to draw for these statistics together.
@@ -268,7 +263,7 @@ class ResamplingPlan:
         list of ndarray of shape (n_resamples + 1, 2), or None
             Rows of each code in every resample, and in the data; None for other codings.
         """
-        is_given = self.resamples is not None or self.drawn is not None
+        is_given = self.resamples is not None or self.unit_counts is not None
         draws_rows = self.design.draws_independent_rows and not is_given
         if not draws_rows or self.n_resamples > BLOCK_RESAMPLES_OF_TWO_ATOMS:
             return [None] * len(codings)
@@ -287,6 +282,24 @@ class ResamplingPlan:
                 counts = np.vstack((resampled, multiplicity)).astype(smallest)
             counts_of_each.append(counts)
         return counts_of_each
+
+
+class BlockRows(NamedTuple):
+    """Which rows of a block that holds the data as well are what; see `Binding.rows_with_data`.
+
+    Attributes
+    ----------
+    resamples : slice
+        Of the plan; a block that is drawn whole may have more behind them.
+    data : int
+        The data, in which every unit occurs once.
+    without_unit : slice
+        The data without one unit of each atom.
+    """
+
+    resamples: slice
+    data: int
+    without_unit: slice
 
 
 @dataclass(frozen=True, eq=False)
@@ -386,32 +399,46 @@ class Binding:
         """The atoms of each stratum."""
         return None if self.strata is None else Strata.of(self.strata)
 
-    @property
-    def fits_one_block(self) -> bool:
-        """Whether a block is of few counts that are drawn for sums alone, so that more fit in."""
-        is_given = self.plan.resamples is not None or self.plan.drawn is not None
-        n_counts = self.block_size * len(self.multiplicity[0])
-        return (
-            self.plan.design.units_are_rows
-            and not is_given
-            and n_counts <= NARROW_COUNTS
-            and all(units.reads == "sums" for units in self.units_of_codes)
-        )
+    @cached_property
+    def rows_with_data(self) -> BlockRows | None:
+        """Rows of block 0 ``with_data``; None unless it is of few counts, drawn for sums alone."""
+        is_given = self.plan.resamples is not None or self.plan.unit_counts is not None
+        n_atoms, n_resamples = len(self.multiplicity[0]), self.plan.n_resamples
+        if (
+            is_given
+            or not self.plan.design.units_are_rows
+            or self.block_size * n_atoms > NARROW_COUNTS
+            or any(units.reads != "sums" for units in self.units_of_codes)
+        ):
+            return None
+        n_drawn = self.block_size
+        if self.draws_are_prefix_stable:
+            n_drawn = min(n_drawn, n_resamples)
+        without_unit = slice(n_drawn + 1, n_drawn + 1 + n_atoms)
+        return BlockRows(slice(0, min(n_drawn, n_resamples)), n_drawn, without_unit)
 
-    def block(self, number: int, *, with_jackknife: bool = False) -> list[Block]:
+    def block(self, number: int, *, with_data: bool = False) -> list[Block]:
         """Return block ``number``, whole, as each statistic reads it.
 
         The last block may hold more resamples than the plan asks for, since its stream is that of
         a whole block: the caller cuts the results. Only blocks that are drawn, or read, resample
-        by resample are cut here. Where `fits_one_block`, ``with_jackknife`` appends the data, and
-        the data without one unit of each atom, for less than a block of their own would cost.
+        by resample are cut here. Block 0 ``with_data`` has the rows `rows_with_data`: the data, and
+        the data without one unit of each atom, cost less there than in blocks of their own.
         """
+        resamples = slice(number * self.block_size, (number + 1) * self.block_size)
         if self.codes_of_given_rows is not None:
-            return self._block_of_given_rows(number)
-        if self.plan.drawn is not None:
-            start = number * self.block_size
-            rows = (self.plan.drawn[start : start + self.block_size],)
-            return self.plan.design.blocks(self.units_as_drawn, rows, self.strata)
+            assert self.plan.resamples is not None
+            picks, n = self.plan.resamples[resamples], self.plan.design.n_samples
+            # Lists of rows may be of unequal length.
+            resample = np.repeat(np.arange(len(picks)), [len(rows) for rows in picks])
+            shifted = np.concatenate(picks).astype(np.intp) + resample * n
+            row_counts = np.bincount(shifted, minlength=len(picks) * n).reshape(len(picks), n)
+            # Atoms are rows here, of which groups may have some in a resample and others not.
+            strata = self.plan.design.strata if self.plan.design.units_are_rows else None
+            return list[Block](UnitBlock.of_each(self.codes_of_given_rows, row_counts, strata))
+        if self.plan.unit_counts is not None:
+            given_counts = (self.plan.unit_counts[resamples],)
+            return self.plan.design.blocks(self.units_as_drawn, given_counts, self.strata)
         rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.on_demand:
             multiplicity = self.multiplicity[0]
@@ -420,10 +447,9 @@ class Binding:
         n_resamples = (
             min(self.block_size, n_wanted) if self.draws_are_prefix_stable else self.block_size
         )
-        within = None if self.strata is None else self.drawn_within
-        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
-        if with_jackknife:
-            # The counts of the data, and of the data without a unit of each atom.
+        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, self.drawn_within)
+        if with_data:
+            # In the order of `rows_with_data`: resamples, the data, the data without each unit.
             multiplicity = self.multiplicity[0]
             less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
             of_data = (multiplicity - less).astype(counts[0].dtype)
@@ -434,7 +460,7 @@ class Binding:
             for block in blocks
         ]
 
-    def left_out_together(self) -> list[tuple[Binding, list[int]]]:
+    def jackknife_bindings(self) -> list[tuple[Binding, list[int]]]:
         """Return which statistics read the same resamples that lack a unit, and their binding.
 
         A statistic of a subgroup needs none without a row of another, if each unit is left out.
@@ -446,20 +472,8 @@ class Binding:
         of_all = [k for k in every if k not in set(parts)]
         return [(self.only(which), which) for which in (of_all, *([k] for k in parts)) if which]
 
-    def left_out(self) -> Iterator[JackknifeResamples]:
+    def jackknife_resamples(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""
-        return self.plan.design.left_out(self.units_of_codes, self.multiplicity, self.strata)
-
-    def _block_of_given_rows(self, number: int) -> list[Block]:
-        assert self.plan.resamples is not None
-        assert self.codes_of_given_rows is not None
-        start = number * self.block_size
-        picks = self.plan.resamples[start : start + self.block_size]
-        n = self.plan.design.n_samples
-        # Lists of rows may be of unequal length.
-        of_resample = np.repeat(np.arange(len(picks)), [len(rows) for rows in picks])
-        shifted = np.concatenate(picks).astype(np.intp) + of_resample * n
-        counts = np.bincount(shifted, minlength=len(picks) * n).reshape(len(picks), n)
-        # Atoms are rows here, of which groups may have some in a resample and others not.
-        strata = self.plan.design.strata if self.plan.design.units_are_rows else None
-        return list[Block](UnitBlock.of_each(self.codes_of_given_rows, counts, strata))
+        return self.plan.design.jackknife_resamples(
+            self.units_of_codes, self.multiplicity, self.strata
+        )

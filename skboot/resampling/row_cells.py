@@ -162,15 +162,15 @@ def row_cells(columns: Sequence[Floats], strata: NDArray[np.intp] | None) -> Row
     stratum = np.broadcast_to(np.intp(0), len(columns[0])) if strata is None else strata
     path = _Path.through(directions.values, int(stratum.max()) + 1)
     filled = _Filled.of(directions.values, stratum, path)
-    equal = filled.cells()
-    larger = filled.given_back(equal)
+    sizes, values, stratum_of_cell = filled.cells()
+    larger = filled.given_back(sizes, values, stratum_of_cell)
     if larger is None:
         return None
-    means = filled.means[:, equal.stratum]
-    at = np.hstack((means + larger @ (equal.values - means), filled.far))
-    stratum = np.concatenate((equal.stratum, filled.far_stratum))
+    means = filled.means[:, stratum_of_cell]
+    at = np.hstack((means + larger @ (values - means), filled.far))
+    stratum = np.concatenate((stratum_of_cell, filled.far_stratum))
     return RowCells(
-        np.concatenate((equal.sizes, np.ones(filled.far.shape[1], np.int64))),
+        np.concatenate((sizes, np.ones(filled.far.shape[1], np.int64))),
         directions.means[:, None] + directions.loadings @ at,
         None if strata is None else stratum,
     )
@@ -312,14 +312,6 @@ class _Path(NamedTuple):
 # ------------------------------------------------------------------ cells on it
 
 
-class _EqualCells(NamedTuple):
-    """Cells of the path: rows of each, their mean values (n_directions, n_cells), and stratum."""
-
-    sizes: NDArray[np.int64]
-    values: Floats
-    stratum: NDArray[np.intp]
-
-
 class _Filled(NamedTuple):
     """What lies at each place, stratum by stratum, and the rows far from all.
 
@@ -379,8 +371,11 @@ class _Filled(NamedTuple):
         """Means of the rows on the path, (n_directions, n_strata)."""
         return self.sums.sum(axis=2) / np.maximum(self.rows.sum(axis=1), 1)
 
-    def cells(self) -> _EqualCells:
-        """Cut the path of each stratum into cells of equal size, but for its last."""
+    def cells(self) -> tuple[NDArray[np.int64], Floats, NDArray[np.intp]]:
+        """Cut the path of each stratum into cells of equal size, but for its last.
+
+        Return the rows of each cell, their mean values (n_directions, n_cells), and its stratum.
+        """
         size = max(1, int(self.rows.sum()) // EQUAL_CELLS)
         sizes, sums, strata = list[Any](), list[Any](), list[Any]()
         for h, rows in enumerate(self.rows):
@@ -399,9 +394,11 @@ class _Filled(NamedTuple):
             sizes.append(np.diff(cuts))
             strata.append(np.full(len(cuts) - 1, h))
         n_rows = np.concatenate(sizes)
-        return _EqualCells(n_rows, np.hstack(sums) / n_rows, np.concatenate(strata))
+        return n_rows, np.hstack(sums) / n_rows, np.concatenate(strata)
 
-    def given_back(self, cells: _EqualCells) -> Floats | None:
+    def given_back(
+        self, sizes: NDArray[np.int64], values: Floats, stratum: NDArray[np.intp]
+    ) -> Floats | None:
         """Return the map of deviations of cells that gives back what they lack.
 
         Covariances are those within strata, whose sizes are fixed. They are looked at where the
@@ -414,12 +411,12 @@ class _Filled(NamedTuple):
         """
         n_path = self.rows.sum(axis=1)
         of_rows = self.squares - (self.means * n_path) @ self.means.T
-        away = cells.values - self.means[:, cells.stratum]
-        between = (away * cells.sizes) @ away.T
+        away = values - self.means[:, stratum]
+        between = (away * sizes) @ away.T
         n_far = np.bincount(self.far_stratum, minlength=len(n_path))
         total = self.means * n_path
-        for k, values in enumerate(self.far):
-            total[k] += np.bincount(self.far_stratum, values, len(n_path))
+        for k, of_direction in enumerate(self.far):
+            total[k] += np.bincount(self.far_stratum, of_direction, len(n_path))
         of_all = self.squares + self.far @ self.far.T - (total / (n_path + n_far)) @ total.T
         scale = _root(of_all, COLUMN_ROUNDING**2 * len(of_all) * (n_path + n_far).sum())
         if not scale.shape[1]:

@@ -46,7 +46,7 @@ class Circles:
     order: NDArray[np.intp] | None
 
     @cached_property
-    def first(self) -> NDArray[np.intp]:
+    def offsets(self) -> NDArray[np.intp]:
         """Position of the first row of each series, (n_series,)."""
         return np.cumsum(self.sizes) - self.sizes
 
@@ -75,7 +75,7 @@ class Circles:
     @cached_property
     def block_of_row(self) -> NDArray[np.intp]:
         """Block that each row is cut into, (n_samples,)."""
-        position = np.arange(int(self.sizes.sum())) - np.repeat(self.first, self.sizes)
+        position = np.arange(int(self.sizes.sum())) - np.repeat(self.offsets, self.sizes)
         before = np.cumsum(self.n_blocks) - self.n_blocks
         return self.by_row(np.repeat(before, self.sizes) + position // self.length)
 
@@ -123,7 +123,7 @@ class Circles:
         """Sum totals (n_samples, n_terms) in time over the block that begins at each position."""
         sums = np.empty((totals.shape[1], len(totals)))
         lengths = np.broadcast_to(length, self.sizes.shape).tolist()
-        for start, size, rows in zip(self.first, self.sizes, lengths, strict=True):
+        for start, size, rows in zip(self.offsets, self.sizes, lengths, strict=True):
             of_series = totals[start : start + size].T
             around = np.concatenate((of_series, of_series[:, : rows - 1]), axis=1)
             sums[:, start : start + size] = moving_sums(around, rows)[:, rows - 1 :]
@@ -161,14 +161,14 @@ class Starts:
     Parameters
     ----------
     circles : Circles
-    first : ndarray of shape (n_resamples, n_blocks)
+    positions : ndarray of shape (n_resamples, n_blocks)
         Position at which each block begins; the blocks of a series stand together, and the last
         of each series is cut.
     """
 
-    def __init__(self, circles: Circles, first: NDArray[np.integer]) -> None:
+    def __init__(self, circles: Circles, positions: NDArray[np.integer]) -> None:
         self.circles = circles
-        self.first = first
+        self.positions = positions
 
     @cached_property
     def weights(self) -> NDArray[np.uint8]:
@@ -176,7 +176,7 @@ class Starts:
 
         A weight is about a Poisson count of mean 1, which fits a byte (record 0010).
         """
-        circles, n_resamples = self.circles, len(self.first)
+        circles, n_resamples = self.circles, len(self.positions)
         opened = np.zeros((n_resamples, circles.n_places), dtype=np.uint8)
         shift = circles.series_of_block * (circles.length - 1)
         cut = np.flatnonzero(circles.last_length < circles.length)
@@ -185,7 +185,7 @@ class Starts:
         at_once = max(1, PLACES_AT_ONCE // circles.n_places)
         for start in range(0, n_resamples, at_once):
             some = opened[start : start + at_once]
-            places = self.first[start : start + at_once]
+            places = self.positions[start : start + at_once]
             if shift[-1]:
                 places = places + shift
             if len(cut):
@@ -200,12 +200,12 @@ class Starts:
         for k in cut.tolist():
             last = circles.last_block[k]
             rows = np.arange(circles.last_length[k]) + shift[last]
-            of_series = self.first[:, last, None] + rows
+            of_series = self.positions[:, last, None] + rows
             of_series += np.arange(n_resamples)[:, None] * circles.n_places
             np.add.at(opened.reshape(-1), of_series.reshape(-1), np.uint8(1))
         beyond = circles.length - 1
         if beyond:
-            for k, (begin, size) in enumerate(zip(circles.first, circles.sizes, strict=True)):
+            for k, (begin, size) in enumerate(zip(circles.offsets, circles.sizes, strict=True)):
                 start = int(begin + k * beyond)
                 end = start + int(size)
                 opened[:, start : start + beyond] += opened[:, end : end + beyond]
@@ -224,7 +224,7 @@ class SeriesBlock(UnitBlock):
     """
 
     def __init__(self, units_of_codes: UnitsOfCodes, starts: Starts) -> None:
-        super().__init__(units_of_codes, starts.first)
+        super().__init__(units_of_codes, starts.positions)
         del self.counts
         self.starts = starts
 
@@ -249,12 +249,12 @@ class SeriesBlock(UnitBlock):
         if sparse.issparse(totals):
             return super().sums_of_atoms(totals)
         sums = np.empty((self.n_resamples, totals.shape[1]))
-        for k, table in enumerate(self._tables(totals)):
-            if table.constant is not None:
-                sums[:, k] = table.constant
+        for k, block_sums in enumerate(self._block_sums(totals)):
+            if block_sums.constant is not None:
+                sums[:, k] = block_sums.constant
                 continue
             for resamples in self._tiles():
-                sums[resamples, k] = self._looked_up(table, resamples).sum(axis=1)
+                sums[resamples, k] = self._looked_up(block_sums, resamples).sum(axis=1)
         return sums
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
@@ -264,14 +264,14 @@ class SeriesBlock(UnitBlock):
         """
         totals = self.units_of_codes.totals(terms)
         totals = totals.toarray() if sparse.issparse(totals) else totals
-        tables = self._tables(totals)
+        sums_of_terms = self._block_sums(totals)
         variance = np.empty(self.n_resamples)
         for resamples in self._tiles():
-            influence = np.zeros(self.starts.first[resamples].shape)
-            for k, table in enumerate(tables):
-                same = table.constant is not None
+            influence = np.zeros(self.starts.positions[resamples].shape)
+            for k, block_sums in enumerate(sums_of_terms):
+                same = block_sums.constant is not None
                 of_blocks = self._sums_of_any if same else self._looked_up
-                influence += gradient[resamples, k, None] * of_blocks(table, resamples)
+                influence += gradient[resamples, k, None] * of_blocks(block_sums, resamples)
             if len(self.starts.circles.sizes) > 1:
                 influence = self.starts.circles.centred(influence)
             variance[resamples] = np.einsum("ij,ij->i", influence, influence)
@@ -281,64 +281,68 @@ class SeriesBlock(UnitBlock):
         """Whether a variance is made of products: never, of the squared sums of blocks."""
         return False
 
-    def _tables(self, totals: Floats) -> list[_Table]:
+    def _block_sums(self, totals: Floats) -> list[_BlockSums]:
         """Return the sums of each block, for each term, cached for the next block of resamples."""
         circles = self.starts.circles
-        tables: list[_Table] = self.units_of_codes.kept(
+        sums_of_terms: list[_BlockSums] = self.units_of_codes.kept(
             "block sums", (totals, circles), lambda: _sums_of_blocks(circles, totals)
         )
-        return tables
+        return sums_of_terms
 
     def _tiles(self) -> Iterator[slice]:
         """Yield resamples whose blocks are looked up together."""
-        step = max(1, STARTS_AT_ONCE // self.starts.first.shape[1])
+        step = max(1, STARTS_AT_ONCE // self.starts.positions.shape[1])
         return (
             slice(start, min(start + step, self.n_resamples))
             for start in range(0, self.n_resamples, step)
         )
 
-    def _looked_up(self, table: _Table, resamples: slice) -> Floats:
+    def _looked_up(self, block_sums: _BlockSums, resamples: slice) -> Floats:
         """Return the sum of each block of some resamples, (n_some, n_blocks)."""
-        starts, last = self.starts.first[resamples], self.starts.circles.last_block
-        of_blocks = table.whole.take(starts, mode="clip")
-        if table.cut is not table.whole:
-            of_blocks[:, last] = table.cut[starts[:, last]]
+        starts, last = self.starts.positions[resamples], self.starts.circles.last_block
+        of_blocks = block_sums.full.take(starts, mode="clip")
+        if block_sums.cut is not block_sums.full:
+            of_blocks[:, last] = block_sums.cut[starts[:, last]]
         return of_blocks
 
-    def _sums_of_any(self, table: _Table, resamples: slice) -> Floats:
+    def _sums_of_any(self, block_sums: _BlockSums, resamples: slice) -> Floats:
         """Return the same where rows do not differ, so that it does not matter where blocks begin.
 
         One resample, (1, n_blocks), stands for all.
         """
         circles = self.starts.circles
-        of_blocks = np.full((1, self.starts.first.shape[1]), table.whole[0])
-        of_blocks[:, circles.last_block] = table.cut[circles.first]
+        of_blocks = np.full((1, self.starts.positions.shape[1]), block_sums.full[0])
+        of_blocks[:, circles.last_block] = block_sums.cut[circles.offsets]
         return of_blocks
 
 
-class _Table(NamedTuple):
+class _BlockSums(NamedTuple):
     """Sums of a term over the block that begins at each position, (n_samples,) each.
 
-    ``cut`` are those of the last block of each series. ``constant`` is the sum over a resample if
-    it is the same for all, as is the number of rows.
+    ``full`` are those of blocks of full length, ``cut`` those of the last block of each series,
+    the same array where none is shorter. ``constant`` is the sum over a resample if it is the same
+    for all, as is the number of rows.
     """
 
-    whole: Floats
+    full: Floats
     cut: Floats
     constant: float | None
 
 
-def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_Table]:
-    """Return the table of each term."""
+def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_BlockSums]:
+    """Sum each term of rows (n_samples, n_terms) over every block that can be drawn."""
     in_time = circles.in_time(np.asarray(totals))
-    full = cut = circles.block_sums(in_time, circles.length)
-    if np.any(circles.last_length != circles.length):
-        cut = circles.block_sums(in_time, circles.last_length)
-    same = np.all(in_time == in_time[0], axis=0)
-    return [
-        _Table(piece, piece if cut is full else of_cut, float(column.sum()) if is_same else None)
-        for piece, of_cut, column, is_same in zip(full, cut, in_time.T, same, strict=True)
-    ]
+    full = circles.block_sums(in_time, circles.length)
+    some_are_cut = bool(np.any(circles.last_length != circles.length))
+    cut = circles.block_sums(in_time, circles.last_length) if some_are_cut else full
+    is_constant = np.all(in_time == in_time[0], axis=0)
+    sums_of_terms = []
+    for k, column in enumerate(in_time.T):
+        full_of_term = full[k]
+        cut_of_term = cut[k] if some_are_cut else full_of_term
+        constant = float(column.sum()) if is_constant[k] else None
+        sums_of_terms.append(_BlockSums(full_of_term, cut_of_term, constant))
+    return sums_of_terms
 
 
 class ObservedSeries(ObservedBlock):
@@ -377,7 +381,7 @@ class ObservedSeries(ObservedBlock):
         of_rows = super().influence(terms, gradient)
         [(full, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
         variance = 0.0
-        for start, size, n in zip(circles.first, circles.sizes, circles.n_blocks, strict=True):
+        for start, size, n in zip(circles.offsets, circles.sizes, circles.n_blocks, strict=True):
             at = slice(int(start), int(start + size))
             variance += (n - 1) * np.var(full[at]) + np.var(cut[at])
         return np.array([variance])
@@ -450,14 +454,18 @@ class SeriesDesign(SamplingDesign):
         return self.of(self.n_samples, 1, series, self.times)
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
-        """See `SamplingDesign.bind`; atoms are single rows, or times."""
-        n = int(self.circles.sizes.sum())
+        """See `SamplingDesign.bind`; atoms are single rows, or times with all of their rows.
+
+        Units are blocks, but any row may begin one: `draw` draws where blocks begin, and a
+        `SeriesBlock` counts how many of them hold each row. So statistics are bound to rows, also
+        those of a subgroup to all rows, since a block may hold some of it and others.
+        """
+        n_atoms = int(self.circles.sizes.sum())
         if self.times is None:
-            units_of_codes, multiplicity, strata = bind_rows(codings, n, None, as_rows=True)
+            units_of_codes, multiplicity, strata = bind_rows(codings, n_atoms, None, as_rows=True)
         else:
-            units_of_codes, multiplicity, strata = bind_groups(codings, self.times, n, None)
-        # A block of rows may have some of a subgroup and others, so that all rows are atoms of all.
-        return [units.among_all(n) for units in units_of_codes], multiplicity, strata
+            units_of_codes, multiplicity, strata = bind_groups(codings, self.times, n_atoms, None)
+        return [units.among_all(n_atoms) for units in units_of_codes], multiplicity, strata
 
     def draw(
         self,
@@ -466,14 +474,17 @@ class SeriesDesign(SamplingDesign):
         multiplicity: tuple[NDArray[np.int64], ...],
         strata: Strata | None,
     ) -> tuple[NDArray[np.integer], ...]:
-        """Draw the position at which each block begins, (n_resamples, n_blocks)."""
+        """Draw the position at which each block begins, (n_resamples, n_blocks).
+
+        Any position of the block's series, by one random integer; see `Starts`.
+        """
         circles = self.circles
         sizes = circles.sizes[circles.series_of_block]
         # A single size is drawn faster than one for each block.
         high: Any = int(sizes[0]) if len(circles.sizes) == 1 else sizes
         starts = rng.integers(0, high, size=(n_resamples, len(sizes)))
         if len(circles.sizes) > 1:
-            starts += circles.first[circles.series_of_block]
+            starts += circles.offsets[circles.series_of_block]
         return (starts,)
 
     def blocks(
@@ -496,13 +507,13 @@ class SeriesDesign(SamplingDesign):
         counts = multiplicity[0][None]
         return [ObservedSeries(units, counts, self) for units in units_of_codes]
 
-    def left_out(
+    def jackknife_resamples(
         self,
         units_of_codes: Sequence[UnitsOfCodes],
         multiplicity: tuple[NDArray[np.int64], ...],
         strata: NDArray[np.intp] | None,
     ) -> Iterator[JackknifeResamples]:
-        """Yield the data without each block; see `SamplingDesign.left_out`."""
+        """Yield the data without each block; see `SamplingDesign.jackknife_resamples`."""
         block, n_blocks = self.circles.block_of_row, self.n_units[0]
         of_blocks = [
             replace(

@@ -239,7 +239,7 @@ class Score:
                 bias = JackknifeBias(left_out.bias, error)
         if self.classes is not None and influence is not None:
             assert premises.group_weight is not None
-            units = units.of_classes(self.classes, premises.group_weight, influence)
+            units = units.with_classes(self.classes, premises.group_weight, influence)
         return Evidence(
             distribution.estimate,
             distribution.replicates,
@@ -248,8 +248,8 @@ class Score:
             standard_error=distribution.standard_error,
             replicate_standard_errors=distribution.replicate_standard_errors,
             acceleration=acceleration,
-            jackknife=jumps,
-            left_out=bias,
+            jackknife_jumps=jumps,
+            jackknife_bias=bias,
             error_freedom=freedom,
             group_influence=influence,
             group_weight=premises.group_weight,
@@ -323,10 +323,10 @@ class RowsInMemory(Source):
                 classes = _classes_of_groups(statistic, groups, design.n_units[0], rows[0])
             if classes is not None and not by_group:
                 sizes = np.bincount(groups, rows[2], design.n_units[0])
-                units = units.of_classes(classes, sizes)
+                units = units.with_classes(classes, sizes)
                 facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
         tabled = design.units_are_rows and not design.averages_tasks and has_table(statistic)
-        tabled &= plan.resamples is None and plan.drawn is None and first_look is None
+        tabled &= plan.resamples is None and plan.unit_counts is None and first_look is None
         premises = BeforeResampling(
             units,
             facts,
@@ -568,7 +568,7 @@ def _in_cells(
     plan: ResamplingPlan, subjects: Sequence[BoundStatistic]
 ) -> tuple[ResamplingPlan, Sequence[BoundStatistic]]:
     """Return plan and statistics of cells of nearly equal rows, where these serve (record 0083)."""
-    design, has_rows = plan.design, plan.resamples is not None or plan.drawn is not None
+    design, has_rows = plan.design, plan.resamples is not None or plan.unit_counts is not None
     if has_rows or not design.units_are_rows:
         return plan, subjects
     # The statistics of each part of the rows; no two parts share rows.
@@ -932,7 +932,7 @@ def resampling_plan(
     indices = check.check_resamples(sampling.resamples, n_samples)
     units = design.units_drawn(indices)
     if units is not None:
-        return ResamplingPlan(design, len(indices), seed, drawn=units)
+        return ResamplingPlan(design, len(indices), seed, unit_counts=units)
     return ResamplingPlan(design, len(indices), seed, indices)
 
 

@@ -121,7 +121,7 @@ def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
         # Of blocks of rows in time each lies in a task, and none are given.
         unit, has_resamples = (
             design.members[:, 0],
-            plan.resamples is not None or plan.drawn is not None,
+            plan.resamples is not None or plan.unit_counts is not None,
         )
         shared = _of_each(unit, tasks.number)
         if design.units_are_groups and not has_resamples:

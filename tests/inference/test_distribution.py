@@ -169,7 +169,7 @@ def test_standard_error_on_groups_is_that_of_a_ratio_of_group_sums():
     x = rng.normal(size=112)
     design = GroupDesign.of(groups)
     drawn = np.array([rng.multinomial(12, np.full(12, 1 / 12)) for _ in range(4)])
-    plan = ResamplingPlan(design, 4, np.random.SeedSequence(0), drawn=drawn)
+    plan = ResamplingPlan(design, 4, np.random.SeedSequence(0), unit_counts=drawn)
     subject = subject_of(MEAN, None, x, with_variance=True)
     (found,) = bootstrap(plan.bind([subject.coding]), [subject])
     sums, sizes = np.bincount(groups, x), np.bincount(groups)

@@ -103,8 +103,8 @@ def transformed(evidence, scale, shift):
     }.items():
         if (value := getattr(evidence, name)) is not None:
             changes[name] = factor * value
-    if evidence.left_out is not None:
-        bias, error = evidence.left_out
+    if evidence.jackknife_bias is not None:
+        bias, error = evidence.jackknife_bias
         changes["left_out"] = (scale * bias, size * error)
     if evidence.smoothed is not None:
         changes["smoothed"] = scale * evidence.smoothed + shift

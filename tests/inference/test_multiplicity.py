@@ -122,7 +122,7 @@ def test_blocks_of_resamples_do_not_change_the_joint_deviations():
     parts = [replicates[:7].copy(), replicates[7:].copy()]
     cut = joint_deviations(np.zeros(4), np.ones(4), parts, 9, with_signs=True)
     assert_array_equal(whole.largest, cut.largest)
-    assert_array_equal(*(np.concatenate(each.kept) for each in (whole, cut)))
+    assert_array_equal(*(np.concatenate(each.large_rows) for each in (whole, cut)))
 
 
 def test_one_sided_deviations_keep_their_sign():

@@ -610,7 +610,7 @@ def test_leaving_a_unit_out_is_the_plain_function_without_its_rows(case):
         CodedRows(None, N_SAMPLES, statistic.reading(reduced)),
     ]
     plan = ResamplingPlan(design_of("groups in strata"), N_RESAMPLES, np.random.SeedSequence(3))
-    for left_out in plan.bind(codings).left_out():
+    for left_out in plan.bind(codings).jackknife_resamples():
         block, rows = left_out.blocks
         assert_plain(case, statistic.evaluate(block, reduced), rows.sums(np.eye(N_SAMPLES)))
 

@@ -197,7 +197,9 @@ def test_values_without_one_row_equal_those_of_the_other_rows(statistic, decimal
     score = score if decimals is None else score.round(decimals)
     reduced = statistic.reduce(y, score, None)
     plan = ResamplingPlan(RowDesign.of(N), 1, np.random.SeedSequence(0))
-    (left_out,) = plan.bind([CodedRows(reduced.code, reduced.n_codes, "crossing")]).left_out()
+    (left_out,) = plan.bind(
+        [CodedRows(reduced.code, reduced.n_codes, "crossing")]
+    ).jackknife_resamples()
     values = statistic.evaluate(left_out.blocks[0], reduced)
     for row in range(N):
         one_less = [np.delete(array, row) for array in (y, score)]

@@ -77,7 +77,7 @@ def test_without_a_unit_it_is_the_function_on_the_other_rows(kind):
     reduced = statistic.reduce(y_true, y_pred, None)
     by_cell = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
     plan = ResamplingPlan(design_of(kind), 20, np.random.SeedSequence(2))
-    for left_out in plan.bind([by_cell, CodedRows(None, N, "rows")]).left_out():
+    for left_out in plan.bind([by_cell, CodedRows(None, N, "rows")]).jackknife_resamples():
         block, rows = left_out.blocks
         expected = [metric(y_true[line], y_pred[line]) for line in rows.rows()]
         np.testing.assert_allclose(statistic.evaluate(block, reduced), expected, rtol=1e-12)

@@ -151,10 +151,10 @@ def test_calls_have_the_law_of_rows(strata, monkeypatch):
 
 def test_bca_has_the_acceleration_of_the_rows(monkeypatch):
     found = []
-    moments = skboot.inference.distribution._moments
+    moments = skboot.inference.distribution._jackknife_of
     monkeypatch.setattr(
         skboot.inference.distribution,
-        "_moments",
+        "_jackknife_of",
         lambda *given: found.append(moments(*given)) or found[-1],
     )
     for least in (N, N + 1):

@@ -269,7 +269,9 @@ def test_areas_without_one_row_equal_scikit_learn(share, decimals):
     statistic = RocAuc()
     reduced = statistic.reduce(y, score, None)
     plan = ResamplingPlan(RowDesign.of(n), 1, np.random.SeedSequence(0))
-    (left_out,) = plan.bind([CodedRows(reduced.code, reduced.n_codes, "pairs")]).left_out()
+    (left_out,) = plan.bind(
+        [CodedRows(reduced.code, reduced.n_codes, "pairs")]
+    ).jackknife_resamples()
     values = np.repeat(statistic.evaluate(left_out.blocks[0], reduced), left_out.times)
     expected = [roc_auc_score(np.delete(y, i), np.delete(score, i)) for i in range(n)]
     assert_allclose(np.sort(values), np.sort(expected), atol=1e-12)

@@ -113,7 +113,7 @@ def levels(rng, upper, share_tied):
 
 def counts_of_units(case, name):
     """How often each row or group was drawn; single rows are atoms stratum by stratum."""
-    strata, counts = EXAMPLES[name].strata, case.block.whole.counts
+    strata, counts = EXAMPLES[name].strata, case.block.all_atoms.counts
     if strata is None or EXAMPLES[name].members is not None:
         return counts
     return counts[:, np.argsort(np.argsort(strata, kind="stable"))]
@@ -342,7 +342,9 @@ def test_the_variance_is_that_of_influences_of_units(name, codes):
     terms = case.rng.normal(size=(case.n_codes, 2))
     gradient = case.rng.normal(size=(N_LINES, 2))
     arguments = rows_of_unit, design.strata, terms, case.code, gradient
-    if len(case.block.whole.counts[0]) == len(rows_of_unit):  # else atoms stand for several units
+    if len(case.block.all_atoms.counts[0]) == len(
+        rows_of_unit
+    ):  # else atoms stand for several units
         expected = plain_variance(counts_of_units(case, name), *arguments)
         assert_allclose(case.block.variance(terms, gradient), expected, atol=1e-10)
         assert_allclose(

@@ -136,9 +136,9 @@ def test_all_units_are_left_out_or_the_design_says_why_none_can_be(design):
     binding = bound(design)
     if design.no_jackknife:
         with pytest.raises(TypeError, match=design.no_jackknife):
-            next(iter(binding.left_out()))
+            next(iter(binding.jackknife_resamples()))
         return
-    parts = list(binding.left_out())
+    parts = list(binding.jackknife_resamples())
     missing = np.vstack([1 - part.blocks[0].sums() for part in parts])
     times = np.concatenate([part.times for part in parts])
     assert times.sum() == design.n_units[0]

@@ -141,7 +141,7 @@ def test_each_unit_is_left_out_once_with_all_its_rows(name):
     binding = ResamplingPlan(design, 2, np.random.SeedSequence(0)).bind(
         [CodedRows(None, N, "sums")]
     )
-    parts = list(binding.left_out())
+    parts = list(binding.jackknife_resamples())
     drawn = np.vstack([part.blocks[0].sums() for part in parts])
     units = np.arange(N) if design.members is None else design.members[:, 0]
     assert drawn.shape == (design.n_units[0], N)
@@ -155,7 +155,7 @@ def test_interchangeable_rows_are_left_out_once_with_their_multiplicity():
     binding = ResamplingPlan(DESIGNS["rows"], 2, np.random.SeedSequence(0)).bind(
         [CodedRows(code, 3, "sums")]
     )
-    (part,) = binding.left_out()
+    (part,) = binding.jackknife_resamples()
     np.testing.assert_array_equal(part.times, [10, 20, 30])
     np.testing.assert_array_equal(part.blocks[0].sums(), [[9, 20, 30], [10, 19, 30], [10, 20, 29]])
 
@@ -167,7 +167,7 @@ def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them
     )
     missing = np.zeros(n)
     lines = 0
-    for part in binding.left_out():
+    for part in binding.jackknife_resamples():
         missing += (1 - part.blocks[0].sums()).sum(axis=0)
         lines += len(part.times)
     np.testing.assert_array_equal(missing, np.ones(n))
@@ -302,9 +302,11 @@ def test_the_data_and_the_jackknife_come_along_after_the_resamples(counts):
     plan = ResamplingPlan(RowDesign.of(len(code)), 50, np.random.SeedSequence(3))
     for known in (None, np.array(counts)):
         binding = plan.bind([CodedRows(code, len(counts), "sums", known)])
-        assert binding.fits_one_block
+        rows = binding.rows_with_data
         alone = binding.block(0)[0].sums()
-        more = binding.block(0, with_jackknife=True)[0].sums()
+        more = binding.block(0, with_data=True)[0].sums()
+        assert rows.resamples == slice(0, 50)
         np.testing.assert_array_equal(more[: len(alone)], alone)
-        np.testing.assert_array_equal(more[len(alone)], counts)
-        np.testing.assert_array_equal(more[len(alone) + 1 :], counts - np.eye(len(counts)))
+        np.testing.assert_array_equal(more[rows.data], counts)
+        np.testing.assert_array_equal(more[rows.without_unit], counts - np.eye(len(counts)))
+        assert len(more) == rows.without_unit.stop

@@ -396,10 +396,10 @@ def test_acceleration_of_bca_is_that_of_the_rows(monkeypatch):
         )
 
     calls = []
-    acceleration = skboot.inference.distribution._moments
+    acceleration = skboot.inference.distribution._jackknife_of
     monkeypatch.setattr(
         skboot.inference.distribution,
-        "_moments",
+        "_jackknife_of",
         lambda *arguments: calls.append(acceleration(*arguments)) or calls[-1],
     )
     call()

@@ -150,7 +150,7 @@ def test_the_influence_of_a_block_is_that_of_its_rows(case):
 def test_the_jackknife_leaves_out_consecutive_rows_of_a_series(case):
     codings = [CodedRows(None, N, "running")]
     binding = ResamplingPlan(case.design, 5, np.random.SeedSequence(0)).bind(codings)
-    (left_out,) = binding.left_out()
+    (left_out,) = binding.jackknife_resamples()
     missing = 1 - left_out.blocks[0].sums()
     assert missing.sum() == N
     for of_block, stratum in zip(missing, left_out.strata, strict=True):

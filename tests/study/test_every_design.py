@@ -149,10 +149,10 @@ def test_bca_leaves_out_each_unit_of_any_design(name, design, seed):
     squares = np.sum(share**2)
     expected = np.sum(share**3) / (6 * squares**1.5) if squares > 1e-20 else 0.0
     close(result.evidence.acceleration, expected, 1e-5, 1e-7)
-    if result.evidence.left_out is None or squares <= 1e-20:
+    if result.evidence.jackknife_bias is None or squares <= 1e-20:
         return
     bias = (1 - len(sizes) / case.n_units) * np.sum(values - result.estimate)
-    close([*result.evidence.left_out], [bias, np.sqrt(squares)], 1e-5, 1e-7)
+    close([*result.evidence.jackknife_bias], [bias, np.sqrt(squares)], 1e-5, 1e-7)
 
 
 @each_with(FAST, DESIGNS)
@@ -368,6 +368,6 @@ def test_of_many_rows_random_sets_are_left_out(in_strata):
     result = scored(None, values, metric=lambda y: float(np.mean(y)), interval="bca",
                     n_resamples=9, **columns)  # fmt: skip
     close(result.evidence.acceleration, expected, 0.1)
-    error, _, n_left_out = result.evidence.jackknife
+    error, _, n_left_out = result.evidence.jackknife_jumps
     close(error, np.sqrt(np.sum(off**2)) / n, 0.05)
     assert n_left_out == (999 if in_strata else 1000)

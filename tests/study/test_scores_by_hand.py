@@ -103,7 +103,7 @@ def test_the_jackknife_of_a_metric_that_answers_in_jumps_is_that_of_its_rows(nam
     result = scored(call.y_true, call.y_pred, **call.options)
     values, _ = without_each_unit(call)
     share = (call.n - 1) / call.n * (result.estimate - values)
-    error, n_values, n_left_out = result.evidence.jackknife
+    error, n_values, n_left_out = result.evidence.jackknife_jumps
     close(error, np.sqrt(np.sum(share**2)), 1e-6, 1e-9)
     assert n_values == len(np.unique(np.round(values, 9)))
     assert n_left_out == call.n

@@ -194,7 +194,7 @@ def of_sums(units, first, kind, estimate, powers, by_group=None, with_facts=None
             kind,
             facts,
             acceleration=float(acceleration[k, j]),
-            left_out=JackknifeBias(0.0, float(np.sqrt(squares[k, j]))),
+            jackknife_bias=JackknifeBias(0.0, float(np.sqrt(squares[k, j]))),
             error_freedom=float(freedom[k, j]),
             **more,
         )
@@ -358,7 +358,7 @@ def group_shares(rng, n_paths, units, first, share, correlation):
                 additive=True,
                 proportion=Proportion(round(n * GROUP * p[k, j]), n * GROUP, True),
             ),
-            left_out=JackknifeBias(0.0, 1.0),
+            jackknife_bias=JackknifeBias(0.0, 1.0),
             acceleration=0.0,
             group_influence=values / n,
             group_weight=np.full(n, float(GROUP)),
