@@ -276,7 +276,9 @@ def bootstrap_score(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    scoring = Scoring(
+        metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
+    )
     if adjust is not None:
         _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
@@ -285,7 +287,13 @@ def bootstrap_score(
     look = None
     if interval == "anytime" or first_look is not None:
         look = checked_first_look(interval, first_look, by=by, adjust=adjust)
-    score_options = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
+    score_options = Wanted(
+        interval=interval,
+        confidence_level=level,
+        workers=check.check_workers(n_jobs, verbose),
+        adjust=adjust,
+        first_look=look,
+    )
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
         return _score_with_judge(
             Judge(proxy, proxy_weight), y_true, y_pred, sampling, scoring, score_options

@@ -41,11 +41,19 @@ from ..results import EvaluationResult, ResultTable
 from ..results.basis import GapBasis, SystemBasis
 from ..results.comparison import ComparisonResult, PairedDifference
 from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
-from ..study.rows import Judge, Sampling, Scoring, Wanted, checked_rows, is_lazy, measured_by
+from ..study.rows import (
+    CallScores,
+    Judge,
+    Sampling,
+    Scoring,
+    Wanted,
+    checked_rows,
+    is_lazy,
+    measured_by,
+)
 from ..study.study import Draws, Score, Study, chosen_interval, make_gap_result, result_of, study_of
 from .asked import (
     Asked,
-    arguments_of,
     check_judged,
     check_reference,
     checked_asked,
@@ -310,10 +318,15 @@ def compare_systems(
     options = checked_asked(
         interval, adjust, confidence_level, alternative, reference, first_look, by
     )
-    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    scoring = Scoring(
+        metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
+    )
     workers = check.check_workers(n_jobs, verbose)
     score_options = Wanted(
-        options.of_systems, options.confidence_level, workers, first_look=options.first_look
+        interval=options.of_systems,
+        confidence_level=options.confidence_level,
+        workers=workers,
+        first_look=options.first_look,
     )
     is_paired = check.check_flag("paired", paired)
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
@@ -418,7 +431,7 @@ def study_of_systems(
     rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
     if options.reference is not None:
         check_reference(options.reference, rows)
-    scored = measured_by(scoring, arguments_of(rows, are_arguments=is_gate))
+    scored = measured_by(scoring, {name: [of_system] for name, of_system in rows.items()})
     if margin is not None:
         statistics = {
             metric: [measured_system.statistic for [measured_system] in by_system.values()]
@@ -775,13 +788,13 @@ def studies_of_each(
     for name, predicted in named.items():
         weights = by_row["sample_weight"][name]
         with _columns_of(name):
-            rows[name] = checked_rows(
+            of_system = checked_rows(
                 truths[name], predicted, weights, scoring.labels, f"y_preds[{name!r}]"
             )
+        rows[name] = replace(of_system, truth_name=f"y_true[{name!r}]")
     if options.reference is not None:
         check_reference(options.reference, rows)
-    of_truth = {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
-    scores, places = measured_by(scoring, arguments_of(rows), of_truth)
+    scores, places = measured_by(scoring, {name: [run] for name, run in rows.items()})
     seed = check.check_seed(sampling.random_state)
     settings = scoring.settings | options.settings | {"paired": False}
     # Names decide the order of systems on the same rows alone.
@@ -797,10 +810,10 @@ def studies_of_each(
             system=name,
         )
         answers = {f"y_true[{name!r}]": truths[name], f"y_preds[{name!r}]": named[name]}
-        of_system = {metric: {name: every[name]} for metric, every in scores.items()}
+        of_metrics = {metric: {name: every[name]} for metric, every in scores.items()}
         with _columns_of(name):
             studies[name] = study_of(
-                (of_system, places), system_sampling, answers, score_options, settings
+                CallScores(of_metrics, places), system_sampling, answers, score_options, settings
             )
     _check_same_tasks(studies)
     return studies

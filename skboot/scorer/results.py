@@ -472,7 +472,7 @@ def runs_on_test(
             for (name, of_method), key in zip(runs.items(), keys, strict=True)
         }
         rows = {
-            name: [("y_pred", run) for run in of_method.runs.rows]
+            name: [replace(run, name="y_pred") for run in of_method.runs.rows]
             for name, of_method in of_each.items()
         }
         scoring = Scoring({metric: scorers[metric] for metric in metrics}, several=False)
@@ -517,7 +517,11 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
     # The percentiles of all runs, an interval by name, are the pool's.
     pooled = call.estimand == "method" and call.interval == "percentile"
     estimand = "pooled" if pooled else call.estimand
-    wanted = Wanted(call.interval, call.confidence_level, Workers(call.n_jobs))
+    wanted = Wanted(
+        interval=call.interval,
+        confidence_level=call.confidence_level,
+        workers=Workers(call.n_jobs),
+    )
     strata = ("the number of training rows of each class",) if call.stratify else ()
     results: dict[Any, dict[str, EvaluationResult]] = {}
     notes: dict[Any, Notes] = {}

@@ -342,7 +342,9 @@ def curves_of_stream(
     settings, state = stream.settings, stream.state
     arguments = {name or "": argument_of(name or "", argument) for name in settings.systems}
     if stream.few is not None:
-        score_options = Wanted("percentile", settings.confidence_level, workers)
+        score_options = Wanted(
+            interval="percentile", confidence_level=settings.confidence_level, workers=workers
+        )
         y_true, y_score, sampling = stream.few
         with arguments_named({argument_of(name): arguments[name] for name in arguments}):
             return evaluate_curves(y_true, y_score, curve_options, sampling, score_options)

@@ -40,7 +40,7 @@ from ..metrics.responses import advice_on_range, note_on_decisions, refuse_excha
 from ..resampling.plan import ResamplingPlan
 from ..results.curve import CurveResult, with_band
 from ..results.result import CallFacts, Provenance
-from .rows import OF_MISSING, Measured, Rows, Sampling, Wanted
+from .rows import OF_MISSING, CallScores, Measured, Rows, Sampling, Wanted
 from .study import ALONE, check_units_vary, draw, study_of
 
 Floats = NDArray[np.float64]
@@ -140,7 +140,7 @@ def evaluate_curves(
         scores[system] = [Measured(columns, statistic)]
     n_points = sum(len(on_grid.grid) for on_grid in curves.values())
     answers = {"y_true": y_true, "y_score": y_score}
-    scored = {metric: scores}, ALONE
+    scored = CallScores({metric: scores}, ALONE)
     study = study_of(scored, sampling, answers, score_options, {}, 2 * n_points)
     for two_class in rows.values():
         check_units_vary(study.plan, two_class.sample_weight)

@@ -73,10 +73,9 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The rows of every run, and the argument of its predictions; those of full runs last."""
+    """The rows of every run; those of full runs, beside ``n_runs`` others, last."""
 
     rows: list[Rows]
-    names: list[str]
     n_runs: int
 
     @property
@@ -172,8 +171,8 @@ def paired_runs(
         y_true = truth
         if truth is not None and in_one_column and y_pred.ndim == 1 and truth.dtype != y_pred.dtype:
             y_true, y_pred = check.check_integers(name, truth, y_pred)
-        rows.append(Rows(y_true, y_pred, check.unequal(weights), labels))
-    return Runs(rows, names, len(predicted))
+        rows.append(Rows(y_true, y_pred, check.unequal(weights), labels, name))
+    return Runs(rows, len(predicted))
 
 
 def _predictions(name: str, values: Any, ndim: int | None = None) -> list[NDArray[Any]]:

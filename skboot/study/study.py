@@ -92,6 +92,7 @@ from ..results.wording import is_worse
 from .rows import (
     HAS_DATES,
     WHOLE,
+    CallScores,
     Measured,
     Part,
     Places,
@@ -785,7 +786,7 @@ class Study:
 
 
 def study_of(
-    scored: tuple[Scores, Places],
+    scored: CallScores,
     sampling: Sampling,
     answers: dict[str, Any],
     score_options: Wanted,
@@ -796,7 +797,7 @@ def study_of(
 
     Parameters
     ----------
-    scored : tuple of (Scores, Places)
+    scored : CallScores
     sampling : Sampling
     answers : mapping of str to array-like
         Truth and predictions as they were given, by argument.
@@ -807,8 +808,10 @@ def study_of(
         How many statistics there are, where that is known, for the memory of their replicates.
     """
     scores, places = scored
-    [[measured, *_], *_] = next(iter(scores.values())).values()
-    rows = measured.rows
+    # All systems and runs have the same truth and weights: any of them tells what is drawn.
+    by_system = next(iter(scores.values()))
+    any_runs = next(iter(by_system.values()))
+    rows = any_runs[0].rows
     plan = resampling_plan(sampling, len(rows.y_pred), n_series, rows.sample_weight)
     tasks, length = None, 0
     parts: Sequence[Part] = WHOLE
@@ -881,7 +884,7 @@ def study_of_system(
 ) -> Study:
     """Return the study of one system whose rows are in memory: rows, statistics, plan."""
     rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
-    scored = measured_by(scoring, {"": [("y_pred", rows)]})
+    scored = measured_by(scoring, {"": [rows]})
     answers = {"y_true": y_true, "y_pred": y_pred}
     return study_of(scored, sampling, answers, score_options, scoring.settings)
 
