@@ -56,10 +56,10 @@ from ..results.comparison import ComparisonResult, PairedDifference
 from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
 from ..study.runs import (
     VARIED,
-    Columns,
     Runs,
     RunsCall,
     ScoredRuns,
+    SharedColumns,
     checked_columns,
     checked_runs,
     result_of_runs,
@@ -302,7 +302,9 @@ def compare_runs(
     return answer
 
 
-def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -> dict[str, Runs]:
+def _checked_runs(
+    columns: SharedColumns, y_preds: Any, full_runs: Any, varied: str
+) -> dict[str, Runs]:
     """Return the checked runs of each method."""
     predictions = checked_names(y_preds, "method")
     full = _by_name("full_runs", full_runs)

@@ -30,7 +30,7 @@ from ..study.curves import (
     OVER_THRESHOLDS,
     CurveAsked,
     CurveCall,
-    Drawn,
+    CurveDraws,
     argument_of,
     check_both_weigh,
     check_no_labels,
@@ -120,7 +120,7 @@ class ScoreCells(NamedTuple):
             return float(min(total[0] ** 2 / np.var(total[1:], ddof=1), self.n_rows))
 
 
-def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
+def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveDraws:
     """Evaluate a curve on the data and on all resamples.
 
     Parameters
@@ -160,7 +160,7 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     replicates.flags.writeable = False
     worth = cells.worth_of_weight()
     behind, floor = (of(block, reduced, worth) for of in (curve.behind, curve.floor))
-    return Drawn(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
+    return CurveDraws(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
 
 
 def _reduced(curve: ThresholdCurve, rows: TwoClassRows) -> tuple[ReducedData, NDArray[np.intp]]:
@@ -389,7 +389,7 @@ def curves_of_stream(
     return results_of_curves(call, draws, _remarks(settings, list(draws.values())))
 
 
-def _remarks(settings: StreamSettings, draws: Sequence[Drawn]) -> list[Note]:
+def _remarks(settings: StreamSettings, draws: Sequence[CurveDraws]) -> list[Note]:
     """Return what a reader must know of scores in intervals."""
     if all(side.bin_error is None for side in draws):
         return []

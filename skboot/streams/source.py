@@ -92,13 +92,7 @@ class SumsOfStream(Source):
     state: StreamState
 
     def prepare(
-        self,
-        plan: ResamplingPlan,
-        interval: str,
-        metric: str,
-        measured: Measured,
-        part: Part = WHOLE[0],
-        first_look: int | None = None,
+        self, study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]
     ) -> Score:
         """See `Source.prepare`."""
         assert isinstance(measured, Read)
@@ -120,8 +114,8 @@ class SumsOfStream(Source):
             part,
             read.statistic,
             BoundStatistic(read.statistic, reduced, coding),
-            BeforeResampling(Drawn.of(plan.design), read.facts, first_look),
-            interval,
+            BeforeResampling(Drawn.of(study.plan.design), read.facts, study.first_look),
+            study.interval,
             read,
             tuple(reading),
         )

@@ -21,7 +21,7 @@ from .._base.work import Workers, single_threaded_blas
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
 from ..inference.distribution import BoundStatistic
-from ..inference.evidence import Drawn as DrawnUnits
+from ..inference.evidence import Drawn
 from ..metrics.cells import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,
@@ -319,7 +319,21 @@ def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Flo
             advice = "Say where the function has values: grid=np.linspace(0, 1, 101)."
             raise check.fail("grid", "be given for a function", "None", advice)
         return None
-    points = _rising(grid)
+    points = check.converted("grid", grid)
+    if points.ndim != 1 or not points.size or points.dtype.kind not in "iuf":
+        numbers = points.dtype.kind in "iuf"
+        got = f"shape {points.shape}" if numbers else f"values of type {points.dtype}"
+        must = "be a list of numbers, of shape (n_grid,)"
+        raise check.fail("grid", must, got, "A single point is grid=[0.1].")
+    points = points.astype(np.float64)
+    if not np.isfinite(points).all():
+        k = int(np.argmin(np.isfinite(points)))
+        raise check.fail("grid", "hold finite numbers", f"{points[k]} at position {k}")
+    if np.any(np.diff(points) <= 0):
+        k = int(np.argmax(np.diff(points) <= 0))
+        got = f"{points[k]:g} before {points[k + 1]:g}"
+        advice = "Sort it, each point once: np.unique(grid)."
+        raise check.fail("grid", "rise from point to point", got, advice)
     if curve == "calibration":
         low = min(float(system.score.min()) for system in rows.values())
         high = max(float(system.score.max()) for system in rows.values())
@@ -338,26 +352,6 @@ def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Flo
         if below or high > 1 or (high == 1 and not with_high):
             must = f"lie in {words} for the curve {curve!r}"
             raise check.fail("grid", must, f"points from {low:g} to {high:g}")
-    return points
-
-
-def _rising(grid: Any) -> Floats:
-    """Return points as rising finite numbers."""
-    points = check.converted("grid", grid)
-    if points.ndim != 1 or not points.size or points.dtype.kind not in "iuf":
-        numbers = points.dtype.kind in "iuf"
-        got = f"shape {points.shape}" if numbers else f"values of type {points.dtype}"
-        must = "be a list of numbers, of shape (n_grid,)"
-        raise check.fail("grid", must, got, "A single point is grid=[0.1].")
-    points = points.astype(np.float64)
-    if not np.isfinite(points).all():
-        k = int(np.argmin(np.isfinite(points)))
-        raise check.fail("grid", "hold finite numbers", f"{points[k]} at position {k}")
-    if np.any(np.diff(points) <= 0):
-        k = int(np.argmax(np.diff(points) <= 0))
-        got = f"{points[k]:g} before {points[k + 1]:g}"
-        advice = "Sort it, each point once: np.unique(grid)."
-        raise check.fail("grid", "rise from point to point", got, advice)
     return points
 
 
@@ -449,7 +443,7 @@ def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | Non
 _INNER = (0.05, 0.95)
 
 
-class Drawn(NamedTuple):
+class CurveDraws(NamedTuple):
     """A curve on the data and on the resamples.
 
     Attributes
@@ -483,14 +477,14 @@ class Drawn(NamedTuple):
 
 
 def results_of_curves(
-    call: CurveCall, draws: dict[str, Drawn], remarks: Sequence[Note] = ()
+    call: CurveCall, draws: dict[str, CurveDraws], remarks: Sequence[Note] = ()
 ) -> dict[str, CurveResult]:
     """Return the curve of each system with its band, and the difference of exactly two.
 
     Parameters
     ----------
     call : CurveCall
-    draws : dict of str to Drawn
+    draws : dict of str to CurveDraws
         By system. The variance of shares is that of independent rows, or a larger one that the
         replicates of groups have.
     remarks : sequence of Note
@@ -502,7 +496,7 @@ def results_of_curves(
         By system.
     """
     if not call.plan.design.units_are_rows:
-        draws = {name: _of_groups(evaluated) for name, evaluated in draws.items()}
+        draws = {name: _with_design_effect(evaluated) for name, evaluated in draws.items()}
     notes = [*remarks, *_notes_of(call, list(draws.values()))]
     difference = _difference(*draws.values()) if len(draws) == 2 else None
     if len(draws) == 2 and difference is None:
@@ -521,7 +515,7 @@ def _drawn(
     rows: Mapping[str, TwoClassRows],
     plan: ResamplingPlan,
     workers: Workers,
-) -> dict[str, Drawn]:
+) -> dict[str, CurveDraws]:
     """Evaluate all curves on the data and on the resamples of the plan."""
     subjects = [BoundStatistic.of(curves[name], curves[name].reduce(rows[name])) for name in rows]
     draws = draw(plan, subjects, workers)
@@ -542,7 +536,7 @@ def _drawn(
             if (beyond := curve.beyond(two_class.score)).any():
                 estimate = np.where(beyond, np.nan, estimate)
                 replicates = np.where(beyond, np.nan, replicates)
-            evaluated[name] = Drawn(
+            evaluated[name] = CurveDraws(
                 curve,
                 two_class.sizes,
                 estimate,
@@ -555,7 +549,7 @@ def _drawn(
     return evaluated
 
 
-def _of_groups(draws: Drawn) -> Drawn:
+def _with_design_effect(draws: CurveDraws) -> CurveDraws:
     """Return a curve of groups with fewer rows behind its points, by the design effect.
 
     That is how much larger the variance of shares is than that of independent rows, at least 1.
@@ -571,7 +565,7 @@ def _of_groups(draws: Drawn) -> Drawn:
     return draws._replace(behind=behind / max(1.0, float(np.median(ratios))))
 
 
-def _difference(draws: Drawn, draws_b: Drawn) -> Drawn | None:
+def _difference(draws: CurveDraws, draws_b: CurveDraws) -> CurveDraws | None:
     """Return first minus second on the same resamples, at the points of both; None without any.
 
     Where two systems always agree, the floor is the standard error of a difference of paired
@@ -592,10 +586,10 @@ def _difference(draws: Drawn, draws_b: Drawn) -> Drawn | None:
     estimate = draws.estimate - draws_b.estimate
     errors = [side.bin_error for side in (draws, draws_b) if side.bin_error is not None]
     bin_error = np.sum(errors, axis=0) if errors else None
-    return Drawn(draws.curve, draws_b.sizes, estimate, replicates, None, floor, bin_error)
+    return CurveDraws(draws.curve, draws_b.sizes, estimate, replicates, None, floor, bin_error)
 
 
-def _at(draws: Drawn, places: NDArray[np.intp]) -> Drawn:
+def _at(draws: CurveDraws, places: NDArray[np.intp]) -> CurveDraws:
     """Return some points of a curve."""
     n = len(draws.estimate)
     if len(places) == n:
@@ -616,7 +610,7 @@ def _at(draws: Drawn, places: NDArray[np.intp]) -> Drawn:
 # ------------------------------------------------------------------ results
 
 
-def _notes_of(call: CurveCall, draws: Sequence[Drawn]) -> list[Note]:
+def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
     """Return what a reader must know of every curve of the call."""
     notes = list(call.plan.design.remarks)
     notes += dict.fromkeys(note for side in draws for note in side.notes)
@@ -636,7 +630,7 @@ def _notes_of(call: CurveCall, draws: Sequence[Drawn]) -> list[Note]:
         notes.append(Note("undefined", text))
     design = call.plan.design
     if design.units_are_groups:
-        units = DrawnUnits(design.kind, design.n_units, design.n_strata, design.freedom)
+        units = Drawn(design.kind, design.n_units, design.n_strata, design.freedom)
         with collected() as cautions:
             tell_of_groups(units)
         notes += cautions
@@ -645,7 +639,7 @@ def _notes_of(call: CurveCall, draws: Sequence[Drawn]) -> list[Note]:
     return notes
 
 
-def _evidence_of(call: CurveCall, draws: Drawn, is_difference: bool) -> CurveEvidence:
+def _evidence_of(call: CurveCall, draws: CurveDraws, is_difference: bool) -> CurveEvidence:
     """Return what the band is made of."""
     curve, design = draws.curve, call.plan.design
     df, inflation = design.degrees_of_freedom, design.inflation
@@ -683,7 +677,12 @@ def _evidence_of(call: CurveCall, draws: Drawn, is_difference: bool) -> CurveEvi
 
 
 def _result(
-    call: CurveCall, name: str, draws: Drawn, notes: Sequence[Note], *, is_difference: bool = False
+    call: CurveCall,
+    name: str,
+    draws: CurveDraws,
+    notes: Sequence[Note],
+    *,
+    is_difference: bool = False,
 ) -> CurveResult:
     """Return a curve with the band that the call asks for."""
     evidence = _evidence_of(call, draws, is_difference)

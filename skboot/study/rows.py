@@ -153,24 +153,6 @@ class Wanted(NamedTuple):
         return settings
 
 
-class Judge(NamedTuple):
-    """What a call was given of a judge.
-
-    Attributes
-    ----------
-    proxy : array-like, or mapping of str to array-like
-    weight : float or "auto"
-    """
-
-    proxy: Any
-    weight: Any
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What results hold of it."""
-        return {"proxy": True, "proxy_weight": self.weight}
-
-
 # ------------------------------------------------------------------ rows
 
 
@@ -178,15 +160,15 @@ class Judge(NamedTuple):
 class Rows:
     """The rows of a call: arrays of n_samples, and the labels of probability columns.
 
-    Messages call the predictions by ``name``, and the truth by ``truth_name``.
+    Messages call the predictions by ``argument``, and the truth by ``truth_argument``.
     """
 
     y_true: NDArray[Any] | None
     y_pred: NDArray[Any]
     sample_weight: NDArray[np.float64] | None
     labels: NDArray[Any] | None
-    name: str = "y_pred"
-    truth_name: str = "y_true"
+    argument: str = "y_pred"
+    truth_argument: str = "y_true"
     _in_order: list[tuple[Any, Any, Any]] = field(default_factory=list, repr=False)
 
     @property
@@ -245,12 +227,12 @@ class Rows:
         if rows is None:
             return columns
         truth, predicted, weights = (
-            None if c is None else (c if order is None else self._by_part(c, order))[rows]
+            None if c is None else (c if order is None else self._column_by_part(c, order))[rows]
             for c in columns
         )
         return truth, predicted, weights
 
-    def _by_part(self, column: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:
+    def _column_by_part(self, column: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:
         """Return a column in the order of the parts, kept for the next part."""
         for known_column, known_order, value in self._in_order:
             if known_column is column and known_order is order:
@@ -379,15 +361,6 @@ def subgroups(by: ArrayLike | None, rows: Rows) -> Sequence[Part]:
     ends = np.cumsum(np.bincount(codes)).tolist()
     places = map(slice, [0, *ends], ends)
     return [Part(name, order, at) for name, at in zip(names, places, strict=True)]
-
-
-def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp]:
-    """Return the number of the subgroup that each row is in, (n_samples,)."""
-    rows = [part.rows for part in parts if part.rows is not None]
-    number = np.empty(sum(map(len, rows)), dtype=np.intp)
-    for k, of_part in enumerate(rows):
-        number[of_part] = k
-    return number
 
 
 # The metrics of a call as statistics, each checked against the rows that it is evaluated on.
@@ -543,10 +516,10 @@ def measured_by(scoring: Scoring, rows_by_name: Mapping[str, Sequence[Rows]]) ->
                 predicted = rows.y_pred
                 if predicted.ndim > 1:
                     predicted = rows.predicted_for(statistic)
-                looked_at.append((statistic, truth, predicted, rows.labels, rows.name))
+                looked_at.append((statistic, truth, predicted, rows.labels, rows.argument))
                 statistics.setdefault(name, []).append(checked)
         except ValueError as error:
-            rename(error, {"y_pred": rows.name, "y_true": rows.truth_name})
+            rename(error, {"y_pred": rows.argument, "y_true": rows.truth_argument})
             raise
     _tell_doubts(scoring, every, statistics, looked_at, positive)
     if scoring.several and any(entry.calls_function for entry, *_ in statistics.values()):
@@ -603,7 +576,7 @@ def _checked_on(statistic: Statistic, rows: Rows, seen: set[Any]) -> Statistic:
     if predicted.ndim == 2:
         check_columns(rows, statistic)
         predicted = rows.predicted_for(statistic)
-    checked = check_response(statistic, truth, predicted, rows.name)
+    checked = check_response(statistic, truth, predicted, rows.argument)
     of_truth = (id(statistic), id(truth))
     if truth is not None and truth.ndim == 1 and of_truth not in seen:
         seen.add(of_truth)
@@ -619,51 +592,56 @@ def _checked_on(statistic: Statistic, rows: Rows, seen: set[Any]) -> Statistic:
 
 def _tell_doubts(
     scoring: Scoring,
-    arrays: Sequence[Rows],
+    every: Sequence[Rows],
     statistics: Mapping[str, Sequence[Statistic]],
     looked_at: Sequence[LookedAt],
     positive: PositiveClass | None,
 ) -> None:
     """Warn of what a metric takes but what is hardly meant."""
-    truth, pos_label = arrays[0].y_true, scoring.pos_label
+    truth, pos_label = every[0].y_true, scoring.pos_label
+    # Accuracy, since no metric was named, of many numbers of which nobody predicts half exactly.
+    # Ten thousand rows, evenly spaced, are looked at.
     if isinstance(scoring.metric, NotGiven) and truth is not None and truth.dtype.kind in "iuf":
-        # Many numbers of which nobody predicts half exactly. Ten thousand rows, evenly spaced, are
-        # looked at.
-        every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
-        some = truth[every]
+        spaced = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+        some = truth[spaced]
         if (
-            all(array.y_pred.ndim != 2 for array in arrays)
-            and all(2 * np.count_nonzero(some == a.y_pred[every]) < len(some) for a in arrays)
+            all(rows.y_pred.ndim != 2 for rows in every)
+            and all(2 * np.count_nonzero(some == r.y_pred[spaced]) < len(some) for r in every)
             and len(np.unique(some)) > _MANY_NUMBERS
         ):
             tell(_EXACT_HITS)
+    # Predictions that are no scores or labels of these classes, and the positive class: named for
+    # metrics that have none, or positive because nobody named it.
     if pos_label is not OF_SCORERS:
         notes = doubts(looked_at)
         if pos_label is not None:
             unused = of_no_positive([statistic for statistic, *_ in statistics.values()], pos_label)
             notes += [] if unused is None else [unused]
         elif truth is not None and truth.dtype.kind in "USO":
-            # A class that is positive because nobody named it.
             named = (
-                positive_note(checked, array.y_true, array.predicted_for(checked), "caution")
-                for by_array in statistics.values()
-                for array, checked in zip(arrays, by_array, strict=True)
+                positive_note(checked, rows.y_true, rows.predicted_for(checked), "caution")
+                for of_rows in statistics.values()
+                for rows, checked in zip(every, of_rows, strict=True)
             )
             notes += [note for note in named if note is not None][:1]
         tell(*notes, *([] if positive is None else [positive.note()]))
-    if scoring.labels is None and any(array.y_pred.ndim == 2 for array in arrays):
-        if category_order(truth, *(array.y_pred for array in arrays)) is None:
+    if scoring.labels is None and any(rows.y_pred.ndim == 2 for rows in every):
+        _tell_order_of_columns(every)
+
+
+def _tell_order_of_columns(every: Sequence[Rows]) -> None:
+    """Warn of columns in the order of categories, where scikit-learn sorts the labels."""
+    if category_order(every[0].y_true, *(rows.y_pred for rows in every)) is None:
+        return
+    of_columns = [r.labels for r in every if r.labels is not None and r.y_pred.ndim == 2]
+    for labels in map(np.ndarray.tolist, of_columns):
+        if labels != sorted(labels):
+            text = (
+                f"The columns of y_pred are taken in the order of the categories of y_true, "
+                f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
+            )
+            tell(Note("caution", text, about="columns"))
             return
-        # Columns in the order of categories, where scikit-learn sorts the labels.
-        of_columns = [a.labels for a in arrays if a.labels is not None and a.y_pred.ndim == 2]
-        for labels in map(np.ndarray.tolist, of_columns):
-            if labels != sorted(labels):
-                text = (
-                    f"The columns of y_pred are taken in the order of the categories of y_true, "
-                    f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
-                )
-                tell(Note("caution", text, about="columns"))
-                return
 
 
 def check_averaged(statistic: Statistic, array: Rows, averages: bool) -> None:
@@ -708,7 +686,7 @@ def check_columns(rows: Rows, statistic: Statistic) -> None:
     """Refuse two-dimensional predictions that the metric cannot read."""
     if rows.decides(statistic):
         assert rows.labels is not None
-        check_decidable(statistic.name, rows.y_true, rows.y_pred, rows.labels, rows.name)
+        check_decidable(statistic.name, rows.y_true, rows.y_pred, rows.labels, rows.argument)
 
 
 # Rows whose order says something: alike neighbours, dates, indexes in different orders.
@@ -741,8 +719,15 @@ def note_on_order(
 
     Pairs of many rows are a sample, and so are systems. Few rows are not reduced a second time.
     """
-    of_part = part_of_each_row(parts) if len(parts) > 1 else None
-    kinds = [k for k in (strata, of_part, None if tasks is None else tasks.number) if k is not None]
+    kinds = [] if strata is None else [strata]
+    if len(parts) > 1:
+        rows_of_parts = [part.rows for part in parts if part.rows is not None]
+        subgroup = np.empty(sum(map(len, rows_of_parts)), dtype=np.intp)
+        for k, rows_of_part in enumerate(rows_of_parts):
+            subgroup[rows_of_part] = k
+        kinds.append(subgroup)
+    if tasks is not None:
+        kinds.append(tasks.number)
     looked_at = [
         runs[0]
         for by_name in scores.values()

@@ -43,7 +43,7 @@ from ..metrics.statistic import Facts, Statistic
 from ..results import EvaluationResult
 from ..results.method_basis import RunsBasis, SystemOfRunsBasis
 from .rows import Rows, Scores, check_truth, labels_of_columns
-from .study import Score, Study, chosen_interval, draw, make_result, result_of
+from .study import Score, Study, chosen_interval, draw, make_result, score_result
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ _RARE_FAILURE, _UNSEEN = 0.1, 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class SharedColumns:
     """What the runs of a call share: the truth, the weights and the labels of probabilities."""
 
     truth: NDArray[Any] | None
@@ -88,16 +88,16 @@ def checked_columns(
     y_true: ArrayLike | None,
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
-) -> Columns:
+) -> SharedColumns:
     """Check what all runs share."""
     truth = check_truth(y_true)
     weights = None if sample_weight is None else check.check_weights(sample_weight)
     class_labels = None if labels is None else check.check_labels(labels, truth)
-    return Columns(truth, weights, class_labels)
+    return SharedColumns(truth, weights, class_labels)
 
 
 def checked_runs(
-    columns: Columns, y_preds: Any, full_runs: Any, varied: str, method: str = ""
+    columns: SharedColumns, y_preds: Any, full_runs: Any, varied: str, method: str = ""
 ) -> Runs:
     """Check the predictions of every run and pair them with the truth by row order.
 
@@ -145,7 +145,7 @@ def checked_runs(
 
 
 def paired_runs(
-    columns: Columns,
+    columns: SharedColumns,
     predicted: list[NDArray[Any]],
     full: list[NDArray[Any]],
     method: str = "",
@@ -350,7 +350,7 @@ def scored_runs(
         for method, runs in by_method.items():
             call, statistic = calls[metric][method], runs[0].statistic
             study = call.study_of_system
-            system = study.source.prepare(study.plan, study.interval, metric, runs[call.system_run])
+            system = study.source.prepare(study, metric, runs[call.system_run])
             start = len(subjects)
             for run, measured in enumerate(runs):
                 if run == call.system_run:
@@ -484,7 +484,7 @@ def result_of_runs(name: str, scored: ScoredRuns) -> EvaluationResult:
     if call.estimand == "system":
         chosen = chosen_interval(study, scored.system)
         basis = SystemOfRunsBasis(scored.system, evidence)
-        return replace(result_of(study, scored.score, basis, chosen), runs=table)
+        return replace(score_result(study, scored.score, basis, chosen), runs=table)
     notes = _notes(call, evidence, split)
     if "components" in evidence.refused and call.estimand in evidence.refused:
         must = "have a value for every run, and on two resamples or more"
