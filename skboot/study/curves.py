@@ -312,7 +312,7 @@ def check_range(argument: str, column: Floats, curve: Any) -> None:
 # ------------------------------------------------------------------ the grid
 
 
-def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Floats | None:
+def checked_grid(grid: Any, curve: Any, systems: Mapping[str, TwoClassRows]) -> Floats | None:
     """Return a grid that is given as rising finite numbers in the range of the curve."""
     if grid is None:
         if callable(curve):
@@ -335,8 +335,8 @@ def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Flo
         advice = "Sort it, each point once: np.unique(grid)."
         raise check.fail("grid", "rise from point to point", got, advice)
     if curve == "calibration":
-        low = min(float(system.score.min()) for system in rows.values())
-        high = max(float(system.score.max()) for system in rows.values())
+        low = min(float(system.score.min()) for system in systems.values())
+        high = max(float(system.score.max()) for system in systems.values())
         if len(points) < 2 or points[0] > low or points[-1] < high:
             must = (
                 "hold the edges of bins, from the smallest score or below to the largest or above"
@@ -356,7 +356,7 @@ def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Flo
 
 
 def _curves_on(
-    curve: Any, grid: Floats | None, n_bins: int, rows: Mapping[str, TwoClassRows]
+    curve: Any, grid: Floats | None, n_bins: int, systems: Mapping[str, TwoClassRows]
 ) -> dict[str, Any]:
     """Return the curve of each system: on the grid given, in the same bins, or on its own grid.
 
@@ -368,7 +368,7 @@ def _curves_on(
         of_user = CurveOfCallable(
             grid, curve, str(getattr(curve, "__name__", type(curve).__name__))
         )
-        for system, two_class in rows.items():
+        for system, two_class in systems.items():
             # Scores may be missing unless the function then has a value nowhere.
             try:
                 check.check_no_missing(argument_of(system), two_class.score, OF_MISSING)
@@ -381,16 +381,18 @@ def _curves_on(
                 values = of_user.function(two_class.y_true, two_class.score, grid, **weights)
                 if not np.isfinite(np.asarray(values, dtype=np.float64)).any():
                     raise
-        return dict.fromkeys(rows, of_user)
+        return dict.fromkeys(systems, of_user)
     if curve == "calibration":
         if grid is None:
             # One value that many rows share would be the edge of several bins.
-            scores = np.concatenate([two_class.score for two_class in rows.values()])
+            scores = np.concatenate([two_class.score for two_class in systems.values()])
             grid = np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)))
         edges = grid.copy() if len(grid) > 1 else np.repeat(grid, 2)
         while len(edges) > 2:
             # Each system has rows in each bin.
-            number = [np.searchsorted(edges[1:-1], two_class.score) for two_class in rows.values()]
+            number = [
+                np.searchsorted(edges[1:-1], two_class.score) for two_class in systems.values()
+            ]
             counts = np.array([np.bincount(bins, minlength=len(edges) - 1) for bins in number])
             empty = np.flatnonzero((counts == 0).any(axis=0))
             if not len(empty):
@@ -398,28 +400,29 @@ def _curves_on(
             # A bin joins the one above it, the last one the one below.
             edges = np.delete(edges, min(int(empty[0]) + 1, len(edges) - 2))
         return {
-            system: CalibrationBins.between(edges, two_class) for system, two_class in rows.items()
+            system: CalibrationBins.between(edges, two_class)
+            for system, two_class in systems.items()
         }
     if curve == "calibration_smooth":
-        scores = np.concatenate([two_class.score for two_class in rows.values()])
+        scores = np.concatenate([two_class.score for two_class in systems.values()])
         if len(np.unique(scores)) < 3:
             must = "hold at least three different probabilities for a smoothed curve"
             raise check.fail("y_score", must, "fewer", "Use curve='calibration'.")
         grids = [
             SmoothCalibration.own_grid(two_class.score) if grid is None else grid
-            for two_class in rows.values()
+            for two_class in systems.values()
         ]
         if grid is None and len(grids) == 2:
             union = np.union1d(*grids)
             grids = [union[(union >= points[0]) & (union <= points[-1])] for points in grids]
         return {
             system: SmoothCalibration.at(points, two_class)
-            for points, (system, two_class) in zip(grids, rows.items(), strict=True)
+            for points, (system, two_class) in zip(grids, systems.items(), strict=True)
         }
     kind = OVER_THRESHOLDS[curve]
     return {
         system: kind(own_grid(curve, two_class.sizes, two_class.score) if grid is None else grid)
-        for system, two_class in rows.items()
+        for system, two_class in systems.items()
     }
 
 
@@ -512,15 +515,17 @@ def results_of_curves(
 
 def _drawn(
     curves: Mapping[str, Any],
-    rows: Mapping[str, TwoClassRows],
+    systems: Mapping[str, TwoClassRows],
     plan: ResamplingPlan,
     workers: Workers,
 ) -> dict[str, CurveDraws]:
     """Evaluate all curves on the data and on the resamples of the plan."""
-    subjects = [BoundStatistic.of(curves[name], curves[name].reduce(rows[name])) for name in rows]
-    draws = draw(plan, subjects, workers)
-    assert draws.binding is not None
-    every = (rows.items(), subjects, draws.binding.observed(), draws.distributions)
+    subjects = [
+        BoundStatistic.of(curves[name], curves[name].reduce(systems[name])) for name in systems
+    ]
+    score_draws = draw(plan, subjects, workers)
+    assert score_draws.binding is not None
+    every = (systems.items(), subjects, score_draws.binding.observed(), score_draws.distributions)
     evaluated = {}
     with single_threaded_blas():
         for (name, two_class), subject, block, values in zip(*every, strict=True):

@@ -435,14 +435,14 @@ class LabelledTwice:
         sampling = sampling._replace(random_state=seed)
         of_truth = y_true is not None
         columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, proxy)
-        calls: list[Arguments] = []
+        arguments: list[Arguments] = []
         for labels in (columns.human, columns.judge):
             if of_truth:
-                calls.append(Arguments(labels[None], y_preds, sampling))
+                arguments.append(Arguments(labels[None], y_preds, sampling))
             else:
                 values = labels[None] if None in labels else dict(labels)
-                calls.append(Arguments(None, values, sampling))
-        by_human, by_judge = calls
+                arguments.append(Arguments(None, values, sampling))
+        by_human, by_judge = arguments
         groups = sampling.groups
         if groups is not None and np.shape(groups) == columns.labelled.shape:
             n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
@@ -463,29 +463,33 @@ class LabelledTwice:
             raise bad._replace(name=self.columns.called[bad.name]).error() from None
 
     def studies(
-        self, alone: Study, by_human: Study, by_judge: Study
+        self, study_alone: Study, study_by_human: Study, study_by_judge: Study
     ) -> dict[str, tuple[Study, Study]]:
         """Return the studies of each metric: of human labels alone, and with the judge's.
 
         They are made of the studies of the three calls, and one that does not serve is refused.
         """
-        if by_human.plan.design.n_factors > 1:
+        if study_by_human.plan.design.n_factors > 1:
             advice = "Give the column whose members differ most."
             raise check.fail("groups", "have one column with proxy", "two", advice)
-        _check_enough(by_human, alone, self.columns)
-        source = WithJudge(self.columns, alone.plan.design, self.weight, self.seed)
+        _check_enough(study_by_human, study_alone, self.columns)
+        source = WithJudge(self.columns, study_alone.plan.design, self.weight, self.seed)
         studies = {}
-        for metric, by_system in by_human.scores.items():
+        for metric, by_system in study_by_human.scores.items():
             pairs = {
                 name: [
                     MeasuredTwice(
-                        measured.rows, measured.statistic, by_judge.scores[metric][name][0]
+                        measured.rows, measured.statistic, study_by_judge.scores[metric][name][0]
                     )
                 ]
                 for name, [measured] in by_system.items()
             }
-            of_labels = replace(alone, scores={metric: alone.scores[metric]}, places=ALONE)
-            with_judge = replace(by_human, scores={metric: pairs}, places=ALONE, source=source)
+            of_labels = replace(
+                study_alone, scores={metric: study_alone.scores[metric]}, places=ALONE
+            )
+            with_judge = replace(
+                study_by_human, scores={metric: pairs}, places=ALONE, source=source
+            )
             studies[metric] = (of_labels, with_judge)
         return studies
 
@@ -493,9 +497,9 @@ class LabelledTwice:
 def with_judge(
     labels: LabelledTwice,
     of_labels: Study,
-    alone: EvaluationResult | ComparisonResult,
+    result_alone: EvaluationResult | ComparisonResult,
     notes_alone: list[Note],
-    corrected: EvaluationResult | ComparisonResult | None,
+    result_corrected: EvaluationResult | ComparisonResult | None,
     notes_corrected: list[Note],
 ) -> EvaluationResult | ComparisonResult:
     """Return the result of one metric: by the judge, unless human labels alone say more.
@@ -505,21 +509,23 @@ def with_judge(
     labels : LabelledTwice
     of_labels : Study
         Of human labels alone, by this metric.
-    alone : EvaluationResult or ComparisonResult
+    result_alone : EvaluationResult or ComparisonResult
         Its result.
     notes_alone : list of Note
         What is told with it.
-    corrected : EvaluationResult, ComparisonResult or None
+    result_corrected : EvaluationResult, ComparisonResult or None
         The result with the judge's labels; None where the judge has no weight.
     notes_corrected : list of Note
     """
-    result, notes_told = alone, notes_alone
+    result, notes_told = result_alone, notes_alone
     notes: tuple[str, ...] = ()
-    if corrected is not None:
-        is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
+    if result_corrected is not None:
+        is_shorter = _weight_of(result_corrected) > 0 and _length(result_corrected) < _length(
+            result_alone
+        )
         if labels.weight != "auto" or is_shorter:
-            result, notes_told = corrected, notes_corrected
-    if result is not alone:
+            result, notes_told = result_corrected, notes_corrected
+    if result is not result_alone:
         n_units = of_labels.plan.design.smallest_side
         if isinstance(result, ComparisonResult) and n_units < FEW_FOR_DIFFERENCE:
             unit = of_labels.plan.design.unit
@@ -534,7 +540,7 @@ def with_judge(
         notes = (_OF_NO_USE,)
     tell(*notes_told)
     completed: EvaluationResult | ComparisonResult
-    completed = _completed(result, alone, labels, notes)
+    completed = _completed(result, result_alone, labels, notes)
     return completed
 
 
@@ -555,17 +561,21 @@ def _length(result: EvaluationResult | ComparisonResult) -> float:
     )
 
 
-def _completed(result: Any, alone: Any, labels: LabelledTwice, notes: Sequence[str] = ()) -> Any:
+def _completed(
+    result: Any, result_alone: Any, labels: LabelledTwice, notes: Sequence[str] = ()
+) -> Any:
     """Return a result with what is known of labels and judge, and notes on that."""
     fields: dict[str, Any] = {}
     if isinstance(result, EvaluationResult):
         fields["n_samples"] = len(labels.columns.labelled)
-        n_labelled, text = alone.n_samples, str(alone)
+        n_labelled, text = result_alone.n_samples, str(result_alone)
     else:
-        n_labelled = alone._any_system.n_samples
-        text = "; ".join(f"{pair.first} - {pair.second} {pair}" for pair in alone._shown_pairs)
+        n_labelled = result_alone._any_system.n_samples
+        text = "; ".join(
+            f"{pair.first} - {pair.second} {pair}" for pair in result_alone._shown_pairs
+        )
         fields["systems"] = {
-            name: _completed(system, alone.systems[name], labels)
+            name: _completed(system, result_alone.systems[name], labels)
             for name, system in result.systems.items()
         }
     provenance = result.provenance
@@ -678,9 +688,9 @@ def _rows_at(at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
     return Arguments(truth, y_preds, sampling._replace(**columns))
 
 
-def _check_enough(study: Study, alone: Study, columns: LabelColumns) -> None:
+def _check_enough(study: Study, study_alone: Study, columns: LabelColumns) -> None:
     """Refuse too few labelled units, or rows of a class for a metric of classes."""
-    name, design = "y_true" if columns.of_truth else "y_pred", alone.plan.design
+    name, design = "y_true" if columns.of_truth else "y_pred", study_alone.plan.design
     if design.smallest_side < FEWEST_UNITS:
         raise _too_few(name, design.unit, design.smallest_side)
     for by_system in study.scores.values():

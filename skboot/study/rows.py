@@ -218,16 +218,16 @@ class Rows:
     def of(
         self,
         statistic: Statistic,
-        rows: NDArray[np.intp] | slice | None,
+        at: NDArray[np.intp] | slice | None,
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Any, Any, Any]:
         """Arguments of `Statistic.reduce` on some rows (all when None), or places in an order."""
         y_pred = self.y_pred if self.y_pred.ndim == 1 else self.predicted_for(statistic)
         columns = (self.y_true, y_pred, self.sample_weight)
-        if rows is None:
+        if at is None:
             return columns
         truth, predicted, weights = (
-            None if c is None else (c if order is None else self._column_by_part(c, order))[rows]
+            None if c is None else (c if order is None else self._column_by_part(c, order))[at]
             for c in columns
         )
         return truth, predicted, weights
