@@ -415,23 +415,30 @@ class BootstrapAccumulator(Hinting):
             If rows seem to have been added twice.
         """
         settings, state = self._settings, self._state
-        scoring, level = settings.scoring, settings.confidence_level
-        interval, look = settings.interval, settings.first_look
+        scoring, level, look = settings.scoring, settings.confidence_level, settings.first_look
+        interval = settings.interval
         stream = Stream.of(settings, state)
         if settings.systems == (None,):
-            inference = Wanted(interval, level, DEFAULT_WORKERS, first_look=look)
+            score_options = Wanted(
+                interval=interval, confidence_level=level, workers=DEFAULT_WORKERS, first_look=look
+            )
             if stream.arguments is None:
-                study = stream.study(inference, scoring.settings)
+                study = stream.study(score_options, scoring.settings)
             else:
-                study = study_of_system(*stream.arguments, scoring, inference)
+                study = study_of_system(*stream.arguments, scoring, score_options)
             results = results_of(study)
         else:
             comparison = checked_asked(interval, "max-t", level, "two-sided", None, look)
-            inference = Wanted(comparison.of_systems, level, DEFAULT_WORKERS, first_look=look)
+            score_options = Wanted(
+                interval=comparison.of_systems,
+                confidence_level=level,
+                workers=DEFAULT_WORKERS,
+                first_look=look,
+            )
             if stream.arguments is None:
-                study = stream.study(inference, scoring.settings | comparison.settings)
+                study = stream.study(score_options, scoring.settings | comparison.settings)
             else:
-                study = study_of_systems(*stream.arguments, scoring, inference, comparison)
+                study = study_of_systems(*stream.arguments, scoring, score_options, comparison)
             results = compare_studies(comparison, {"": study})
         return _with_order(results, state)
 

@@ -189,7 +189,8 @@ def bootstrap_curve(
         random_state=random_state,
     )
     level = check.check_confidence_level(confidence_level)
-    score_options = Wanted("percentile", level, check.check_workers(n_jobs, verbose))
+    workers = check.check_workers(n_jobs, verbose)
+    score_options = Wanted(interval="percentile", confidence_level=level, workers=workers)
     scores = list(y_score.values()) if isinstance(y_score, Mapping) else [y_score]
     if is_lazy(y_true, *scores):
         # Imported here, because few columns are read in parts.

@@ -26,7 +26,7 @@ from ._base.typing import (
 from .inference.intervals import FOR_ONE_SCORE, canonical_interval, checked_first_look
 from .metrics.lookup import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
-from .study.rows import Judge, Sampling, Scoring, Wanted, is_lazy
+from .study.rows import Sampling, Scoring, Wanted, is_lazy
 from .study.study import results_of, study_of_system
 
 
@@ -276,7 +276,9 @@ def bootstrap_score(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    scoring = Scoring(
+        metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
+    )
     if adjust is not None:
         _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
@@ -285,10 +287,16 @@ def bootstrap_score(
     look = None
     if interval == "anytime" or first_look is not None:
         look = checked_first_look(interval, first_look, by=by, adjust=adjust)
-    score_options = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust, look)
+    score_options = Wanted(
+        interval=interval,
+        confidence_level=level,
+        workers=check.check_workers(n_jobs, verbose),
+        adjust=adjust,
+        first_look=look,
+    )
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
         return _score_with_judge(
-            Judge(proxy, proxy_weight), y_true, y_pred, sampling, scoring, score_options
+            proxy, proxy_weight, y_true, y_pred, sampling, scoring, score_options
         )
     if is_lazy(y_true, y_pred):
         # Imported here, because few columns are read in parts.
@@ -302,7 +310,8 @@ def bootstrap_score(
 
 
 def _score_with_judge(
-    judge: Judge,
+    proxy: Any,
+    proxy_weight: Any,
     y_true: Any,
     y_pred: Any,
     sampling: Sampling,
@@ -315,7 +324,8 @@ def _score_with_judge(
     from .study.judge import LabelledTwice, with_judge
 
     labels = LabelledTwice.checked(
-        judge,
+        proxy,
+        proxy_weight,
         y_true,
         y_pred,
         sampling,
@@ -330,14 +340,14 @@ def _score_with_judge(
         by_human = study_of_system(*labels.by_human, scoring, score_options)
         with collected():
             by_judge = study_of_system(*labels.by_judge, scoring, score_options)
-    n_samples, results = by_human.plan.design.n_samples, {}
+    results = {}
     for metric, (of_labels, study) in labels.studies(alone, by_human, by_judge).items():
         with collected() as notes_alone:
             score_alone = results_of(of_labels)
         with collected() as notes_corrected:
-            corrected = None if judge.weight == 0 else results_of(study)
+            corrected = None if labels.weight == 0 else results_of(study)
         results[metric] = with_judge(
-            judge, n_samples, of_labels, score_alone, notes_alone, corrected, notes_corrected
+            labels, of_labels, score_alone, notes_alone, corrected, notes_corrected
         )
     return by_human.laid_out(results)
 

@@ -199,8 +199,10 @@ def bootstrap_runs(
         raise check.fail("y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs)
-    scoring = Scoring(metric, greater_is_better, pos_label, labels)
-    scored = measured_by(scoring, {"": list(zip(runs.names, runs.rows, strict=True))})
+    scoring = Scoring(
+        metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
+    )
+    scored = measured_by(scoring, {"": runs.rows})
     sampling = Sampling(
         groups=groups,
         strata=strata,
@@ -211,7 +213,7 @@ def bootstrap_runs(
         random_state=random_state,
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
-    score_options = Wanted(interval, level, workers)
+    score_options = Wanted(interval=interval, confidence_level=level, workers=workers)
     study = study_of(scored, sampling, answers, score_options, scoring.settings, len(runs.rows))
     check_units_vary(study.plan, columns.weights)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):

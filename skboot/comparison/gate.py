@@ -163,9 +163,18 @@ def assert_not_worse(
         y_true,
         {"y_pred": y_pred, "y_reference": y_reference},
         sampling,
-        Scoring(metric, greater_is_better, pos_label, labels, several=False),
+        Scoring(
+            metric=metric,
+            greater_is_better=greater_is_better,
+            pos_label=pos_label,
+            labels=labels,
+            several=False,
+        ),
         Wanted(
-            options.of_systems, options.confidence_level, workers, first_look=options.first_look
+            interval=options.of_systems,
+            confidence_level=options.confidence_level,
+            workers=workers,
+            first_look=options.first_look,
         ),
         options,
         margin=margin,

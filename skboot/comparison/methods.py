@@ -342,7 +342,11 @@ def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
     """
     any_run = next(iter(runs.values()))
     usable = usable_runs(any_run.samples, [method_runs.records for method_runs in runs.values()])
-    score_options = Wanted("auto", call.asked.confidence_level, Workers(call.fit.n_jobs))
+    score_options = Wanted(
+        interval="auto",
+        confidence_level=call.asked.confidence_level,
+        workers=Workers(call.fit.n_jobs),
+    )
     strata = ("the number of training rows of each class",) if call.fit.stratify else ()
     by_set = {}
     for k, name in enumerate(any_run.tests.names):

@@ -56,10 +56,10 @@ from ..results.comparison import ComparisonResult, PairedDifference
 from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
 from ..study.runs import (
     VARIED,
-    Columns,
     Runs,
     RunsCall,
     ScoredRuns,
+    SharedColumns,
     checked_columns,
     checked_runs,
     result_of_runs,
@@ -270,11 +270,10 @@ def compare_runs(
     samples = _training_samples(runs, training, varied, paired_runs)
     if reference is not None:
         check_reference(reference, runs)
-    scoring = Scoring(metric, greater_is_better, pos_label, labels)
-    rows = {
-        name: list(zip(of_method.names, of_method.rows, strict=True))
-        for name, of_method in runs.items()
-    }
+    scoring = Scoring(
+        metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
+    )
+    rows = {name: of_method.rows for name, of_method in runs.items()}
     scored = measured_by(scoring, rows)
     sampling = Sampling(
         groups=groups,
@@ -287,7 +286,7 @@ def compare_runs(
     )
     answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
     n_arrays = sum(map(len, rows.values()))
-    score_options = Wanted("auto", level, workers)
+    score_options = Wanted(interval="auto", confidence_level=level, workers=workers)
     study = study_of(scored, sampling, answers, score_options, scoring.settings, n_arrays)
     check_units_vary(study.plan, columns.weights)
     options = Asked(interval, adjust, level, alternative, reference)
@@ -303,7 +302,9 @@ def compare_runs(
     return answer
 
 
-def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -> dict[str, Runs]:
+def _checked_runs(
+    columns: SharedColumns, y_preds: Any, full_runs: Any, varied: str
+) -> dict[str, Runs]:
     """Return the checked runs of each method."""
     predictions = checked_names(y_preds, "method")
     full = _by_name("full_runs", full_runs)

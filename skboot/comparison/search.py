@@ -38,7 +38,7 @@ from ..results.result import Provenance, evaluation_result
 from ..results.table import laid_out
 from ..study.rows import Rows, Sampling, Scoring, measured_by, warn_of_orders
 from ..study.study import check_units_vary, resampling_plan
-from .asked import arguments_of, checked_systems
+from .asked import checked_systems
 
 Floats = NDArray[np.float64]
 
@@ -172,8 +172,14 @@ def search_score(
     check.check_choice("interval", interval, _INTERVALS)
     workers = check.check_workers(n_jobs, verbose)
     rows = checked_systems(y_true, y_preds, sample_weight, labels)
-    scoring = Scoring(metric, greater_is_better, pos_label, labels, several=False)
-    scores, places = measured_by(scoring, arguments_of(rows))
+    scoring = Scoring(
+        metric=metric,
+        greater_is_better=greater_is_better,
+        pos_label=pos_label,
+        labels=labels,
+        several=False,
+    )
+    scores, places = measured_by(scoring, {name: [of_system] for name, of_system in rows.items()})
     sampling = Sampling(
         groups=groups,
         sample_weight=sample_weight,

@@ -40,12 +40,34 @@ from ..metrics.ranking import delong_covariance
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import GapBasis, SystemBasis
 from ..results.comparison import ComparisonResult, PairedDifference
-from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
-from ..study.rows import Judge, Sampling, Scoring, Wanted, checked_rows, is_lazy, measured_by
-from ..study.study import Draws, Score, Study, chosen_interval, make_gap_result, result_of, study_of
+from ..study.gaps import (
+    NO_PAIR,
+    counted_subgroups,
+    gap_of,
+    no_gap,
+    side_of_difference,
+    varying_subgroups,
+)
+from ..study.rows import (
+    CallScores,
+    Sampling,
+    Scoring,
+    Wanted,
+    checked_rows,
+    is_lazy,
+    measured_by,
+)
+from ..study.study import (
+    Draws,
+    Score,
+    Study,
+    chosen_interval,
+    make_gap_result,
+    score_result,
+    study_of,
+)
 from .asked import (
     Asked,
-    arguments_of,
     check_judged,
     check_reference,
     checked_asked,
@@ -310,18 +332,22 @@ def compare_systems(
     options = checked_asked(
         interval, adjust, confidence_level, alternative, reference, first_look, by
     )
-    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    scoring = Scoring(
+        metric=metric, greater_is_better=greater_is_better, pos_label=pos_label, labels=labels
+    )
     workers = check.check_workers(n_jobs, verbose)
     score_options = Wanted(
-        options.of_systems, options.confidence_level, workers, first_look=options.first_look
+        interval=options.of_systems,
+        confidence_level=options.confidence_level,
+        workers=workers,
+        first_look=options.first_look,
     )
     is_paired = check.check_flag("paired", paired)
     if proxy is not None or not check.is_among(proxy_weight, ["auto"]):
         if not is_paired:
             raise check.fail("paired", "be True with proxy", "False")
-        judge = Judge(proxy, proxy_weight)
         return _systems_with_judge(
-            judge, y_true, y_preds, sampling, scoring, score_options, options
+            proxy, proxy_weight, y_true, y_preds, sampling, scoring, score_options, options
         )
     if is_paired:
         study = study_of_systems(y_true, y_preds, sampling, scoring, score_options, options)
@@ -331,7 +357,8 @@ def compare_systems(
 
 
 def _systems_with_judge(
-    judge: Judge,
+    proxy: Any,
+    proxy_weight: Any,
     y_true: Any,
     y_preds: Any,
     sampling: Sampling,
@@ -345,7 +372,8 @@ def _systems_with_judge(
     from ..study.judge import LabelledTwice, with_judge
 
     labels = LabelledTwice.checked(
-        judge,
+        proxy,
+        proxy_weight,
         y_true,
         y_preds,
         sampling,
@@ -360,14 +388,14 @@ def _systems_with_judge(
         by_human = study_of_systems(*labels.by_human, scoring, score_options, options)
         with collected():
             by_judge = study_of_systems(*labels.by_judge, scoring, score_options, options)
-    n_samples, results = by_human.plan.design.n_samples, {}
+    results = {}
     for metric, (of_labels, study) in labels.studies(alone, by_human, by_judge).items():
         with collected() as notes_alone:
             comparison_alone = compare_studies(options, {"": of_labels})
         with collected() as notes_corrected:
-            corrected = None if judge.weight == 0 else compare_studies(options, {"": study})
+            corrected = None if labels.weight == 0 else compare_studies(options, {"": study})
         results[metric] = with_judge(
-            judge, n_samples, of_labels, comparison_alone, notes_alone, corrected, notes_corrected
+            labels, of_labels, comparison_alone, notes_alone, corrected, notes_corrected
         )
     return by_human.laid_out(results)
 
@@ -418,7 +446,7 @@ def study_of_systems(
     rows = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=is_gate)
     if options.reference is not None:
         check_reference(options.reference, rows)
-    scored = measured_by(scoring, arguments_of(rows, are_arguments=is_gate))
+    scored = measured_by(scoring, {name: [of_system] for name, of_system in rows.items()})
     if margin is not None:
         statistics = {
             metric: [measured_system.statistic for [measured_system] in by_system.values()]
@@ -534,9 +562,7 @@ def _families(options: Asked, study: Study) -> dict[tuple[str, Any], Family]:
     """Return the systems of a plan by metric and subgroup, drawn on common resamples."""
     systems = {
         name: [
-            study.source.prepare(
-                study.plan, study.interval, metric, by_system[name][0], part, study.first_look
-            )
+            study.source.prepare(study, metric, by_system[name][0], part)
             for metric, by_system in study.scores.items()
             for part in study.parts
         ]
@@ -568,7 +594,7 @@ def _families(options: Asked, study: Study) -> dict[tuple[str, Any], Family]:
     results, shared_notes, answer_notes = [], [], []
     for name, score, evidence in zip(names, every, draws.evidence.values(), strict=True):
         chosen = chosen_interval(study, evidence)
-        results.append(result_of(study, score, SystemBasis(evidence), chosen))
+        results.append(score_result(study, score, SystemBasis(evidence), chosen))
         notes_on_few = (note for note in chosen.notes if note.kind == "few")
         shared_notes.append((*notes_on_few, *score.notes, *study.notes, *study.plan.design.remarks))
         answers = list(copy_of_truth(name, score.rows, "advice"))
@@ -683,7 +709,7 @@ def _largest_gaps(
     """
     any_system, parts = next(iter(study.scores[metric].values()))[0], study.parts
     every = [of_system for family in families.values() for of_system in family.evidence]
-    subgroups = measured(any_system.statistic, any_system.rows, parts, every)
+    subgroups = counted_subgroups(any_system.statistic, any_system.rows, parts, every)
     number = {name: k for k, name in enumerate(families[parts[0].name].results)}
     gaps = {}
     for name_a, name_b in pairs:
@@ -692,21 +718,19 @@ def _largest_gaps(
             for part in parts
         ]
         evidence = [difference.evidence for difference in within]
-        subgroups_kept = kept_of(subgroups, evidence, metric)
+        numbers, cautions = varying_subgroups(subgroups, evidence, metric)
         pair = NO_PAIR
         gap = no_gap(evidence[0], len(pairs))
-        if subgroups_kept.at:
+        if numbers:
             sides = [
                 side_of_difference(
                     any_system.statistic, subgroups[k], evidence[k], within[k].discordant
                 )
-                for k in subgroups_kept.at
+                for k in numbers
             ]
-            (a, b), gap = gap_of(sides, [evidence[k] for k in subgroups_kept.at], len(pairs))
-            pair = (
-                f"{subgroups[subgroups_kept.at[a]].name} - {subgroups[subgroups_kept.at[b]].name}"
-            )
-        n_pairs = len(subgroups_kept.at) * (len(subgroups_kept.at) - 1) // 2
+            (a, b), gap = gap_of(sides, [evidence[k] for k in numbers], len(pairs))
+            pair = f"{subgroups[numbers[a]].name} - {subgroups[numbers[b]].name}"
+        n_pairs = len(numbers) * (len(numbers) - 1) // 2
         name = f"{name_a} - {name_b}"
         n_changes = n_pairs * len(pairs)
         which = f"The largest of {n_pairs} changes between subgroups"
@@ -718,7 +742,7 @@ def _largest_gaps(
             study,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
-            [*subgroups_kept.cautions, *caution_of_distances(every[0])],
+            [*cautions, *caution_of_distances(every[0])],
         )
         fixed = ("the trained systems", *result.held_fixed[1:])
         gaps[name] = result._with_provenance(held_fixed=fixed)
@@ -775,13 +799,13 @@ def studies_of_each(
     for name, predicted in named.items():
         weights = by_row["sample_weight"][name]
         with _columns_of(name):
-            rows[name] = checked_rows(
+            of_system = checked_rows(
                 truths[name], predicted, weights, scoring.labels, f"y_preds[{name!r}]"
             )
+        rows[name] = replace(of_system, truth_argument=f"y_true[{name!r}]")
     if options.reference is not None:
         check_reference(options.reference, rows)
-    of_truth = {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
-    scores, places = measured_by(scoring, arguments_of(rows), of_truth)
+    scores, places = measured_by(scoring, {name: [run] for name, run in rows.items()})
     seed = check.check_seed(sampling.random_state)
     settings = scoring.settings | options.settings | {"paired": False}
     # Names decide the order of systems on the same rows alone.
@@ -797,10 +821,10 @@ def studies_of_each(
             system=name,
         )
         answers = {f"y_true[{name!r}]": truths[name], f"y_preds[{name!r}]": named[name]}
-        of_system = {metric: {name: every[name]} for metric, every in scores.items()}
+        of_metrics = {metric: {name: every[name]} for metric, every in scores.items()}
         with _columns_of(name):
             studies[name] = study_of(
-                (of_system, places), system_sampling, answers, score_options, settings
+                CallScores(of_metrics, places), system_sampling, answers, score_options, settings
             )
     _check_same_tasks(studies)
     return studies

@@ -180,7 +180,7 @@ def first_record(
             for response in answers_to_keep:
                 answers = record[key_on_test(k, response.key)]
                 labels = job.classes if answers.ndim == 2 else None
-                named = {"": [("y_pred", Rows(rows.y, answers, None, labels))]}
+                named = {"": [Rows(rows.y, answers, None, labels)]}
                 for name in response.metrics:
                     measured_by(Scoring({name: scorers[name]}, several=False), named)
                 response.check_defined(rows.y, answers)

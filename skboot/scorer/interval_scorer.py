@@ -158,4 +158,5 @@ def interval_scorer(
         random_state=random_state,
     )
     # Folds are scored in the processes that scikit-learn starts.
-    return IntervalScorer(name, scorer, sampling, Wanted(interval, level, DEFAULT_WORKERS))
+    wanted = Wanted(interval=interval, confidence_level=level, workers=DEFAULT_WORKERS)
+    return IntervalScorer(name, scorer, sampling, wanted)

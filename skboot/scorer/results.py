@@ -33,7 +33,7 @@ from ..results.method_basis import MethodBasis, SeveralRuns
 from ..results.result import Provenance, evaluation_result
 from ..results.table import Entry, leaves
 from ..study.rows import Sampling, Scores, Scoring, Wanted, measured_by
-from ..study.runs import Columns, RunsCall, evaluate_runs, paired_runs
+from ..study.runs import RunsCall, SharedColumns, evaluate_runs, paired_runs
 from ..study.study import Study, evaluate
 from .call import FitCall
 from .fit import OutOfBagRuns, TestSetRuns, narrow
@@ -472,7 +472,7 @@ def runs_on_test(
             for (name, of_method), key in zip(runs.items(), keys, strict=True)
         }
         rows = {
-            name: [("y_pred", run) for run in of_method.runs.rows]
+            name: [replace(run, argument="y_pred") for run in of_method.runs.rows]
             for name, of_method in of_each.items()
         }
         scoring = Scoring({metric: scorers[metric] for metric in metrics}, several=False)
@@ -492,7 +492,7 @@ def _runs_call(
 ) -> RunsCall:
     """Return the runs of a method by the answers that some metrics read."""
     weights = of_method.tests.weights[k] if is_weighted else None
-    columns = Columns(narrow(of_method.tests.rows[k].y), weights, None)
+    columns = SharedColumns(narrow(of_method.tests.rows[k].y), weights, None)
     full = [of_method.records[run][key_on_test(k, key)] for run in usable.full]
     sampled = [of_method.records[run][key_on_test(k, key)] for run in usable.sampled]
     if full[0].ndim == 2:
@@ -517,7 +517,11 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
     # The percentiles of all runs, an interval by name, are the pool's.
     pooled = call.estimand == "method" and call.interval == "percentile"
     estimand = "pooled" if pooled else call.estimand
-    wanted = Wanted(call.interval, call.confidence_level, Workers(call.n_jobs))
+    wanted = Wanted(
+        interval=call.interval,
+        confidence_level=call.confidence_level,
+        workers=Workers(call.n_jobs),
+    )
     strata = ("the number of training rows of each class",) if call.stratify else ()
     results: dict[Any, dict[str, EvaluationResult]] = {}
     notes: dict[Any, Notes] = {}

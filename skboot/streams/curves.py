@@ -30,7 +30,7 @@ from ..study.curves import (
     OVER_THRESHOLDS,
     CurveAsked,
     CurveCall,
-    Drawn,
+    CurveDraws,
     argument_of,
     check_both_weigh,
     check_no_labels,
@@ -120,7 +120,7 @@ class ScoreCells(NamedTuple):
             return float(min(total[0] ** 2 / np.var(total[1:], ddof=1), self.n_rows))
 
 
-def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
+def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveDraws:
     """Evaluate a curve on the data and on all resamples.
 
     Parameters
@@ -162,7 +162,7 @@ def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> Drawn:
     behind, floor = (
         limit_of_curve(block, reduced, worth) for limit_of_curve in (curve.behind, curve.floor)
     )
-    return Drawn(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
+    return CurveDraws(curve, cells.sizes(), estimate, replicates, behind, floor, bin_error)
 
 
 def _reduced(curve: ThresholdCurve, rows: TwoClassRows) -> tuple[ReducedData, NDArray[np.intp]]:
@@ -352,7 +352,9 @@ def curves_of_stream(
     settings, state = stream.settings, stream.state
     arguments = {name or "": argument_of(name or "", argument) for name in settings.systems}
     if stream.arguments is not None:
-        score_options = Wanted("percentile", settings.confidence_level, workers)
+        score_options = Wanted(
+            interval="percentile", confidence_level=settings.confidence_level, workers=workers
+        )
         y_true, y_score, sampling = stream.arguments
         with arguments_named({argument_of(name): arguments[name] for name in arguments}):
             return evaluate_curves(y_true, y_score, curve_options, sampling, score_options)
@@ -401,7 +403,7 @@ def curves_of_stream(
     return results_of_curves(call, draws, _remarks(settings, list(draws.values())))
 
 
-def _remarks(settings: StreamSettings, draws: Sequence[Drawn]) -> list[Note]:
+def _remarks(settings: StreamSettings, draws: Sequence[CurveDraws]) -> list[Note]:
     """Return what a reader must know of scores in intervals."""
     if all(side.bin_error is None for side in draws):
         return []

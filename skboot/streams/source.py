@@ -92,13 +92,7 @@ class SumsOfStream(Source):
     state: StreamState
 
     def prepare(
-        self,
-        plan: ResamplingPlan,
-        interval: str,
-        metric: str,
-        measured: Measured,
-        part: Part = WHOLE[0],
-        first_look: int | None = None,
+        self, study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]
     ) -> Score:
         """See `Source.prepare`."""
         assert isinstance(measured, StreamedMetric)
@@ -120,8 +114,8 @@ class SumsOfStream(Source):
             part,
             streamed.statistic,
             BoundStatistic(streamed.statistic, reduced, coding),
-            BeforeResampling(Drawn.of(plan.design), streamed.facts, first_look),
-            interval,
+            BeforeResampling(Drawn.of(study.plan.design), streamed.facts, study.first_look),
+            study.interval,
             streamed,
             tuple(reading_notes),
         )

@@ -28,7 +28,7 @@ from ..metrics.lookup import averaging, resolve_metrics
 from ..metrics.responses import doubts
 from ..metrics.statistic import Floats, Statistic
 from ..resampling.streamed import PoissonWeights, Words
-from ..study.rows import Rows, Scoring, check_averaged, checked_columns, checked_rows
+from ..study.rows import Rows, Scoring, check_averaged, check_columns, checked_rows
 from .sums import (
     FINE_SCORES,
     LABELS,
@@ -260,7 +260,12 @@ class StreamSettings:
     @property
     def scoring(self) -> Scoring:
         """What is scored, as functions that take all rows at once are asked for it."""
-        return Scoring(self.metric, self.greater_is_better, self.pos_label, self.labels)
+        return Scoring(
+            metric=self.metric,
+            greater_is_better=self.greater_is_better,
+            pos_label=self.pos_label,
+            labels=self.labels,
+        )
 
     @cached_property
     def weights(self) -> PoissonWeights:
@@ -806,7 +811,7 @@ def _checked_batch(settings: StreamSettings, rows: Rows, name: str) -> Rows:
     if rows.y_pred.ndim == 2 and rows.y_true is not None:
         with check.arguments_named({"y_pred": name}):
             for reading in settings.readings.values():
-                checked_columns(rows, reading.statistic, name)
+                check_columns(rows, reading.statistic)
         if settings.labels is None:
             must = "be given where predictions have columns"
             advice = "Give all labels, in the order of the columns: a batch may lack some."

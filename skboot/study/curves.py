@@ -21,7 +21,7 @@ from .._base.work import Workers, single_threaded_blas
 from ..inference.automatic import tell_of_groups
 from ..inference.bands import CurveEvidence
 from ..inference.distribution import BoundStatistic
-from ..inference.evidence import Drawn as DrawnUnits
+from ..inference.evidence import Drawn
 from ..metrics.cells import check_two_columns
 from ..metrics.curves import (
     CalibrationBins,
@@ -40,7 +40,7 @@ from ..metrics.responses import advice_on_range, note_on_decisions, refuse_excha
 from ..resampling.plan import ResamplingPlan
 from ..results.curve import CurveResult, with_band
 from ..results.result import CallFacts, Provenance
-from .rows import OF_MISSING, Measured, Rows, Sampling, Wanted
+from .rows import OF_MISSING, CallScores, Measured, Rows, Sampling, Wanted
 from .study import ALONE, check_units_vary, draw, study_of
 
 Floats = NDArray[np.float64]
@@ -140,7 +140,7 @@ def evaluate_curves(
         scores[system] = [Measured(columns, statistic)]
     n_points = sum(len(on_grid.grid) for on_grid in curves.values())
     answers = {"y_true": y_true, "y_score": y_score}
-    scored = {metric: scores}, ALONE
+    scored = CallScores({metric: scores}, ALONE)
     study = study_of(scored, sampling, answers, score_options, {}, 2 * n_points)
     for two_class in rows.values():
         check_units_vary(study.plan, two_class.sample_weight)
@@ -312,17 +312,31 @@ def check_range(argument: str, column: Floats, curve: Any) -> None:
 # ------------------------------------------------------------------ the grid
 
 
-def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Floats | None:
+def checked_grid(grid: Any, curve: Any, systems: Mapping[str, TwoClassRows]) -> Floats | None:
     """Return a grid that is given as rising finite numbers in the range of the curve."""
     if grid is None:
         if callable(curve):
             advice = "Say where the function has values: grid=np.linspace(0, 1, 101)."
             raise check.fail("grid", "be given for a function", "None", advice)
         return None
-    points = _rising(grid)
+    points = check.converted("grid", grid)
+    if points.ndim != 1 or not points.size or points.dtype.kind not in "iuf":
+        numbers = points.dtype.kind in "iuf"
+        got = f"shape {points.shape}" if numbers else f"values of type {points.dtype}"
+        must = "be a list of numbers, of shape (n_grid,)"
+        raise check.fail("grid", must, got, "A single point is grid=[0.1].")
+    points = points.astype(np.float64)
+    if not np.isfinite(points).all():
+        k = int(np.argmin(np.isfinite(points)))
+        raise check.fail("grid", "hold finite numbers", f"{points[k]} at position {k}")
+    if np.any(np.diff(points) <= 0):
+        k = int(np.argmax(np.diff(points) <= 0))
+        got = f"{points[k]:g} before {points[k + 1]:g}"
+        advice = "Sort it, each point once: np.unique(grid)."
+        raise check.fail("grid", "rise from point to point", got, advice)
     if curve == "calibration":
-        low = min(float(system.score.min()) for system in rows.values())
-        high = max(float(system.score.max()) for system in rows.values())
+        low = min(float(system.score.min()) for system in systems.values())
+        high = max(float(system.score.max()) for system in systems.values())
         if len(points) < 2 or points[0] > low or points[-1] < high:
             must = (
                 "hold the edges of bins, from the smallest score or below to the largest or above"
@@ -341,28 +355,8 @@ def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Flo
     return points
 
 
-def _rising(grid: Any) -> Floats:
-    """Return points as rising finite numbers."""
-    points = check.converted("grid", grid)
-    if points.ndim != 1 or not points.size or points.dtype.kind not in "iuf":
-        numbers = points.dtype.kind in "iuf"
-        got = f"shape {points.shape}" if numbers else f"values of type {points.dtype}"
-        must = "be a list of numbers, of shape (n_grid,)"
-        raise check.fail("grid", must, got, "A single point is grid=[0.1].")
-    points = points.astype(np.float64)
-    if not np.isfinite(points).all():
-        k = int(np.argmin(np.isfinite(points)))
-        raise check.fail("grid", "hold finite numbers", f"{points[k]} at position {k}")
-    if np.any(np.diff(points) <= 0):
-        k = int(np.argmax(np.diff(points) <= 0))
-        got = f"{points[k]:g} before {points[k + 1]:g}"
-        advice = "Sort it, each point once: np.unique(grid)."
-        raise check.fail("grid", "rise from point to point", got, advice)
-    return points
-
-
 def _curves_on(
-    curve: Any, grid: Floats | None, n_bins: int, rows: Mapping[str, TwoClassRows]
+    curve: Any, grid: Floats | None, n_bins: int, systems: Mapping[str, TwoClassRows]
 ) -> dict[str, Any]:
     """Return the curve of each system: on the grid given, in the same bins, or on its own grid.
 
@@ -374,7 +368,7 @@ def _curves_on(
         of_user = CurveOfCallable(
             grid, curve, str(getattr(curve, "__name__", type(curve).__name__))
         )
-        for system, two_class in rows.items():
+        for system, two_class in systems.items():
             # Scores may be missing unless the function then has a value nowhere.
             try:
                 check.check_no_missing(argument_of(system), two_class.score, OF_MISSING)
@@ -387,16 +381,18 @@ def _curves_on(
                 values = of_user.function(two_class.y_true, two_class.score, grid, **weights)
                 if not np.isfinite(np.asarray(values, dtype=np.float64)).any():
                     raise
-        return dict.fromkeys(rows, of_user)
+        return dict.fromkeys(systems, of_user)
     if curve == "calibration":
         if grid is None:
             # One value that many rows share would be the edge of several bins.
-            scores = np.concatenate([two_class.score for two_class in rows.values()])
+            scores = np.concatenate([two_class.score for two_class in systems.values()])
             grid = np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)))
         edges = grid.copy() if len(grid) > 1 else np.repeat(grid, 2)
         while len(edges) > 2:
             # Each system has rows in each bin.
-            number = [np.searchsorted(edges[1:-1], two_class.score) for two_class in rows.values()]
+            number = [
+                np.searchsorted(edges[1:-1], two_class.score) for two_class in systems.values()
+            ]
             counts = np.array([np.bincount(bins, minlength=len(edges) - 1) for bins in number])
             empty = np.flatnonzero((counts == 0).any(axis=0))
             if not len(empty):
@@ -404,28 +400,29 @@ def _curves_on(
             # A bin joins the one above it, the last one the one below.
             edges = np.delete(edges, min(int(empty[0]) + 1, len(edges) - 2))
         return {
-            system: CalibrationBins.between(edges, two_class) for system, two_class in rows.items()
+            system: CalibrationBins.between(edges, two_class)
+            for system, two_class in systems.items()
         }
     if curve == "calibration_smooth":
-        scores = np.concatenate([two_class.score for two_class in rows.values()])
+        scores = np.concatenate([two_class.score for two_class in systems.values()])
         if len(np.unique(scores)) < 3:
             must = "hold at least three different probabilities for a smoothed curve"
             raise check.fail("y_score", must, "fewer", "Use curve='calibration'.")
         grids = [
             SmoothCalibration.own_grid(two_class.score) if grid is None else grid
-            for two_class in rows.values()
+            for two_class in systems.values()
         ]
         if grid is None and len(grids) == 2:
             union = np.union1d(*grids)
             grids = [union[(union >= points[0]) & (union <= points[-1])] for points in grids]
         return {
             system: SmoothCalibration.at(points, two_class)
-            for points, (system, two_class) in zip(grids, rows.items(), strict=True)
+            for points, (system, two_class) in zip(grids, systems.items(), strict=True)
         }
     kind = OVER_THRESHOLDS[curve]
     return {
         system: kind(own_grid(curve, two_class.sizes, two_class.score) if grid is None else grid)
-        for system, two_class in rows.items()
+        for system, two_class in systems.items()
     }
 
 
@@ -449,7 +446,7 @@ def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | Non
 _INNER = (0.05, 0.95)
 
 
-class Drawn(NamedTuple):
+class CurveDraws(NamedTuple):
     """A curve on the data and on the resamples.
 
     Attributes
@@ -483,14 +480,14 @@ class Drawn(NamedTuple):
 
 
 def results_of_curves(
-    call: CurveCall, draws: dict[str, Drawn], remarks: Sequence[Note] = ()
+    call: CurveCall, draws: dict[str, CurveDraws], remarks: Sequence[Note] = ()
 ) -> dict[str, CurveResult]:
     """Return the curve of each system with its band, and the difference of exactly two.
 
     Parameters
     ----------
     call : CurveCall
-    draws : dict of str to Drawn
+    draws : dict of str to CurveDraws
         By system. The variance of shares is that of independent rows, or a larger one that the
         replicates of groups have.
     remarks : sequence of Note
@@ -502,7 +499,7 @@ def results_of_curves(
         By system.
     """
     if not call.plan.design.units_are_rows:
-        draws = {name: _of_groups(evaluated) for name, evaluated in draws.items()}
+        draws = {name: _with_design_effect(evaluated) for name, evaluated in draws.items()}
     notes = [*remarks, *_notes_of(call, list(draws.values()))]
     difference = _difference(*draws.values()) if len(draws) == 2 else None
     if len(draws) == 2 and difference is None:
@@ -518,15 +515,17 @@ def results_of_curves(
 
 def _drawn(
     curves: Mapping[str, Any],
-    rows: Mapping[str, TwoClassRows],
+    systems: Mapping[str, TwoClassRows],
     plan: ResamplingPlan,
     workers: Workers,
-) -> dict[str, Drawn]:
+) -> dict[str, CurveDraws]:
     """Evaluate all curves on the data and on the resamples of the plan."""
-    subjects = [BoundStatistic.of(curves[name], curves[name].reduce(rows[name])) for name in rows]
-    draws = draw(plan, subjects, workers)
-    assert draws.binding is not None
-    every = (rows.items(), subjects, draws.binding.observed(), draws.distributions)
+    subjects = [
+        BoundStatistic.of(curves[name], curves[name].reduce(systems[name])) for name in systems
+    ]
+    score_draws = draw(plan, subjects, workers)
+    assert score_draws.binding is not None
+    every = (systems.items(), subjects, score_draws.binding.observed(), score_draws.distributions)
     evaluated = {}
     with single_threaded_blas():
         for (name, two_class), subject, block, values in zip(*every, strict=True):
@@ -542,7 +541,7 @@ def _drawn(
             if (beyond := curve.beyond(two_class.score)).any():
                 estimate = np.where(beyond, np.nan, estimate)
                 replicates = np.where(beyond, np.nan, replicates)
-            evaluated[name] = Drawn(
+            evaluated[name] = CurveDraws(
                 curve,
                 two_class.sizes,
                 estimate,
@@ -555,7 +554,7 @@ def _drawn(
     return evaluated
 
 
-def _of_groups(draws: Drawn) -> Drawn:
+def _with_design_effect(draws: CurveDraws) -> CurveDraws:
     """Return a curve of groups with fewer rows behind its points, by the design effect.
 
     That is how much larger the variance of shares is than that of independent rows, at least 1.
@@ -571,7 +570,7 @@ def _of_groups(draws: Drawn) -> Drawn:
     return draws._replace(behind=behind / max(1.0, float(np.median(ratios))))
 
 
-def _difference(draws: Drawn, draws_b: Drawn) -> Drawn | None:
+def _difference(draws: CurveDraws, draws_b: CurveDraws) -> CurveDraws | None:
     """Return first minus second on the same resamples, at the points of both; None without any.
 
     Where two systems always agree, the floor is the standard error of a difference of paired
@@ -592,10 +591,10 @@ def _difference(draws: Drawn, draws_b: Drawn) -> Drawn | None:
     estimate = draws.estimate - draws_b.estimate
     errors = [side.bin_error for side in (draws, draws_b) if side.bin_error is not None]
     bin_error = np.sum(errors, axis=0) if errors else None
-    return Drawn(draws.curve, draws_b.sizes, estimate, replicates, None, floor, bin_error)
+    return CurveDraws(draws.curve, draws_b.sizes, estimate, replicates, None, floor, bin_error)
 
 
-def _at(draws: Drawn, places: NDArray[np.intp]) -> Drawn:
+def _at(draws: CurveDraws, places: NDArray[np.intp]) -> CurveDraws:
     """Return some points of a curve."""
     n = len(draws.estimate)
     if len(places) == n:
@@ -616,7 +615,7 @@ def _at(draws: Drawn, places: NDArray[np.intp]) -> Drawn:
 # ------------------------------------------------------------------ results
 
 
-def _notes_of(call: CurveCall, draws: Sequence[Drawn]) -> list[Note]:
+def _notes_of(call: CurveCall, draws: Sequence[CurveDraws]) -> list[Note]:
     """Return what a reader must know of every curve of the call."""
     notes = list(call.plan.design.remarks)
     notes += dict.fromkeys(note for side in draws for note in side.notes)
@@ -636,7 +635,7 @@ def _notes_of(call: CurveCall, draws: Sequence[Drawn]) -> list[Note]:
         notes.append(Note("undefined", text))
     design = call.plan.design
     if design.units_are_groups:
-        units = DrawnUnits(design.kind, design.n_units, design.n_strata, design.freedom)
+        units = Drawn(design.kind, design.n_units, design.n_strata, design.freedom)
         with collected() as cautions:
             tell_of_groups(units)
         notes += cautions
@@ -645,7 +644,7 @@ def _notes_of(call: CurveCall, draws: Sequence[Drawn]) -> list[Note]:
     return notes
 
 
-def _evidence_of(call: CurveCall, draws: Drawn, is_difference: bool) -> CurveEvidence:
+def _evidence_of(call: CurveCall, draws: CurveDraws, is_difference: bool) -> CurveEvidence:
     """Return what the band is made of."""
     curve, design = draws.curve, call.plan.design
     df, inflation = design.degrees_of_freedom, design.inflation
@@ -683,7 +682,12 @@ def _evidence_of(call: CurveCall, draws: Drawn, is_difference: bool) -> CurveEvi
 
 
 def _result(
-    call: CurveCall, name: str, draws: Drawn, notes: Sequence[Note], *, is_difference: bool = False
+    call: CurveCall,
+    name: str,
+    draws: CurveDraws,
+    notes: Sequence[Note],
+    *,
+    is_difference: bool = False,
 ) -> CurveResult:
     """Return a curve with the band that the call asks for."""
     evidence = _evidence_of(call, draws, is_difference)

@@ -66,31 +66,10 @@ class Subgroup:
     bounds: tuple[float, float]
 
 
-@dataclass(frozen=True)
-class KeptSubgroups:
-    """Subgroups that a gap is taken over.
-
-    Attributes
-    ----------
-    at : tuple of int
-        Their numbers among all subgroups.
-    caution : str
-        Which were left out, and why; empty if none.
-    """
-
-    at: tuple[int, ...]
-    caution: str
-
-    @property
-    def cautions(self) -> list[Note]:
-        """The caution as a note."""
-        return [Note("caution", self.caution, about="subgroups")] if self.caution else []
-
-
 # ------------------------------------------------------------------ which subgroups
 
 
-def measured(
+def counted_subgroups(
     statistic: Statistic, rows: Rows, parts: Sequence[Part], evidence: Sequence[Evidence]
 ) -> list[Subgroup]:
     """Count the rows, and those of the smallest class, of every subgroup.
@@ -120,7 +99,11 @@ def measured(
         bounds = shares[0].bounds
     is_share = bool(np.isfinite(bounds).all()) and (hits or by_label or not statistic.is_row_mean)
     needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
-    n_classes = _classes_counted_evenly(statistic, classes)
+    # Classes in an even average over them; 2 for other metrics.
+    n_classes, inner = 2, statistic.unsigned or statistic
+    if classes is not None and averages_classes(inner):
+        weights = class_weights(inner, classes, np.ones(len(classes)))
+        n_classes = max(int(np.count_nonzero(weights)), 2)
     subgroups = []
     # The range of a metric is that of the truth, whatever the system.
     of_one = evidence[:: len(evidence) // len(parts)]
@@ -149,14 +132,6 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
     return labels if len(labels) == 2 or (of_labels and not pools) else None
 
 
-def _classes_counted_evenly(statistic: Statistic, classes: Any) -> int:
-    """Return the number of classes in an even average over them; 2 for other metrics."""
-    inner = statistic.unsigned or statistic
-    if classes is None or not averages_classes(inner):
-        return 2
-    return max(int(np.count_nonzero(class_weights(inner, classes, np.ones(len(classes))))), 2)
-
-
 def _counted(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:
     """Return the rows of a subgroup, those of its smallest class, and their effective number."""
     y_true, y_pred, weights = columns
@@ -179,9 +154,9 @@ def _size(n_rows: int, weights: Any) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def kept_of(
+def varying_subgroups(
     subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: str
-) -> KeptSubgroups:
+) -> tuple[list[int], list[Note]]:
     """Leave out the subgroups that have too few rows, or a metric that does not vary.
 
     Parameters
@@ -195,7 +170,10 @@ def kept_of(
 
     Returns
     -------
-    KeptSubgroups
+    numbers : list of int
+        Of the subgroups that a gap is taken over; none where fewer than two are left.
+    cautions : list of Note
+        Which were left out, and why, in one note.
     """
     reasons: dict[str, list[str]] = {}
     numbers = []
@@ -207,12 +185,13 @@ def kept_of(
         reason, detail = cause
         reasons.setdefault(reason, []).append(f"{subgroup.name} ({detail})")
     if not reasons:
-        return KeptSubgroups(tuple(numbers), "")
+        return numbers, []
     left_out = "; ".join(f"for {why}: {first_of(names)}" for why, names in reasons.items())
     if len(numbers) < 2:
         text = f"There is no disparity of {what} between subgroups: fewer than two are left."
-        return KeptSubgroups((), f"{text} Left out {left_out}.")
-    return KeptSubgroups(tuple(numbers), f"Left out of the disparity of {what} {left_out}.")
+        return [], [Note("caution", f"{text} Left out {left_out}.", about="subgroups")]
+    text = f"Left out of the disparity of {what} {left_out}."
+    return numbers, [Note("caution", text, about="subgroups")]
 
 
 def _reason(subgroup: Subgroup, evidence: Evidence) -> tuple[str, str] | None:

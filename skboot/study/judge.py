@@ -37,7 +37,7 @@ from ..metrics.statistic import Facts
 from ..resampling.design import RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from ..results import ComparisonResult, EvaluationResult
-from .rows import WHOLE, Arguments, Judge, Measured, Part, Rows, Sampling, Wanted, is_lazy
+from .rows import WHOLE, Arguments, Measured, Part, Rows, Sampling, Wanted, is_lazy
 from .study import ALONE, IN_MEMORY, Draws, Score, Source, Study, draw
 
 Floats = NDArray[np.float64]
@@ -51,7 +51,7 @@ _STREAM = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class LabelColumns:
     """What humans and the judge say of each row: of its truth, or of the values of each system.
 
     Attributes
@@ -131,33 +131,27 @@ class WithJudge(Source):
 
     Attributes
     ----------
-    columns : Columns
+    columns : LabelColumns
     design : SamplingDesign
         Of the labelled rows by themselves, which say how much is known.
     weight : float or "auto"
     seed : SeedSequence
     """
 
-    columns: Columns
+    columns: LabelColumns
     design: SamplingDesign
     weight: Any
     seed: np.random.SeedSequence
 
     def prepare(
-        self,
-        plan: ResamplingPlan,
-        interval: str,
-        metric: str,
-        measured: Measured,
-        part: Part = WHOLE[0],
-        first_look: int | None = None,
+        self, study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]
     ) -> Score:
         """See `Source.prepare`; looks that may be repeated are refused before."""
         assert isinstance(measured, MeasuredTwice)
         with_label, without = self.columns.parts
         judge = measured.judge
         terms = [
-            IN_MEMORY.prepare(plan, "percentile", metric, of_labels, of_part)
+            IN_MEMORY.prepare(replace(study, interval="percentile"), metric, of_labels, of_part)
             for of_labels, of_part in (
                 (judge, without),
                 (judge, with_label),
@@ -183,7 +177,7 @@ class WithJudge(Source):
             human.statistic,
             human.subject,
             premises,
-            planned_method(premises) if interval == "auto" else interval,
+            planned_method(premises) if study.interval == "auto" else study.interval,
             tuple(term.subject for term in terms),
             measured,
             classes=human.classes,
@@ -199,7 +193,7 @@ class WithJudge(Source):
             facts = replace(score.premises.facts, proxy_weight=weight)
             combined.append(replace(score, premises=replace(score.premises, facts=facts)))
             estimate = float(np.clip(estimates[k], *facts.bounds))
-            moved = terms.combined_deviations(k, weight)
+            moved = np.array([weight, -weight, 1.0]) @ terms.deviations[k]
             error = float(np.sqrt(moved @ moved))
             distributions.append(
                 BootstrapDistribution(estimate, replicates[k], error, None, _shape(moved, error))
@@ -219,12 +213,11 @@ class WithJudge(Source):
         ).reshape(shape)
         with_label, without = (plan.design.among(part.rows)[0][0] for part in self.columns.parts)
         left_out = draws.values_left_out()
-        deviations = _deviations_without(
-            left_out.values.reshape(shape),
-            values,
-            left_out.times,
-            np.array([without, with_label, with_label], dtype=np.float64),
-        )
+        # Deviations without each unit, so that squares add to the variance of the jackknife of the
+        # units that a term rests on.
+        n_units = np.array([without, with_label, with_label], dtype=np.float64)
+        deviations = left_out.values.reshape(shape) - values[..., None]
+        deviations = deviations * np.sqrt((1 - 1 / n_units)[..., None] * left_out.times)
         if not np.isfinite(deviations).all():
             # Undefined without some unit: resamples tell the same less exactly.
             defined = replicates[..., np.isfinite(replicates).all(axis=(0, 1))]
@@ -340,10 +333,6 @@ class Terms:
         square = float(np.sum(judge**2))
         return float(np.clip(-np.sum(judge * human) / square, 0, 1)) if square > 0 else 0.0
 
-    def combined_deviations(self, k: int, weight: float) -> Floats:
-        """Return how the score of a system deviates without units, (n_deviations,)."""
-        return np.array([weight, -weight, 1.0]) @ self.deviations[k]
-
     def combined(self, weight: float) -> tuple[Floats, Floats]:
         """Return the scores (n_systems,) and their replicates (n_systems, n_resamples)."""
         signs = np.array([weight, -weight, 1.0])
@@ -357,24 +346,6 @@ def _shape(moved: Floats, error: float) -> Jackknife:
         skewness = -float(np.sum((moved / error) ** 3)) / 6
         freedom = 2 * n / max(n / deciding_units(moved) - 1, 1e-12)
     return Jackknife(skewness, error, 0.0, freedom, None, n, n)
-
-
-def _deviations_without(
-    values: Floats, estimates: Floats, times: NDArray[np.int64], n_units: Floats
-) -> Floats:
-    """Return how terms deviate without each unit, so that squares add to the jackknife's variance.
-
-    Parameters
-    ----------
-    values : ndarray of shape (..., n_lines)
-        Without a unit of each line.
-    estimates : ndarray of shape (...)
-    times : ndarray of shape (n_lines,)
-        Units of each line.
-    n_units : ndarray of shape (...)
-        Units that a term rests on.
-    """
-    return (values - estimates[..., None]) * np.sqrt((1 - 1 / n_units)[..., None] * times)
 
 
 # ------------------------------------------------------------------ a call with a judge
@@ -395,7 +366,7 @@ class LabelledTwice:
     ----------
     weight : float or "auto"
         Of the judge.
-    columns : Columns
+    columns : LabelColumns
     seed : int
         That the three share.
     alone, by_human, by_judge : Arguments
@@ -404,7 +375,7 @@ class LabelledTwice:
     """
 
     weight: Any
-    columns: Columns
+    columns: LabelColumns
     seed: Any
     alone: Arguments
     by_human: Arguments
@@ -413,7 +384,8 @@ class LabelledTwice:
     @classmethod
     def checked(
         cls,
-        judge: Judge,
+        proxy: Any,
+        weight: Any,
         y_true: Any,
         y_preds: Any,
         sampling: Sampling,
@@ -427,7 +399,9 @@ class LabelledTwice:
 
         Parameters
         ----------
-        judge : Judge
+        proxy : array-like, or mapping of str to array-like
+            Labels by the judge.
+        weight : float or "auto"
         y_true : array-like or None
             With missing values where no human labelled; or so are the predictions, without a truth.
         y_preds : array-like, or mapping of str to array-like
@@ -442,7 +416,7 @@ class LabelledTwice:
         intervals : sequence of str
             Those that a score with a judge can have.
         """
-        _check_weight(judge)
+        _check_weight(proxy, weight)
         for name in _NOT_WITH:
             if getattr(sampling, name) is not None:
                 raise check.fail(name, "not be combined with proxy", "")
@@ -451,29 +425,31 @@ class LabelledTwice:
         if score_options.adjust is not None:
             raise check.fail("adjust", "be None with proxy", repr(score_options.adjust))
         check.check_choice("interval", interval, intervals)
-        if is_lazy(y_true, *_by_system(y_preds).values(), *_by_system(judge.proxy).values()):
+        if is_lazy(
+            y_true, *_columns_by_system(y_preds).values(), *_columns_by_system(proxy).values()
+        ):
             advice = "A judge's labels need arrays: .compute(), or .collect()."
             must = "not be combined with columns that are not in memory"
             raise check.fail("proxy", must, "", advice)
         seed = check.check_seed(sampling.random_state)
         sampling = sampling._replace(random_state=seed)
         of_truth = y_true is not None
-        columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, judge.proxy)
-        calls: list[Arguments] = []
+        columns = _columns({None: ("y_true", y_true)} if of_truth else by_argument, proxy)
+        arguments: list[Arguments] = []
         for labels in (columns.human, columns.judge):
             if of_truth:
-                calls.append(Arguments(labels[None], y_preds, sampling))
+                arguments.append(Arguments(labels[None], y_preds, sampling))
             else:
                 values = labels[None] if None in labels else dict(labels)
-                calls.append(Arguments(None, values, sampling))
-        by_human, by_judge = calls
+                arguments.append(Arguments(None, values, sampling))
+        by_human, by_judge = arguments
         groups = sampling.groups
         if groups is not None and np.shape(groups) == columns.labelled.shape:
             n_labelled = len(np.unique(check.check_groups(groups)[columns.labelled]))
             if n_labelled < FEWEST_UNITS:
                 raise _too_few(next(iter(columns.called)), "group", n_labelled)
         alone = _rows_at(columns.at, *by_human)
-        return cls(judge.weight, columns, seed, alone, by_human, by_judge)
+        return cls(weight, columns, seed, alone, by_human, by_judge)
 
     @contextmanager
     def naming_the_judge(self) -> Iterator[None]:
@@ -487,69 +463,72 @@ class LabelledTwice:
             raise bad._replace(name=self.columns.called[bad.name]).error() from None
 
     def studies(
-        self, alone: Study, by_human: Study, by_judge: Study
+        self, study_alone: Study, study_by_human: Study, study_by_judge: Study
     ) -> dict[str, tuple[Study, Study]]:
         """Return the studies of each metric: of human labels alone, and with the judge's.
 
         They are made of the studies of the three calls, and one that does not serve is refused.
         """
-        if by_human.plan.design.n_factors > 1:
+        if study_by_human.plan.design.n_factors > 1:
             advice = "Give the column whose members differ most."
             raise check.fail("groups", "have one column with proxy", "two", advice)
-        _check_enough(by_human, alone, self.columns)
-        source = WithJudge(self.columns, alone.plan.design, self.weight, self.seed)
+        _check_enough(study_by_human, study_alone, self.columns)
+        source = WithJudge(self.columns, study_alone.plan.design, self.weight, self.seed)
         studies = {}
-        for metric, by_system in by_human.scores.items():
+        for metric, by_system in study_by_human.scores.items():
             pairs = {
                 name: [
                     MeasuredTwice(
-                        measured.rows, measured.statistic, by_judge.scores[metric][name][0]
+                        measured.rows, measured.statistic, study_by_judge.scores[metric][name][0]
                     )
                 ]
                 for name, [measured] in by_system.items()
             }
-            of_labels = replace(alone, scores={metric: alone.scores[metric]}, places=ALONE)
-            with_judge = replace(by_human, scores={metric: pairs}, places=ALONE, source=source)
+            of_labels = replace(
+                study_alone, scores={metric: study_alone.scores[metric]}, places=ALONE
+            )
+            with_judge = replace(
+                study_by_human, scores={metric: pairs}, places=ALONE, source=source
+            )
             studies[metric] = (of_labels, with_judge)
         return studies
 
 
 def with_judge(
-    judge: Judge,
-    n_samples: int,
-    labels: Study,
-    alone: EvaluationResult | ComparisonResult,
+    labels: LabelledTwice,
+    of_labels: Study,
+    result_alone: EvaluationResult | ComparisonResult,
     notes_alone: list[Note],
-    corrected: EvaluationResult | ComparisonResult | None,
+    result_corrected: EvaluationResult | ComparisonResult | None,
     notes_corrected: list[Note],
 ) -> EvaluationResult | ComparisonResult:
     """Return the result of one metric: by the judge, unless human labels alone say more.
 
     Parameters
     ----------
-    judge : Judge
-    n_samples : int
-        All rows.
-    labels : Study
-        Of human labels alone.
-    alone : EvaluationResult or ComparisonResult
+    labels : LabelledTwice
+    of_labels : Study
+        Of human labels alone, by this metric.
+    result_alone : EvaluationResult or ComparisonResult
         Its result.
     notes_alone : list of Note
         What is told with it.
-    corrected : EvaluationResult, ComparisonResult or None
+    result_corrected : EvaluationResult, ComparisonResult or None
         The result with the judge's labels; None where the judge has no weight.
     notes_corrected : list of Note
     """
-    result, notes_told = alone, notes_alone
+    result, notes_told = result_alone, notes_alone
     notes: tuple[str, ...] = ()
-    if corrected is not None:
-        is_shorter = _weight_of(corrected) > 0 and _length(corrected) < _length(alone)
-        if judge.weight != "auto" or is_shorter:
-            result, notes_told = corrected, notes_corrected
-    if result is not alone:
-        n_units = labels.plan.design.smallest_side
+    if result_corrected is not None:
+        is_shorter = _weight_of(result_corrected) > 0 and _length(result_corrected) < _length(
+            result_alone
+        )
+        if labels.weight != "auto" or is_shorter:
+            result, notes_told = result_corrected, notes_corrected
+    if result is not result_alone:
+        n_units = of_labels.plan.design.smallest_side
         if isinstance(result, ComparisonResult) and n_units < FEW_FOR_DIFFERENCE:
-            unit = labels.plan.design.unit
+            unit = of_labels.plan.design.unit
             text = (
                 f"{n_units} {unit}s with a human label are few for a difference: "
                 "with 50 its 95 % intervals covered 89 to 99 % in simulations, with "
@@ -557,11 +536,11 @@ def with_judge(
             )
             notes_told.append(Note("caution", text))
             notes = (text,)
-    elif judge.weight == "auto":
+    elif labels.weight == "auto":
         notes = (_OF_NO_USE,)
     tell(*notes_told)
     completed: EvaluationResult | ComparisonResult
-    completed = _completed(result, alone, n_samples, judge, notes)
+    completed = _completed(result, result_alone, labels, notes)
     return completed
 
 
@@ -583,17 +562,20 @@ def _length(result: EvaluationResult | ComparisonResult) -> float:
 
 
 def _completed(
-    result: Any, alone: Any, n_samples: int, judge: Judge, notes: Sequence[str] = ()
+    result: Any, result_alone: Any, labels: LabelledTwice, notes: Sequence[str] = ()
 ) -> Any:
     """Return a result with what is known of labels and judge, and notes on that."""
     fields: dict[str, Any] = {}
     if isinstance(result, EvaluationResult):
-        fields["n_samples"], n_labelled, text = n_samples, alone.n_samples, str(alone)
+        fields["n_samples"] = len(labels.columns.labelled)
+        n_labelled, text = result_alone.n_samples, str(result_alone)
     else:
-        n_labelled = alone._any_system.n_samples
-        text = "; ".join(f"{pair.first} - {pair.second} {pair}" for pair in alone._shown_pairs)
+        n_labelled = result_alone._any_system.n_samples
+        text = "; ".join(
+            f"{pair.first} - {pair.second} {pair}" for pair in result_alone._shown_pairs
+        )
         fields["systems"] = {
-            name: _completed(system, alone.systems[name], n_samples, judge)
+            name: _completed(system, result_alone.systems[name], labels)
             for name, system in result.systems.items()
         }
     provenance = result.provenance
@@ -603,7 +585,7 @@ def _completed(
         "labels_alone": text,
     }
     facts = replace(provenance.facts, **label_facts)
-    settings = provenance.settings | judge.settings
+    settings = provenance.settings | {"proxy": True, "proxy_weight": labels.weight}
     notes = (*provenance.notes, *notes)
     provenance = replace(provenance, facts=facts, settings=settings, notes=notes)
     return replace(result, provenance=provenance, **fields)
@@ -612,12 +594,11 @@ def _completed(
 # ------------------------------------------------------------------ what was given
 
 
-def _check_weight(judge: Judge) -> None:
+def _check_weight(proxy: Any, weight: Any) -> None:
     """Accept "auto", or beside a judge's labels a number in [0, 1]."""
-    weight = judge.weight
     if check.is_among(weight, ["auto"]):
         return
-    if judge.proxy is None:
+    if proxy is None:
         raise check.fail("proxy_weight", "be 'auto' without proxy", repr(weight))
     is_number = isinstance(weight, int | float | np.number) and not isinstance(weight, bool)
     if not (is_number and 0 <= weight <= 1):
@@ -625,14 +606,14 @@ def _check_weight(judge: Judge) -> None:
         raise check.fail("proxy_weight", "be 'auto' or a number in [0, 1]", repr(weight), advice)
 
 
-def _by_system(values: Any) -> Mapping[Any, Any]:
+def _columns_by_system(values: Any) -> Mapping[Any, Any]:
     return values if isinstance(values, Mapping) else {None: values}
 
 
-def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> Columns:
+def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> LabelColumns:
     """Return the checked columns of humans and judge, by the argument that they came in."""
     of_truth = [argument for argument, _ in arguments.values()] == ["y_true"]
-    proxies = _by_system(proxy)
+    proxies = _columns_by_system(proxy)
     if set(proxies) != set(arguments):
         must = (
             "be a column for y_true"
@@ -656,7 +637,7 @@ def _columns(arguments: Mapping[Any, tuple[str, Any]], proxy: Any) -> Columns:
         raise check.fail(argument, "be missing (NaN or None) on some row", "none missing", advice)
     if (n_labelled := int(labelled.sum())) < FEWEST_UNITS:
         raise _too_few(argument, "row", n_labelled)
-    return Columns(human, judge, labelled, of_truth, called)
+    return LabelColumns(human, judge, labelled, of_truth, called)
 
 
 def _too_few(name: str, unit: str, n_labelled: int) -> ValueError:
@@ -700,16 +681,16 @@ def _rows_at(at: NDArray[np.intp], y_true: Any, y_preds: Any, sampling: Sampling
     }
     predicted = {
         name: check.check_answers("y_pred", column)[at]
-        for name, column in _by_system(y_preds).items()
+        for name, column in _columns_by_system(y_preds).items()
     }
     y_preds = predicted.get(None, predicted)
     truth = None if y_true is None else y_true[at]
     return Arguments(truth, y_preds, sampling._replace(**columns))
 
 
-def _check_enough(study: Study, alone: Study, columns: Columns) -> None:
+def _check_enough(study: Study, study_alone: Study, columns: LabelColumns) -> None:
     """Refuse too few labelled units, or rows of a class for a metric of classes."""
-    name, design = "y_true" if columns.of_truth else "y_pred", alone.plan.design
+    name, design = "y_true" if columns.of_truth else "y_pred", study_alone.plan.design
     if design.smallest_side < FEWEST_UNITS:
         raise _too_few(name, design.unit, design.smallest_side)
     for by_system in study.scores.values():

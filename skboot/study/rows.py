@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -154,35 +153,22 @@ class Wanted(NamedTuple):
         return settings
 
 
-class Judge(NamedTuple):
-    """What a call was given of a judge.
-
-    Attributes
-    ----------
-    proxy : array-like, or mapping of str to array-like
-    weight : float or "auto"
-    """
-
-    proxy: Any
-    weight: Any
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What results hold of it."""
-        return {"proxy": True, "proxy_weight": self.weight}
-
-
 # ------------------------------------------------------------------ rows
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of a call: arrays of n_samples, and the labels of probability columns."""
+    """The rows of a call: arrays of n_samples, and the labels of probability columns.
+
+    Messages call the predictions by ``argument``, and the truth by ``truth_argument``.
+    """
 
     y_true: NDArray[Any] | None
     y_pred: NDArray[Any]
     sample_weight: NDArray[np.float64] | None
     labels: NDArray[Any] | None
+    argument: str = "y_pred"
+    truth_argument: str = "y_true"
     _in_order: list[tuple[Any, Any, Any]] = field(default_factory=list, repr=False)
 
     @property
@@ -232,21 +218,21 @@ class Rows:
     def of(
         self,
         statistic: Statistic,
-        rows: NDArray[np.intp] | slice | None,
+        at: NDArray[np.intp] | slice | None,
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Any, Any, Any]:
         """Arguments of `Statistic.reduce` on some rows (all when None), or places in an order."""
         y_pred = self.y_pred if self.y_pred.ndim == 1 else self.predicted_for(statistic)
         columns = (self.y_true, y_pred, self.sample_weight)
-        if rows is None:
+        if at is None:
             return columns
         truth, predicted, weights = (
-            None if c is None else (c if order is None else self._by_part(c, order))[rows]
+            None if c is None else (c if order is None else self._column_by_part(c, order))[at]
             for c in columns
         )
         return truth, predicted, weights
 
-    def _by_part(self, column: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:
+    def _column_by_part(self, column: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:
         """Return a column in the order of the parts, kept for the next part."""
         for known_column, known_order, value in self._in_order:
             if known_column is column and known_order is order:
@@ -330,12 +316,12 @@ def rows_of(
 ) -> Rows:
     """Pair checked columns; labels of probabilities are those of the truth unless given."""
     if truth is None or not is_column(truth):
-        return Rows(truth, predicted, weights, labels)
+        return Rows(truth, predicted, weights, labels, name)
     if labels is None and predicted.ndim == 2:
         labels = labels_of_columns(truth, predicted.shape[1])
     if predicted.ndim == 1 and truth.dtype != predicted.dtype:
         truth, predicted = check.check_integers(name, truth, predicted)
-    return Rows(truth, predicted, weights, labels)
+    return Rows(truth, predicted, weights, labels, name)
 
 
 def labels_of_columns(truth: NDArray[Any], n_columns: int) -> NDArray[Any]:
@@ -375,15 +361,6 @@ def subgroups(by: ArrayLike | None, rows: Rows) -> Sequence[Part]:
     ends = np.cumsum(np.bincount(codes)).tolist()
     places = map(slice, [0, *ends], ends)
     return [Part(name, order, at) for name, at in zip(names, places, strict=True)]
-
-
-def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp]:
-    """Return the number of the subgroup that each row is in, (n_samples,)."""
-    rows = [part.rows for part in parts if part.rows is not None]
-    number = np.empty(sum(map(len, rows)), dtype=np.intp)
-    for k, of_part in enumerate(rows):
-        number[of_part] = k
-    return number
 
 
 # The metrics of a call as statistics, each checked against the rows that it is evaluated on.
@@ -476,11 +453,14 @@ class Measured:
 Scores = Mapping[str, Mapping[str, Sequence[Measured]]]
 
 
-def measured_by(
-    scoring: Scoring,
-    rows: Mapping[str, Sequence[tuple[str, Rows]]],
-    truths: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[dict[str, dict[str, list[Measured]]], Places]:
+class CallScores(NamedTuple):
+    """The metrics of a call as statistics of its rows, and where their results belong."""
+
+    scores: Scores
+    places: Places
+
+
+def measured_by(scoring: Scoring, rows_by_name: Mapping[str, Sequence[Rows]]) -> CallScores:
     """Return statistics checked against the rows, and where their results belong.
 
     The metric is looked up once; each statistic is fixed to the labels of its own predictions.
@@ -488,170 +468,180 @@ def measured_by(
     Parameters
     ----------
     scoring : Scoring
-    rows : mapping of str to sequence of tuple (str, Rows)
-        By system or method: the rows of each run, after the argument that its predictions came in.
-    truths : mapping of str to str
-        The argument that the truth of an array came in, where it is not ``y_true``.
-
-    Returns
-    -------
-    scores : Scores
-    places : Places
+    rows_by_name : mapping of str to sequence of Rows
+        By system or method: the rows of each run.
     """
-    named = [pair for by_run in rows.values() for pair in by_run]
-    arrays = [array for _, array in named]
-    better = scoring.greater_is_better
+    every = [rows for runs in rows_by_name.values() for rows in runs]
+    better, pos_label = scoring.greater_is_better, scoring.pos_label
     if better is not None:
         check.check_direction(better)
-    pos_label = scoring.pos_label
     metric = str(scoring.metric) if isinstance(scoring.metric, NotGiven) else scoring.metric
     options: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
     if pos_label is not OF_SCORERS and pos_label is not None:
         options["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
-    answers = [arrays[0].y_true, *(array.y_pred for array in arrays)]
+    # What the columns say of the labels: an order of categories, of two the last is positive.
+    answers = [every[0].y_true, *(rows.y_pred for rows in every)]
     has_order = any(values is not None and values.dtype.metadata is not None for values in answers)
     order = category_order(*answers) if has_order else None
-    one_column = scoring.labels is not None and any(array.y_pred.ndim == 1 for array in arrays)
-    of_rows = KnownLabels(order=order, averaged=arrays[0].labels if one_column else None)
+    one_column = scoring.labels is not None and any(rows.y_pred.ndim == 1 for rows in every)
+    known_labels = KnownLabels(order=order, averaged=every[0].labels if one_column else None)
     if order is not None and len(order) == 2 and pos_label is not OF_SCORERS:
-        of_rows = of_rows._replace(positive=order.tolist()[1])
+        known_labels = known_labels._replace(positive=order.tolist()[1])
+    # Rows of other labels have the metric looked up anew; each are checked by it.
     resolved: dict[str, Statistic] = {}
     single, labels, positive = True, None, None
     statistics: dict[str, list[Statistic]] = {}
     looked_at: list[LookedAt] = []
     seen: set[Any] = set()
-    for argument, array in named:
-        truth = array.y_true
-        if not resolved or array.labels is not labels:
-            labels = array.labels
+    for rows in every:
+        truth = rows.y_true
+        if not resolved or rows.labels is not labels:
+            labels = rows.labels
             options["labels"] = labels
             options["several_outputs"] = truth is not None and truth.ndim == 2
-            resolved, single = resolve_metrics(metric, of_rows=of_rows, **options)
+            resolved, single = resolve_metrics(metric, of_rows=known_labels, **options)
             positive = None
             is_numeric = truth is not None and truth.dtype.kind in "iuf"
             if pos_label is None and truth is not None and is_numeric and truth.max() > 1:
-                columns = [(each.y_true, each.y_pred, None) for each in arrays]
+                columns = [(of_any.y_true, of_any.y_pred, None) for of_any in every]
                 positive = positive_of_call(unnamed_positives(metric, resolved), columns)
             if positive is not None and positive.are_both:
-                of_rows = of_rows._replace(positive=positive.label)
-                resolved, single = resolve_metrics(metric, of_rows=of_rows, **options)
+                known_labels = known_labels._replace(positive=positive.label)
+                resolved, single = resolve_metrics(metric, of_rows=known_labels, **options)
         try:
             for name, statistic in resolved.items():
                 if one_column:
-                    check_averaged(statistic, array, name in averaging(metric, resolved))
-                checked, look = _checked_on(statistic, array, argument, seen)
-                looked_at.append(look)
+                    check_averaged(statistic, rows, name in averaging(metric, resolved))
+                checked = _checked_on(statistic, rows, seen)
+                predicted = rows.y_pred
+                if predicted.ndim > 1:
+                    predicted = rows.predicted_for(statistic)
+                looked_at.append((statistic, truth, predicted, rows.labels, rows.argument))
                 statistics.setdefault(name, []).append(checked)
         except ValueError as error:
-            rename(error, {"y_pred": argument, "y_true": truths.get(argument, "y_true")})
+            rename(error, {"y_pred": rows.argument, "y_true": rows.truth_argument})
             raise
-    _tell_doubts(scoring, arrays, statistics, looked_at, positive)
-    places, columns_of = Places(single, {name: (name,) for name in statistics}, single), {}
+    _tell_doubts(scoring, every, statistics, looked_at, positive)
     if scoring.several and any(entry.calls_function for entry, *_ in statistics.values()):
-        # Imported here, because few metrics are functions of which nothing is known.
-        from ..metrics.outputs import each_entry
-
-        entries = each_entry(
-            statistics,
-            {
-                name: [array.of(one, None) for array, one in zip(arrays, by_array, strict=True)]
-                for name, by_array in statistics.items()
-            },
-        )
-        alone = single and all(len(path) == 1 for path in entries.paths.values())
-        places, columns_of = Places(single, entries.paths, alone), entries.columns
-        statistics = entries.statistics
+        return _scores_of_entries(statistics, rows_by_name, single)
     scores = {}
-    for name, by_array in statistics.items():
-        every = arrays
-        if name in columns_of:
+    for name, of_rows in statistics.items():
+        following = map(Measured, every, of_rows)
+        scores[name] = {key: [next(following) for _ in runs] for key, runs in rows_by_name.items()}
+    return CallScores(scores, Places(single, {name: (name,) for name in statistics}, single))
+
+
+def _scores_of_entries(
+    statistics: Mapping[str, Sequence[Statistic]],
+    rows_by_name: Mapping[str, Sequence[Rows]],
+    single: bool,
+) -> CallScores:
+    """Return the scores of functions that may return several numbers: a statistic of each."""
+    # Imported here, because few metrics are functions of which nothing is known.
+    from ..metrics.outputs import each_entry
+
+    every = [rows for runs in rows_by_name.values() for rows in runs]
+    columns = {
+        name: [rows.of(statistic, None) for rows, statistic in zip(every, of_rows, strict=True)]
+        for name, of_rows in statistics.items()
+    }
+    entries = each_entry(statistics, columns)
+    scores = {}
+    for name, of_rows in entries.statistics.items():
+        rows_of_entry = every
+        if name in entries.columns:
             # A metric of one column of the predictions, against a truth of its own.
-            every = [
-                replace(array, y_true=truth, y_pred=predicted, labels=None, _in_order=[])
-                for array, (truth, predicted) in zip(arrays, columns_of[name], strict=True)
+            rows_of_entry = [
+                replace(rows, y_true=truth, y_pred=predicted, labels=None, _in_order=[])
+                for rows, (truth, predicted) in zip(every, entries.columns[name], strict=True)
             ]
-        following = map(Measured, every, by_array)
-        scores[name] = {system: [next(following) for _ in runs] for system, runs in rows.items()}
-    return scores, places
+        following = map(Measured, rows_of_entry, of_rows)
+        scores[name] = {key: [next(following) for _ in runs] for key, runs in rows_by_name.items()}
+    alone = single and all(len(path) == 1 for path in entries.paths.values())
+    return CallScores(scores, Places(single, entries.paths, alone))
 
 
-def _checked_on(
-    statistic: Statistic, array: Rows, argument: str, seen: set[Any]
-) -> tuple[Statistic, LookedAt]:
-    """Return a statistic that is checked against rows, and what is to be looked at for doubts.
+def _checked_on(statistic: Statistic, rows: Rows, seen: set[Any]) -> Statistic:
+    """Return a statistic that is checked against rows.
 
     ``seen`` holds which columns, and which truths by which metric, have been checked before: runs
     share them.
     """
-    truth, predicted = array.y_true, array.y_pred
+    truth, predicted = rows.y_true, rows.y_pred
     takes_any = statistic.calls_function and not statistic.calls_library
     for column, values in (("y_true", truth), ("y_pred", predicted)):
         if values is not None and id(values) not in seen and not takes_any:
             check.check_no_missing(column, values)
             seen.add(id(values))
     if predicted.ndim == 2:
-        predicted = checked_columns(array, statistic, argument)
-    checked = check_response(statistic, truth, predicted, argument)
+        check_columns(rows, statistic)
+        predicted = rows.predicted_for(statistic)
+    checked = check_response(statistic, truth, predicted, rows.argument)
     of_truth = (id(statistic), id(truth))
     if truth is not None and truth.ndim == 1 and of_truth not in seen:
         seen.add(of_truth)
         (checked.unsigned or checked).check_all(truth)
-    if array.sample_weight is not None and not checked.takes_weights:
+    if rows.sample_weight is not None and not checked.takes_weights:
         must = f"be None with the metric {checked.name!r}"
         advice = "The metric has no sample_weight argument: give it one, or leave weights out."
         raise check.fail("sample_weight", must, "weights", advice)
     if takes_any:
-        _check_defined(checked, array)
-    return checked, (statistic, truth, predicted, array.labels, argument)
+        _check_defined(checked, rows)
+    return checked
 
 
 def _tell_doubts(
     scoring: Scoring,
-    arrays: Sequence[Rows],
+    every: Sequence[Rows],
     statistics: Mapping[str, Sequence[Statistic]],
     looked_at: Sequence[LookedAt],
     positive: PositiveClass | None,
 ) -> None:
     """Warn of what a metric takes but what is hardly meant."""
-    truth, pos_label = arrays[0].y_true, scoring.pos_label
+    truth, pos_label = every[0].y_true, scoring.pos_label
+    # Accuracy, since no metric was named, of many numbers of which nobody predicts half exactly.
+    # Ten thousand rows, evenly spaced, are looked at.
     if isinstance(scoring.metric, NotGiven) and truth is not None and truth.dtype.kind in "iuf":
-        # Many numbers of which nobody predicts half exactly. Ten thousand rows, evenly spaced, are
-        # looked at.
-        every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
-        some = truth[every]
+        spaced = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+        some = truth[spaced]
         if (
-            all(array.y_pred.ndim != 2 for array in arrays)
-            and all(2 * np.count_nonzero(some == a.y_pred[every]) < len(some) for a in arrays)
+            all(rows.y_pred.ndim != 2 for rows in every)
+            and all(2 * np.count_nonzero(some == r.y_pred[spaced]) < len(some) for r in every)
             and len(np.unique(some)) > _MANY_NUMBERS
         ):
             tell(_EXACT_HITS)
+    # Predictions that are no scores or labels of these classes, and the positive class: named for
+    # metrics that have none, or positive because nobody named it.
     if pos_label is not OF_SCORERS:
         notes = doubts(looked_at)
         if pos_label is not None:
             unused = of_no_positive([statistic for statistic, *_ in statistics.values()], pos_label)
             notes += [] if unused is None else [unused]
         elif truth is not None and truth.dtype.kind in "USO":
-            # A class that is positive because nobody named it.
             named = (
-                positive_note(checked, array.y_true, array.predicted_for(checked), "caution")
-                for by_array in statistics.values()
-                for array, checked in zip(arrays, by_array, strict=True)
+                positive_note(checked, rows.y_true, rows.predicted_for(checked), "caution")
+                for of_rows in statistics.values()
+                for rows, checked in zip(every, of_rows, strict=True)
             )
             notes += [note for note in named if note is not None][:1]
         tell(*notes, *([] if positive is None else [positive.note()]))
-    if scoring.labels is None and any(array.y_pred.ndim == 2 for array in arrays):
-        if category_order(truth, *(array.y_pred for array in arrays)) is None:
+    if scoring.labels is None and any(rows.y_pred.ndim == 2 for rows in every):
+        _tell_order_of_columns(every)
+
+
+def _tell_order_of_columns(every: Sequence[Rows]) -> None:
+    """Warn of columns in the order of categories, where scikit-learn sorts the labels."""
+    if category_order(every[0].y_true, *(rows.y_pred for rows in every)) is None:
+        return
+    of_columns = [r.labels for r in every if r.labels is not None and r.y_pred.ndim == 2]
+    for labels in map(np.ndarray.tolist, of_columns):
+        if labels != sorted(labels):
+            text = (
+                f"The columns of y_pred are taken in the order of the categories of y_true, "
+                f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
+            )
+            tell(Note("caution", text, about="columns"))
             return
-        # Columns in the order of categories, where scikit-learn sorts the labels.
-        of_columns = [a.labels for a in arrays if a.labels is not None and a.y_pred.ndim == 2]
-        for labels in map(np.ndarray.tolist, of_columns):
-            if labels != sorted(labels):
-                text = (
-                    f"The columns of y_pred are taken in the order of the categories of y_true, "
-                    f"{labels[:5]}. Those of scikit-learn are sorted: give labels=model.classes_."
-                )
-                tell(Note("caution", text, about="columns"))
-                return
 
 
 def check_averaged(statistic: Statistic, array: Rows, averages: bool) -> None:
@@ -692,12 +682,11 @@ def _check_defined(statistic: Statistic, array: Rows) -> None:
             return
 
 
-def checked_columns(array: Rows, statistic: Statistic, argument: str) -> NDArray[Any]:
-    """Return two-dimensional predictions as the metric reads them."""
-    if array.decides(statistic):
-        assert array.labels is not None
-        check_decidable(statistic.name, array.y_true, array.y_pred, array.labels, argument)
-    return array.predicted_for(statistic)
+def check_columns(rows: Rows, statistic: Statistic) -> None:
+    """Refuse two-dimensional predictions that the metric cannot read."""
+    if rows.decides(statistic):
+        assert rows.labels is not None
+        check_decidable(statistic.name, rows.y_true, rows.y_pred, rows.labels, rows.argument)
 
 
 # Rows whose order says something: alike neighbours, dates, indexes in different orders.
@@ -730,8 +719,15 @@ def note_on_order(
 
     Pairs of many rows are a sample, and so are systems. Few rows are not reduced a second time.
     """
-    of_part = part_of_each_row(parts) if len(parts) > 1 else None
-    kinds = [k for k in (strata, of_part, None if tasks is None else tasks.number) if k is not None]
+    kinds = [] if strata is None else [strata]
+    if len(parts) > 1:
+        rows_of_parts = [part.rows for part in parts if part.rows is not None]
+        subgroup = np.empty(sum(map(len, rows_of_parts)), dtype=np.intp)
+        for k, rows_of_part in enumerate(rows_of_parts):
+            subgroup[rows_of_part] = k
+        kinds.append(subgroup)
+    if tasks is not None:
+        kinds.append(tasks.number)
     looked_at = [
         runs[0]
         for by_name in scores.values()

@@ -43,7 +43,7 @@ from ..metrics.statistic import Facts, Statistic
 from ..results import EvaluationResult
 from ..results.method_basis import RunsBasis, SystemOfRunsBasis
 from .rows import Rows, Scores, check_truth, labels_of_columns
-from .study import Score, Study, chosen_interval, draw, make_result, result_of
+from .study import Score, Study, chosen_interval, draw, make_result, score_result
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ _RARE_FAILURE, _UNSEEN = 0.1, 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class SharedColumns:
     """What the runs of a call share: the truth, the weights and the labels of probabilities."""
 
     truth: NDArray[Any] | None
@@ -73,10 +73,9 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The rows of every run, and the argument of its predictions; those of full runs last."""
+    """The rows of every run; those of full runs, beside ``n_runs`` others, last."""
 
     rows: list[Rows]
-    names: list[str]
     n_runs: int
 
     @property
@@ -89,16 +88,16 @@ def checked_columns(
     y_true: ArrayLike | None,
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
-) -> Columns:
+) -> SharedColumns:
     """Check what all runs share."""
     truth = check_truth(y_true)
     weights = None if sample_weight is None else check.check_weights(sample_weight)
     class_labels = None if labels is None else check.check_labels(labels, truth)
-    return Columns(truth, weights, class_labels)
+    return SharedColumns(truth, weights, class_labels)
 
 
 def checked_runs(
-    columns: Columns, y_preds: Any, full_runs: Any, varied: str, method: str = ""
+    columns: SharedColumns, y_preds: Any, full_runs: Any, varied: str, method: str = ""
 ) -> Runs:
     """Check the predictions of every run and pair them with the truth by row order.
 
@@ -146,7 +145,7 @@ def checked_runs(
 
 
 def paired_runs(
-    columns: Columns,
+    columns: SharedColumns,
     predicted: list[NDArray[Any]],
     full: list[NDArray[Any]],
     method: str = "",
@@ -172,8 +171,8 @@ def paired_runs(
         y_true = truth
         if truth is not None and in_one_column and y_pred.ndim == 1 and truth.dtype != y_pred.dtype:
             y_true, y_pred = check.check_integers(name, truth, y_pred)
-        rows.append(Rows(y_true, y_pred, check.unequal(weights), labels))
-    return Runs(rows, names, len(predicted))
+        rows.append(Rows(y_true, y_pred, check.unequal(weights), labels, name))
+    return Runs(rows, len(predicted))
 
 
 def _predictions(name: str, values: Any, ndim: int | None = None) -> list[NDArray[Any]]:
@@ -351,11 +350,11 @@ def scored_runs(
         for method, runs in by_method.items():
             call, statistic = calls[metric][method], runs[0].statistic
             study = call.study_of_system
-            system = study.source.prepare(study.plan, study.interval, metric, runs[call.system_run])
+            system_score = study.source.prepare(study, metric, runs[call.system_run])
             start = len(subjects)
             for run, measured in enumerate(runs):
                 if run == call.system_run:
-                    subjects.append(system.subject)
+                    subjects.append(system_score.subject)
                     continue
                 reduced = measured.statistic.reduce(*measured.rows.of(measured.statistic, None))
                 subjects.append(BoundStatistic.of(measured.statistic, reduced))
@@ -370,24 +369,24 @@ def scored_runs(
                 values = [
                     subject.statistic.values_of(subject.reduced) for subject in subjects[start:]
                 ]
-            systems[start + call.system_run] = system
-            families.append((metric, method, call, subjects[start:], system, values))
+            systems[start + call.system_run] = system_score
+            families.append((metric, method, call, subjects[start:], system_score, values))
     if len(families) == 1:
-        [(metric, method, call, _, system, values)] = families
+        [(metric, method, call, _, system_score, values)] = families
         takes_few = all(subject.coding.n_codes <= _FEW_CODES for subject in subjects)
         if values is not None and takes_few:
-            return {metric: {method: _drawn_by_counts(call, subjects, system, values)}}
+            return {metric: {method: _drawn_by_counts(call, subjects, system_score, values)}}
     draws = draw(call.study.plan, subjects, call.study.workers, systems)
     results: dict[str, dict[str, ScoredRuns]] = {metric: {} for metric in scores}
     distributions = iter(draws.distributions)
     for family, evidence in zip(families, draws.evidence.values(), strict=True):
-        metric, method, call, bound, system, values = family
+        metric, method, call, bound, system_score, values = family
         of_runs = [next(distributions) for _ in bound]
         replicates = np.array([distribution.replicates for distribution in of_runs])
         results[metric][method] = ScoredRuns(
             call,
             bound,
-            system,
+            system_score,
             values,
             np.array([distribution.estimate for distribution in of_runs]),
             replicates,
@@ -400,7 +399,7 @@ def scored_runs(
 def _drawn_by_counts(
     call: RunsCall,
     subjects: list[BoundStatistic[Any]],
-    system: Score,
+    system_score: Score,
     row_values: list[NDArray[Any]],
 ) -> ScoredRuns:
     """Return the scores of runs whose rows take few values, each drawn by counts of its values.
@@ -409,7 +408,7 @@ def _drawn_by_counts(
     since they come from the rows; the mean of the runs is drawn as a run of its own.
     """
     study, run = call.study, call.system_run
-    draws = study.source.draw(study.plan, [system], study.workers)
+    draws = study.source.draw(study.plan, [system_score], study.workers)
     [distribution] = draws.distributions
     mean = mean_of_values()
     reduced = mean.reduce(None, RowNoise(row_values).average(call.centre), None)
@@ -420,7 +419,7 @@ def _drawn_by_counts(
     return ScoredRuns(
         call,
         subjects,
-        system,
+        system_score,
         row_values,
         np.array([score for score, _ in pairs]),
         np.array([replicates for _, replicates in pairs]),
@@ -432,12 +431,14 @@ def _drawn_by_counts(
 # ------------------------------------------------------------------ results
 
 
-def evaluate_runs(calls: Mapping[str, RunsCall], scores: Scores) -> dict[str, EvaluationResult]:
+def evaluate_runs(
+    calls_by_metric: Mapping[str, RunsCall], scores: Scores
+) -> dict[str, EvaluationResult]:
     """Evaluate all runs of one method by each metric, on the same test resamples.
 
     Parameters
     ----------
-    calls : mapping of str to RunsCall
+    calls_by_metric : mapping of str to RunsCall
         By metric name: metrics may read other answers of the runs, to the same plan.
     scores : Scores
         Of one method.
@@ -447,7 +448,9 @@ def evaluate_runs(calls: Mapping[str, RunsCall], scores: Scores) -> dict[str, Ev
     dict of str to EvaluationResult
         By metric name.
     """
-    by_method = {metric: dict.fromkeys(scores[metric], calls[metric]) for metric in scores}
+    by_method = {
+        metric: dict.fromkeys(scores[metric], calls_by_metric[metric]) for metric in scores
+    }
     results = {}
     for metric, scored in scored_runs(by_method, scores).items():
         [runs] = scored.values()
@@ -472,11 +475,11 @@ def result_of_runs(name: str, scored: ScoredRuns) -> EvaluationResult:
     """Return the result of one method by one metric, whose name is given."""
     call, n_runs = scored.call, scored.call.runs.n_runs
     design, study = call.study.plan.design, call.study_of_system
-    evidence, split = _evidence_of(scored)
+    runs_evidence, split = _evidence_of(scored)
     # Properties of all runs, those on the full list last with training sample -1.
-    n_full = len(evidence.full_scores)
+    n_full = len(runs_evidence.full_scores)
     table = {
-        "score": np.concatenate([evidence.scores, evidence.full_scores]),
+        "score": np.concatenate([runs_evidence.scores, runs_evidence.full_scores]),
         "training": np.concatenate([call.sample, np.full(n_full, -1, np.intp)]),
         "full_list": np.arange(n_runs + n_full) >= n_runs
         if call.on_samples
@@ -484,23 +487,23 @@ def result_of_runs(name: str, scored: ScoredRuns) -> EvaluationResult:
     }
     if call.estimand == "system":
         chosen = chosen_interval(study, scored.system)
-        basis = SystemOfRunsBasis(scored.system, evidence)
-        return replace(result_of(study, scored.score, basis, chosen), runs=table)
-    notes = _notes(call, evidence, split)
-    if "components" in evidence.refused and call.estimand in evidence.refused:
+        basis = SystemOfRunsBasis(scored.system, runs_evidence)
+        return replace(score_result(study, scored.score, basis, chosen), runs=table)
+    notes = _notes(call, runs_evidence, split)
+    if "components" in runs_evidence.refused and call.estimand in runs_evidence.refused:
         must = "have a value for every run, and on two resamples or more"
         advice = "Leave such runs out, or take a metric that has a value on these rows."
-        got = f"{name!r}. {evidence.refused['components'].rstrip('.')}"
+        got = f"{name!r}. {runs_evidence.refused['components'].rstrip('.')}"
         raise check.fail("metric", must, got, advice)
     interval = call.study.interval
-    chosen = runs_interval(evidence, call.estimand, interval, call.study.confidence_level)
+    chosen = runs_interval(runs_evidence, call.estimand, interval, call.study.confidence_level)
     if call.estimand == "pooled":
-        estimate, replicates = float(evidence.scores.mean()), evidence.replicates.ravel()
+        estimate, replicates = float(runs_evidence.scores.mean()), runs_evidence.replicates.ravel()
         standard_error = None
     else:
-        spread = evidence.next_run if call.estimand == "next_run" else evidence.method
+        spread = runs_evidence.next_run if call.estimand == "next_run" else runs_evidence.method
         if interval == "t":
-            spread = evidence.seeds
+            spread = runs_evidence.seeds
         assert spread is not None
         estimate, standard_error = spread.centre, spread.standard_error
         replicates = scored.centre_replicates
@@ -522,7 +525,7 @@ def result_of_runs(name: str, scored: ScoredRuns) -> EvaluationResult:
     return make_result(
         study,
         name,
-        RunsBasis(shown, evidence),
+        RunsBasis(shown, runs_evidence),
         chosen.interval,
         (*texts_of((*chosen.notes, *notes, *reading)), *([degenerate] if degenerate else [])),
         n_samples=design.n_samples,
@@ -583,7 +586,7 @@ def _evidence_of(scored: ScoredRuns) -> tuple[RunsEvidence, RunVariance | None]:
             source = "seed" if call.varied == "seed" else "training"
             split = crossed_runs(of_samples, test_df, source=source, **options)
     answered = split if "method" not in refused else None
-    evidence = RunsEvidence(
+    runs_evidence = RunsEvidence(
         varied=call.varied,
         scores=scores[:n_runs],
         full_scores=scores[n_runs:],
@@ -600,10 +603,10 @@ def _evidence_of(scored: ScoredRuns) -> tuple[RunsEvidence, RunVariance | None]:
         zero_one_sign=sign,
         exact=scored.row_values is not None,
     )
-    return evidence, split
+    return runs_evidence, split
 
 
-def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) -> Notes:
+def _notes(call: RunsCall, runs_evidence: RunsEvidence, split: RunVariance | None) -> Notes:
     """Return what a reader must know of the runs."""
     notes = Notes()
     n_samples = len(call.samples)
@@ -641,9 +644,9 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
         return notes
     if split is None:
         return notes
-    same = call.varied == "seed" and np.all(evidence.scores == evidence.scores[0])
+    same = call.varied == "seed" and np.all(runs_evidence.scores == runs_evidence.scores[0])
     no_seeds = call.varied == "both" and "seed" not in split.clipped
-    if evidence.components.seed == 0 and (same or no_seeds):
+    if runs_evidence.components.seed == 0 and (same or no_seeds):
         notes.add(
             "advice",
             "The seed component is 0: runs that differ only in their seed gave the same scores, "

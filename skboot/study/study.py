@@ -92,6 +92,7 @@ from ..results.wording import is_worse
 from .rows import (
     HAS_DATES,
     WHOLE,
+    CallScores,
     Measured,
     Part,
     Places,
@@ -266,13 +267,7 @@ class Source(ABC):
 
     @abstractmethod
     def prepare(
-        self,
-        plan: ResamplingPlan,
-        interval: str,
-        metric: str,
-        measured: Measured,
-        part: Part = WHOLE[0],
-        first_look: int | None = None,
+        self, study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]
     ) -> Score:
         """Return a metric on a part of the rows, with what is known of it before resampling."""
 
@@ -285,28 +280,24 @@ class RowsInMemory(Source):
     """Rows, of which any number of resamples can be drawn."""
 
     def prepare(
-        self,
-        plan: ResamplingPlan,
-        interval: str,
-        metric: str,
-        measured: Measured,
-        part: Part = WHOLE[0],
-        first_look: int | None = None,
+        self, study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]
     ) -> Score:
         """Reduce the rows of the part, and gather what is known before resampling."""
-        design, statistic = plan.design, measured.statistic
+        plan, design, statistic = study.plan, study.plan.design, measured.statistic
         rows = measured.rows.of(statistic, part.at, part.order)
         if part.rows is None:
             reduced = measured.reduced
         else:
             statistic = statistic.on_rows(part.rows)
             reduced = statistic.reduce(*rows)
+        # What is known of these rows: facts of the metric, and the units that are drawn.
         members = None
         if design.members is not None and not design.units_are_rows:
             members = design.members if part.rows is None else design.members[part.rows]
         facts = statistic.facts(reduced, rows, members)
         units = Drawn.of(design, part.rows, rows[2])
-        # Rows that the user gave as resamples may split groups; groups then have no influence.
+        # Of groups: what they weigh, and their classes. Rows that the user gave as resamples may
+        # split groups; groups then have no influence.
         holds_rows = design.n_factors == 1 and not design.units_are_rows
         by_group = holds_rows and facts.additive and plan.resamples is None
         group_weight, n_effective, classes = None, None, None
@@ -325,32 +316,39 @@ class RowsInMemory(Source):
                 sizes = np.bincount(groups, rows[2], design.n_units[0])
                 units = units.with_classes(classes, sizes)
                 facts = replace(facts, of_kind=float(np.bincount(classes[classes >= 0]).min()))
-        tabled = design.units_are_rows and not design.averages_tasks and has_table(statistic)
-        tabled &= plan.resamples is None and plan.unit_counts is None and first_look is None
+        has_tables = design.units_are_rows and not design.averages_tasks and has_table(statistic)
+        has_tables &= plan.resamples is None and plan.unit_counts is None and study.first_look is None
         premises = BeforeResampling(
             units,
             facts,
-            first_look,
+            study.first_look,
             group_weight,
             n_effective,
             has_pairs_left_out=design.n_factors > 1 and has_influence(statistic),
-            has_tables=tabled,
+            has_tables=has_tables,
         )
-        planned = planned_method(premises) if interval == "auto" else interval
-        if interval != "auto" or facts.bins is not None:
-            _refuse_impossible(interval, planned, premises)
+        # The method of the interval; one that this metric or design cannot have is refused.
+        method = planned_method(premises) if study.interval == "auto" else study.interval
+        asks_for_method = study.interval != "auto" or facts.bins is not None
+        problem = problem_before(method, premises) if asks_for_method else None
+        if problem:
+            asked_for = repr(study.interval)
+            named = asked_for if method == study.interval else f"{asked_for}, here {method!r}"
+            got = f"{named}, which {problem.removesuffix('.')}"
+            raise fail("interval", "be one that these data allow", got)
+        # What else is computed for it: standard errors of resamples, and tables to draw from.
         cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
         possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
-        with_variance = possible and (planned in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
-        reads = statistic.reading(reduced)
-        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
+        with_variance = possible and (method in OF_STANDARD_ERRORS or cost <= _CHEAP_VARIANCE)
         table = None
-        if tabled and (planned == "smoothed" or premises.share is None):
+        if has_tables and (method == "smoothed" or premises.share is None):
             strata = design.strata
             if part.rows is not None and strata is not None:
                 # Those without a row of the part are none of it.
                 strata = np.unique(strata[part.rows], return_inverse=True)[1]
             table = Tabled(statistic, rows, strata)
+        reads = statistic.reading(reduced)
+        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts, part.rows)
         return Score(
             metric,
             measured.rows,
@@ -358,7 +356,7 @@ class RowsInMemory(Source):
             measured.statistic,
             BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group),
             premises,
-            planned,
+            method,
             classes=classes,
             table=table,
         )
@@ -390,15 +388,6 @@ def _classes_of_groups(
     classes = np.full(len(last_row), -1)
     classes[has_rows] = code
     return classes if len(labels) > 1 else None
-
-
-def _refuse_impossible(interval: str, method: str, premises: BeforeResampling) -> None:
-    """Refuse an interval that this metric or design cannot have, before any work."""
-    problem = problem_before(method, premises)
-    if problem:
-        named = repr(method) if interval == method else f"{interval!r}, here {method!r}"
-        got = f"{named}, which {problem.removesuffix('.')}"
-        raise fail("interval", "be one that these data allow", got)
 
 
 # ------------------------------------------------------------------ draws
@@ -435,7 +424,7 @@ class Draws:
             left_out = self._left_out()
         in_time: dict[int, OverTime] = {}
         if design.units_are_blocks and not design.averages_tasks:
-            in_time = self._over_time()
+            in_time = self._variations_over_time()
         smoothed: dict[int, Floats] = {}
         if any(score.table is not None for score in self.scores.values()):
             smoothed = self._smoothed()
@@ -521,7 +510,7 @@ class Draws:
                 smoothed[k] = table.values(tabled, masses[0])
         return smoothed
 
-    def _over_time(self) -> dict[int, OverTime]:
+    def _variations_over_time(self) -> dict[int, OverTime]:
         """Return how smooth scores vary over single rows in time, unless that takes too long."""
         # Imported here, because few calls have rows in time.
         from ..resampling.series import SeriesDesign
@@ -556,7 +545,7 @@ def draw(
     """
     plan_of_cells = plan
     if plan.design.n_samples >= _ROWS_FOR_CELLS:
-        plan_of_cells, subjects = _in_cells(plan, subjects)
+        plan_of_cells, subjects = _put_in_cells(plan, subjects)
     binding = plan_of_cells.bind([subject.coding for subject in subjects])
     for score in (scores or {}).values():
         if score.part.order is not None:
@@ -564,7 +553,7 @@ def draw(
     return Draws(plan, binding, subjects, bootstrap(binding, subjects, workers), scores or {})
 
 
-def _in_cells(
+def _put_in_cells(
     plan: ResamplingPlan, subjects: Sequence[BoundStatistic]
 ) -> tuple[ResamplingPlan, Sequence[BoundStatistic]]:
     """Return plan and statistics of cells of nearly equal rows, where these serve (record 0083)."""
@@ -579,17 +568,17 @@ def _in_cells(
     n_codes = sum(max(subjects[k].reduced.n_codes for k in numbers) for numbers in parts)
     most = max(map(len, parts))
     if n_codes > _CODES_AS_CELLS and most <= _MOST_IN_CELLS:
-        in_cells = _by_sums(plan, subjects, parts)
+        in_cells = _put_in_cells_of_sums(plan, subjects, parts)
         if in_cells is not None:
             return in_cells
     if most != 1:
         # Cells of several systems would tell the systems apart less than rows do.
         return plan, subjects
-    in_codes = [_in_codes(subject, design.strata) for subject in subjects]
+    in_codes = [_coded_by_cells(subject, design.strata) for subject in subjects]
     return plan, [numbers or subject for numbers, subject in zip(in_codes, subjects, strict=True)]
 
 
-def _by_sums(
+def _put_in_cells_of_sums(
     plan: ResamplingPlan, subjects: Sequence[BoundStatistic], parts: Sequence[Sequence[int]]
 ) -> tuple[ResamplingPlan, Sequence[BoundStatistic]] | None:
     """Return plan and statistics of cells of rows that add nearly the same to sums, if all do."""
@@ -599,8 +588,8 @@ def _by_sums(
     design = plan.design
     # The order of rows is free where nothing else is known of them.
     in_order = max(map(len, parts)) > 1 or design.strata is not None
-    of_sums = [_of_sums(subject, design.n_samples, in_order) for subject in subjects]
-    sums = [function for function in of_sums if function is not None]
+    functions = [_function_of_sums(subject, design.n_samples, in_order) for subject in subjects]
+    sums = [function for function in functions if function is not None]
     if len(sums) < len(subjects):
         return None
     cells, in_cells = [], list(subjects)
@@ -656,7 +645,9 @@ def _cells_of(
     return cells, reduced
 
 
-def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> BoundStatistic | None:
+def _coded_by_cells(
+    subject: BoundStatistic, strata: NDArray[np.integer] | None
+) -> BoundStatistic | None:
     """Return a statistic on the codes of cells that are its own, if it has them.
 
     Strata may be the classes, but must not divide cells.
@@ -680,7 +671,9 @@ def _in_codes(subject: BoundStatistic, strata: NDArray[np.integer] | None) -> Bo
     return replace(subject, reduced=reduced, coding=coding)
 
 
-def _of_sums(subject: BoundStatistic, n_samples: int, in_order: bool) -> BoundStatistic | None:
+def _function_of_sums(
+    subject: BoundStatistic, n_samples: int, in_order: bool
+) -> BoundStatistic | None:
     """Return a statistic as a function of sums, if it is one and reads its rows one by one.
 
     Its terms are those of rows, in their order if asked.
@@ -785,7 +778,7 @@ class Study:
 
 
 def study_of(
-    scored: tuple[Scores, Places],
+    scored: CallScores,
     sampling: Sampling,
     answers: dict[str, Any],
     score_options: Wanted,
@@ -796,7 +789,7 @@ def study_of(
 
     Parameters
     ----------
-    scored : tuple of (Scores, Places)
+    scored : CallScores
     sampling : Sampling
     answers : mapping of str to array-like
         Truth and predictions as they were given, by argument.
@@ -807,8 +800,10 @@ def study_of(
         How many statistics there are, where that is known, for the memory of their replicates.
     """
     scores, places = scored
-    [[measured, *_], *_] = next(iter(scores.values())).values()
-    rows = measured.rows
+    # All systems and runs have the same truth and weights: any of them tells what is drawn.
+    by_system = next(iter(scores.values()))
+    any_runs = next(iter(by_system.values()))
+    rows = any_runs[0].rows
     plan = resampling_plan(sampling, len(rows.y_pred), n_series, rows.sample_weight)
     tasks, length = None, 0
     parts: Sequence[Part] = WHOLE
@@ -881,7 +876,7 @@ def study_of_system(
 ) -> Study:
     """Return the study of one system whose rows are in memory: rows, statistics, plan."""
     rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
-    scored = measured_by(scoring, {"": [("y_pred", rows)]})
+    scored = measured_by(scoring, {"": [rows]})
     answers = {"y_true": y_true, "y_pred": y_pred}
     return study_of(scored, sampling, answers, score_options, scoring.settings)
 
@@ -1065,14 +1060,23 @@ def evaluate(study: Study) -> dict[str, Any]:
     """
     parts = study.parts
     scores = [
-        study.source.prepare(study.plan, study.interval, metric, measured, part, study.first_look)
+        study.source.prepare(study, metric, measured, part)
         for metric, by_system in study.scores.items()
         for [measured] in by_system.values()
         for part in parts
     ]
-    are_many = study.plan.n_resamples > _MOST_UNNEEDED and len(parts) == 1
-    if are_many and all(score.interval in WITHOUT_RESAMPLES for score in scores):
-        study = _with_fewer_resamples(study)
+    are_many = study.plan.n_resamples > _MOST_UNNEEDED and study.plan.resamples is None
+    if are_many and len(parts) == 1 and all(s.interval in WITHOUT_RESAMPLES for s in scores):
+        text = (
+            f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the "
+            f"{study.plan.n_resamples:,} asked for were made, for the distribution."
+        )
+        study = replace(
+            study,
+            plan=replace(study.plan, n_resamples=_MOST_UNNEEDED),
+            settings={**study.settings, "n_resamples": _MOST_UNNEEDED},
+            notes=(Note("choice", text),),
+        )
     draws = study.source.draw(study.plan, scores, study.workers)
     evidence = list(draws.evidence.values())
     bases: Sequence[SystemBasis] = [
@@ -1093,25 +1097,11 @@ def evaluate(study: Study) -> dict[str, Any]:
                 chosen = _chosen_together(study, basis)
             else:
                 chosen = chosen_interval(study, basis.evidence)
-            table[score.part.name] = result_of(study, score, basis, chosen)
+            table[score.part.name] = score_result(study, score, basis, chosen)
         if len(parts) > 1:
             table["gap"] = _gap(study, scores[of_metric], evidence[of_metric])
         results[metric] = ResultTable(table) if len(parts) > 1 else table[None]
     return results
-
-
-def _with_fewer_resamples(study: Study) -> Study:
-    """Return the study with no more resamples than a picture of the distribution can use."""
-    if study.plan.resamples is not None:
-        return study
-    note = Note(
-        "choice",
-        f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the "
-        f"{study.plan.n_resamples:,} asked for were made, for the distribution.",
-    )
-    plan = replace(study.plan, n_resamples=_MOST_UNNEEDED)
-    settings = {**study.settings, "n_resamples": _MOST_UNNEEDED}
-    return replace(study, plan=plan, settings=settings, notes=(note,))
 
 
 def chosen_interval(study: Study, evidence: Evidence) -> IntervalWithNotes:
@@ -1142,7 +1132,7 @@ def _chosen_together(study: Study, basis: SystemBasis) -> IntervalWithNotes:
     return IntervalWithNotes(interval.at_level(level), (*notes, basis.note))
 
 
-def result_of(
+def score_result(
     study: Study, score: Score, basis: Basis, chosen: IntervalWithNotes
 ) -> EvaluationResult:
     """Return the result of a score, with the interval that was chosen."""
@@ -1179,19 +1169,18 @@ def _gap(study: Study, scores: Sequence[Score], evidence: Sequence[Evidence]) ->
     """The pair of subgroups that differ most, with its simultaneous interval."""
     # Imported here, because few calls have subgroups.
     from ..results.basis import GapBasis
-    from .gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
+    from .gaps import NO_PAIR, counted_subgroups, gap_of, no_gap, side_of, varying_subgroups
 
     name = scores[0].metric
-    subgroups = measured(scores[0].statistic, scores[0].rows, study.parts, evidence)
-    subgroups_kept = kept_of(subgroups, evidence, name)
-    evidence_kept = [evidence[k] for k in subgroups_kept.at]
-    n_pairs = len(evidence_kept) * (len(evidence_kept) - 1) // 2
-    if evidence_kept:
-        sides = [side_of(subgroups[k], evidence[k]) for k in subgroups_kept.at]
-        (a, b), evidence_of_gap = gap_of(sides, evidence_kept, n_families=1)
-        pair = f"{subgroups[subgroups_kept.at[a]].name} - {subgroups[subgroups_kept.at[b]].name}"
-    else:
-        evidence_of_gap, pair = no_gap(evidence[0], n_families=1), NO_PAIR
+    subgroups = counted_subgroups(scores[0].statistic, scores[0].rows, study.parts, evidence)
+    numbers, cautions = varying_subgroups(subgroups, evidence, name)
+    n_pairs = len(numbers) * (len(numbers) - 1) // 2
+    evidence_of_gap, pair = no_gap(evidence[0], n_families=1), NO_PAIR
+    if numbers:
+        varying = [evidence[k] for k in numbers]
+        sides = [side_of(subgroups[k], evidence[k]) for k in numbers]
+        (a, b), evidence_of_gap = gap_of(sides, varying, n_families=1)
+        pair = f"{subgroups[numbers[a]].name} - {subgroups[numbers[b]].name}"
     notes = []
     if n_pairs == 1:
         notes = ["The difference between the two subgroups."]
@@ -1201,8 +1190,7 @@ def _gap(study: Study, scores: Sequence[Score], evidence: Sequence[Evidence]) ->
             "interval over all of them; the replicates are those of this pair."
         ]
     basis = GapBasis(evidence_of_gap, metric=name, pair=pair, of_systems=False)
-    cautions = [*subgroups_kept.cautions, *caution_of_distances(evidence[0])]
-    return make_gap_result(study, basis, notes, cautions)
+    return make_gap_result(study, basis, notes, [*cautions, *caution_of_distances(evidence[0])])
 
 
 def make_gap_result(

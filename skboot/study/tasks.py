@@ -123,9 +123,9 @@ def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
             design.members[:, 0],
             plan.resamples is not None or plan.unit_counts is not None,
         )
-        shared = _of_each(unit, tasks.number)
+        shared = _shared_value(unit, tasks.number)
         if design.units_are_groups and not has_resamples:
-            group_of_task = _of_each(tasks.number, unit)
+            group_of_task = _shared_value(tasks.number, unit)
             if group_of_task is not None:
                 return drawn_tasks(design, group_of_task)
         if has_resamples or shared is None:
@@ -136,7 +136,7 @@ def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
     return within_tasks(design, task_of_unit)
 
 
-def _of_each(unit: NDArray[Any], value: NDArray[np.intp]) -> NDArray[np.intp] | None:
+def _shared_value(unit: NDArray[Any], value: NDArray[np.intp]) -> NDArray[np.intp] | None:
     """Return the value that all rows of each unit share; None where those of one differ."""
     shared = np.empty(int(unit.max()) + 1, dtype=np.intp)
     shared[unit] = value

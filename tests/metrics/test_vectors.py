@@ -300,7 +300,7 @@ def test_a_partial_for_each_column_has_the_values_and_the_speed_of_its_column(
     for one, values in zip(results, expected.T, strict=True):
         assert one.bootstrap_distribution == pytest.approx(values, abs=1e-10)
     columns = Rows(truth, predicted, None, NAMES if truth.dtype.kind == "U" else None)
-    scores, _ = measured_by(Scoring(metric), {"": [("y_pred", columns)]})
+    scores, _ = measured_by(Scoring(metric), {"": [columns]})
     assert not any(own.statistic.calls_function for each in scores.values() for own in each[""])
 
 

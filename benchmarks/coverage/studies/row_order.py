@@ -110,8 +110,7 @@ CELLS = [(kind, name, n) for n in (400, 100, 2000) for kind, own in KINDS.items(
 def is_cautioned(values) -> bool:
     """Whether a call on values of rows, or on those of several systems, has the caution."""
     named = {
-        str(k): [("y_pred", checked_rows(None, own, None, None))]
-        for k, own in enumerate(np.atleast_2d(values))
+        str(k): [checked_rows(None, own, None, None)] for k, own in enumerate(np.atleast_2d(values))
     }
     scored = measured_by(Scoring("mean"), named)
     sampling = Sampling(n_resamples=2, random_state=0)
