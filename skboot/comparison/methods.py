@@ -130,7 +130,8 @@ def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any
     for name, method_runs in runs.items():
         estimator = call.estimators[name]
         systems[name] = [
-            result_of(call.fit, estimator, method_runs.kept, e)[0] for e in method_runs.errors
+            result_of(call.fit, estimator, method_runs.run_records, e)[0]
+            for e in method_runs.errors
         ]
     any_run = next(iter(runs.values()))
     results = {}
@@ -148,8 +149,8 @@ def _compare_by(
 ) -> ComparisonResult:
     """Return the comparison by one metric, and tell its notes."""
     metrics = [method_runs.errors[k].metric for method_runs in runs.values()]
-    losses = out_of_bag_losses(metrics, [method_runs.kept for method_runs in runs.values()])
-    samples = losses[0].kept.samples
+    losses = out_of_bag_losses(metrics, [method_runs.run_records for method_runs in runs.values()])
+    samples = losses[0].run_records.samples
     pairs = pairs_of(runs, call.asked.reference)
     resubstitution = {
         name: method_runs.errors[k].full_errors.mean() for name, method_runs in runs.items()
@@ -291,7 +292,7 @@ def _notes(
         )
     if not call.is_cross_validated:
         notes.add("advice", _SMALLER_SAMPLES)
-    n_samples = len(losses.kept.samples.counts)
+    n_samples = len(losses.run_records.samples.counts)
     if len(losses.used) < n_samples:
         notes.add(
             "advice",

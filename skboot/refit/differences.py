@@ -53,7 +53,7 @@ class OutOfBagLosses:
     Attributes
     ----------
     metric : RunMetric
-    kept : RunRecords
+    run_records : RunRecords
     used : ndarray of shape (n_used,)
         Numbers of the training samples.
     losses : ndarray of shape (n_used, n_samples) or None
@@ -69,7 +69,7 @@ class OutOfBagLosses:
     """
 
     metric: RunMetric
-    kept: RunRecords
+    run_records: RunRecords
     used: Array
     losses: Array | None
     influence: Array | None
@@ -80,7 +80,7 @@ class OutOfBagLosses:
     @property
     def degrees_of_freedom(self) -> int:
         """Of a t interval; see `skboot.refit.estimates`."""
-        return n_effective_of(self.metric, self.kept) - 1
+        return n_effective_of(self.metric, self.run_records) - 1
 
 
 def out_of_bag_losses(
@@ -109,9 +109,9 @@ def out_of_bag_losses(
     for run_records in runs:
         records = [
             record if k >= n_boot or k // n_seeds in samples else {}
-            for k, record in enumerate(run_records.records)
+            for k, record in enumerate(run_records.sample_records)
         ]
-        only.append(replace(run_records, records=records))
+        only.append(replace(run_records, sample_records=records))
     return [_left_out(*method) for method in zip(metrics, only, strict=True)]
 
 
@@ -128,7 +128,7 @@ def difference_error(losses_a: OutOfBagLosses, losses_b: OutOfBagLosses) -> OutO
     OutOfBagError
         Replicates that differ by rounding alone are 0.
     """
-    run_records, is_metric = losses_a.kept, losses_a.losses is None
+    run_records, is_metric = losses_a.run_records, losses_a.losses is None
     change: Any = None if losses_a.scores is None else _less(losses_a.scores, losses_b.scores)
     if is_metric:
         assert losses_a.influence is not None
@@ -246,9 +246,9 @@ def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, Fol
         if by_row:
             centre = float(of_repeats[good].mean())
             influence = (values - of_repeats[:, None])[good].mean(axis=0)
-        unit = part.kept.target.unit
+        unit = part.run_records.target.unit
         if unit is not None:
-            influence = group_influence(influence, unit, part.kept.n_units)
+            influence = group_influence(influence, unit, part.run_records.n_units)
         two_valued = by_row and is_two_valued(part.metric, values)
         several[name] = FoldsOfMethod(part, centre, influence, two_valued)
     return several
@@ -281,7 +281,7 @@ def cross_validated_difference(
     )
     variance = cross_validated_variance(
         folds_a.influence - folds_b.influence,
-        part.kept.samples.counts[part.used],
+        part.run_records.samples.counts[part.used],
         scores - other_scores,
         influence - other_influence,
         left_out=out_of_bag.standard_error**2,
@@ -296,11 +296,11 @@ def cross_validated_difference(
 
 def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
     """The runs of each method, without the folds that failed, or have no score, for any."""
-    first_fold = parts[0].kept.samples.n_bootstrap_runs
-    every = [list(part.kept.records[first_fold:]) for part in parts]
+    first_fold = parts[0].run_records.samples.n_bootstrap_runs
+    every = [list(part.run_records.sample_records[first_fold:]) for part in parts]
     keys = [f"{part.metric.key}: error" for part in parts]
     for fold, records in enumerate(zip(*every, strict=True)):
-        if any(record.get("error") is not None for record in records):
+        if any(record.get("failure") is not None for record in records):
             empty: Record = {}
             changed = [empty for _ in records]
         elif all(np.isfinite(r.get(key, 0.0)) for r, key in zip(records, keys, strict=True)):
@@ -310,7 +310,10 @@ def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
         for records_of_method, record in zip(every, changed, strict=True):
             records_of_method[fold] = record
     return [
-        replace(part.kept, records=[*part.kept.records[:first_fold], *records_of_method])
+        replace(
+            part.run_records,
+            sample_records=[*part.run_records.sample_records[:first_fold], *records_of_method],
+        )
         for part, records_of_method in zip(parts, every, strict=True)
     ]
 
@@ -327,13 +330,16 @@ def _sample_errors(method: FoldsOfMethod, resubstitution: float) -> tuple[Array,
         assert part.influence is not None
         share = share_of_training(resubstitution, centre, float(np.median(part.scores)))
         return part.scores, part.influence, share
-    rows, n_seeds = part.rows, part.kept.samples.n_seeds
+    rows, n_seeds = part.rows, part.run_records.samples.n_seeds
     inner = part.metric.under_root
     if inner is not None:
-        rows, resubstitution = usable_rows(inner, part.kept), resubstitution * abs(resubstitution)
+        rows, resubstitution = (
+            usable_rows(inner, part.run_records),
+            resubstitution * abs(resubstitution),
+        )
         centre, slope = centre * abs(centre), slope_of_root(centre * abs(centre))
     errors = over_seeds(rows.errors, rows.runs, n_seeds)
-    influence = over_seeds(by_unit(rows, part.kept)(slice(None)), rows.runs, n_seeds)
+    influence = over_seeds(by_unit(rows, part.run_records)(slice(None)), rows.runs, n_seeds)
     share = share_of_training(resubstitution, centre, float(np.median(errors)))
     return slope * errors, slope * influence, share
 
@@ -361,7 +367,7 @@ def _difference(
         known(standard_error),
         # Those of an average over classes depend on the answers, and must not on the order of both.
         min(losses.degrees_of_freedom for losses in parts),
-        n_units=part.kept.n_units,
+        n_units=part.run_records.n_units,
         span=float(high - low) if two_valued else None,
     )
 
@@ -456,7 +462,8 @@ def scores_by_size(
             n_samples = len(run_records.samples.counts) // n_sizes
             part = slice(k * n_samples, (k + 1) * n_samples)
             samples = replace(run_records.samples, counts=run_records.samples.counts[part])
-            of_size.append(replace(run_records, samples=samples, records=run_records.records[part]))
+            records = run_records.sample_records[part]
+            of_size.append(replace(run_records, samples=samples, sample_records=records))
         by_size.append(out_of_bag_losses(metrics, of_size))
     scores, errors, centres = [], [], []
     for metric, run_records, losses in zip(metrics, runs, zip(*by_size, strict=True), strict=True):
@@ -499,20 +506,20 @@ def training_scores(metric: RunMetric, run_records: RunRecords, n_sizes: int) ->
         With answers for all rows.
     n_sizes : int
     """
-    errors = np.full(len(run_records.records), np.nan)
+    errors = np.full(len(run_records.sample_records), np.nan)
     if isinstance(metric, RowRunMetric):
         data, runs = run_records.of_bootstrap(metric.key)
         if len(runs):
             errors[runs] = metric.errors(data, run_records.row_counts[runs].astype(float))
     else:
         key = f"{metric.key}: inside"
-        errors[:] = [record.get(key, np.nan) for record in run_records.records]
+        errors[:] = [record.get(key, np.nan) for record in run_records.sample_records]
     return np.asarray(metric.score(errors)).reshape(n_sizes, -1)
 
 
 def _errors_of_units(losses: OutOfBagLosses) -> Floats:
     """Return the error of each unit outside of each subsample, (n_samples, n_units)."""
-    counts = losses.kept.samples.counts
+    counts = losses.run_records.samples.counts
     values = np.full(counts.shape, np.nan)
     if not len(losses.used):
         return values
@@ -521,7 +528,10 @@ def _errors_of_units(losses: OutOfBagLosses) -> Floats:
         assert losses.influence is not None
         scores, influence = losses.scores, losses.influence
     else:
-        scores, influence = losses.rows.errors, by_unit(losses.rows, losses.kept)(slice(None))
+        scores, influence = (
+            losses.rows.errors,
+            by_unit(losses.rows, losses.run_records)(slice(None)),
+        )
     values[losses.used] = np.where(counts[losses.used] == 0, scores[:, None] + influence, np.nan)
     return values
 

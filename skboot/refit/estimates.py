@@ -575,7 +575,7 @@ def optimism_error(metric: RunMetric, run_records: RunRecords, resubstitution: f
         inside = metric.errors(data, counts)
         on_all = metric.errors(data, np.ones_like(counts))
     else:
-        records = run_records.records[: run_records.samples.n_bootstrap_runs]
+        records = run_records.sample_records[: run_records.samples.n_bootstrap_runs]
         inside, on_all = (
             np.array(
                 [record.get(f"{metric.key}: {part}", np.nan) for record in records], dtype=float
@@ -606,7 +606,7 @@ class _Parts:
 
 def _row_parts(metric: RowRunMetric, run_records: RunRecords) -> _Parts:
     """Means of losses and functions of means."""
-    answers = np.array([record[metric.key] for record in run_records.full])
+    answers = np.array([record[metric.key] for record in run_records.full_records])
     full = np.asarray(metric.errors(answers, np.ones(answers.shape[:2])), dtype=float)
     rows = usable_rows(metric, run_records)
     used = np.unique(rows.runs // run_records.samples.n_seeds)
@@ -728,7 +728,9 @@ def _replicate_parts(metric: RunMetric, run_records: RunRecords) -> _Parts:
     outside = run_records.samples.counts[runs // n_seeds] == 0
     computed = Computed.of(influence, outside)
     used = np.unique(runs // n_seeds)
-    full = np.array([record[f"{metric.key}: error"] for record in run_records.full], dtype=float)
+    full = np.array(
+        [record[f"{metric.key}: error"] for record in run_records.full_records], dtype=float
+    )
     out_of_bag = None
     if len(used) >= 2:
         out_of_bag = out_of_bag_metric(
@@ -744,7 +746,7 @@ def replicates_of(metric: RunMetric, run_records: RunRecords) -> tuple[Array, Ar
 
     Influence values are (n_runs, n_units), NaN where they were not computed.
     """
-    records = run_records.records[: run_records.samples.n_bootstrap_runs]
+    records = run_records.sample_records[: run_records.samples.n_bootstrap_runs]
     errors = np.array(
         [record.get(f"{metric.key}: error", np.nan) for record in records], dtype=float
     )

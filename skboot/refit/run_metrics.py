@@ -825,10 +825,10 @@ class RunRecords:
     ----------
     target : Target
     samples : TrainingSamples
-    full : list of dict
+    full_records : list of dict
         Records of the runs on all rows, one per seed.
-    records : list of dict
-        Records of the other runs, in their order.
+    sample_records : list of dict
+        Records of the other runs, on bootstrap samples and on folds, in their order.
     all_rows : bool
         Whether bootstrap runs answered for all rows.
     failed_score : float
@@ -837,8 +837,8 @@ class RunRecords:
 
     target: Target
     samples: TrainingSamples
-    full: Sequence[Record]
-    records: Sequence[Record]
+    full_records: Sequence[Record]
+    sample_records: Sequence[Record]
     all_rows: bool
     failed_score: float = np.nan
 
@@ -860,7 +860,7 @@ class RunRecords:
 
     def of_bootstrap(self, key: str) -> tuple[Array, Array]:
         """Values kept per row, (n_runs, n_samples, ...), and the numbers of these runs."""
-        records = self.records[: self.samples.n_bootstrap_runs]
+        records = self.sample_records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, record in enumerate(records) if key in record], dtype=np.intp)
         if not len(runs):
             return np.empty((0, self.n_rows)), runs
@@ -889,7 +889,7 @@ class RunRecords:
         outside : ndarray of shape (n_runs, n_rows)
             Which of them each run left out.
         """
-        records = self.records[: self.samples.n_bootstrap_runs]
+        records = self.sample_records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, of_run in enumerate(records) if key in of_run], dtype=np.intp)
         if not len(runs):
             return
@@ -916,8 +916,8 @@ class RunRecords:
 
     def failed_bootstrap(self) -> Array:
         """Numbers of the bootstrap runs that failed; for runs that count then."""
-        records = self.records[: self.samples.n_bootstrap_runs]
-        failed = [k for k, record in enumerate(records) if record.get("error") is not None]
+        records = self.sample_records[: self.samples.n_bootstrap_runs]
+        failed = [k for k, record in enumerate(records) if record.get("failure") is not None]
         return np.array(failed, dtype=np.intp)
 
     def of_folds(self, key: str) -> Array:
@@ -967,4 +967,4 @@ class RunRecords:
         """Records of the folds of a repeat, for one seed."""
         n_seeds, n_folds = self.samples.n_seeds, self.samples.n_folds
         first_fold = self.samples.n_bootstrap_runs + repeat * n_folds * n_seeds + s
-        return [self.records[first_fold + fold * n_seeds] for fold in range(n_folds)]
+        return [self.sample_records[first_fold + fold * n_seeds] for fold in range(n_folds)]

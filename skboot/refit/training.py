@@ -895,14 +895,14 @@ def run_all(
 
 def record_of(job: Job, run: Run) -> Record:
     """Return and write the record of one run; an error is recorded unless it is to be raised."""
-    record: Record = {"number": run.number, "error": None, "fit_time": np.nan}
+    record: Record = {"number": run.number, "failure": None, "fit_time": np.nan}
     try:
         record.update(job.loan.attempt(partial(train_and_answer, job, run, record)))
     except Exception as error:
         if job.raise_errors:
             raise
         # As text: an exception need not survive the way back from a worker.
-        record["error"] = f"{type(error).__name__}: {error}"
+        record["failure"] = f"{type(error).__name__}: {error}"
         return record
     if job.folder is not None:
         try:
@@ -917,7 +917,7 @@ def write_run(folder: str, record: Record) -> None:
     """Write the record of a run that succeeded."""
     path = _path(folder, record["number"])
     path.parent.mkdir(parents=True, exist_ok=True)
-    arrays = {key: np.asarray(v) for key, v in record.items() if key not in ("error", "warnings")}
+    arrays = {key: np.asarray(v) for key, v in record.items() if key not in ("failure", "warnings")}
     if any(array.dtype.hasobject for array in arrays.values()):
         raise TypeError("With memory=, labels must be strings or numbers, not Python objects.")
     contents: dict[str, Any] = {f"a{k}": array for k, array in enumerate(arrays.values())}
@@ -1007,4 +1007,4 @@ def _read(path: Path, n_bytes: float) -> Record | None:
     for name, value in record.items():
         if value.ndim == 0:
             record[name] = int(value) if name in _INTEGERS else float(value)
-    return {**record, "error": None, "warnings": set()}
+    return {**record, "failure": None, "warnings": set()}

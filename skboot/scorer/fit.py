@@ -184,7 +184,7 @@ def first_record(
                 for name in response.metrics:
                     measured_by(Scoring({name: scorers[name]}, several=False), named)
                 response.check_defined(rows.y, answers)
-    return {"error": None, "fit_time": fit_time, "n_convergence": 0, **record}
+    return {"failure": None, "fit_time": fit_time, "n_convergence": 0, **record}
 
 
 # ------------------------------------------------------------------ trainings
@@ -235,13 +235,13 @@ class OutOfBagRuns(Trained):
 
     Attributes
     ----------
-    kept : RunRecords
+    run_records : RunRecords
     metrics : list of RunMetric
     answers : Answers
         Of the model of all rows, for all rows.
     """
 
-    kept: RunRecords
+    run_records: RunRecords
     metrics: list[RunMetric]
     answers: Answers
 
@@ -256,9 +256,9 @@ class OutOfBagRuns(Trained):
     @cached_property
     def errors(self) -> list[MethodError]:
         """Error of the method by each metric."""
-        rng = np.random.default_rng(stream(self.kept.samples.seed, PERMUTATIONS))
+        rng = np.random.default_rng(stream(self.run_records.samples.seed, PERMUTATIONS))
         return [
-            method_error(metric, self.kept, metric.no_information(self.answers, rng))
+            method_error(metric, self.run_records, metric.no_information(self.answers, rng))
             for metric in self.metrics
         ]
 
@@ -579,14 +579,15 @@ def _records(
     )
     if tasks is not None:
         tasks.end()
-    errors = [record["error"] for record in records if record["error"] is not None]
-    if errors and len(errors) == len(records):
-        raise ValueError(f"All {len(records)} runs failed. First error: {errors[0]}")
-    if errors:
-        listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
+    failures = [record["failure"] for record in records if record["failure"] is not None]
+    if failures and len(failures) == len(records):
+        raise ValueError(f"All {len(records)} runs failed. First error: {failures[0]}")
+    if failures:
+        counts = {failure: failures.count(failure) for failure in dict.fromkeys(failures)}
+        listed = "\n".join(f"  {count} x {failure}" for failure, count in counts.items())
         score = call.failed_score
         become = f"count as {score:g}" if np.isfinite(score) else "are left out of every average"
-        text = f"{len(errors)} of {len(records)} runs failed and {become}."
+        text = f"{len(failures)} of {len(records)} runs failed and {become}."
         notes.append(Note("failed", f"{text}\n{listed}"))
     unkept = [record[training.UNKEPT] for record in records if training.UNKEPT in record]
     if unkept:
@@ -644,7 +645,7 @@ def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
     """Return what is kept of a run on all rows."""
     every = np.arange(job.n_rows)
     scored = Scored(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
-    record: Record = {"error": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
+    record: Record = {"failure": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
     for keep in job.keep:
         record.update(keep(answers, scored))
     return record

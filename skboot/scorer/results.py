@@ -125,7 +125,7 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
     by_name: dict[str, dict[str, Any]] = {}
     cautions: dict[str, list[str]] = {}
     for method_error in runs.errors:
-        result, own_cautions = result_of(call, estimator, runs.kept, method_error)
+        result, own_cautions = result_of(call, estimator, runs.run_records, method_error)
         for sentence in own_cautions:
             cautions.setdefault(sentence, []).append(method_error.metric.name)
         attributes = {
@@ -147,8 +147,8 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
             attributes["relative_overfitting_rate_"] = method_error.error.relative_overfitting_rate
             attributes["weight_"] = method_error.error.weight
         by_name[method_error.metric.name] = attributes
-    runs_ = columns_of_runs(runs.kept, runs.errors[0])
-    instability = instability_of(runs.kept, runs.errors)
+    runs_ = columns_of_runs(runs.run_records, runs.errors[0])
+    instability = instability_of(runs.run_records, runs.errors)
     # Each caution once, with the names of the metrics where several were asked for.
     for sentence, names in cautions.items():
         tell(Note("caution", sentence if runs.single else f"{', '.join(names)}: {sentence}"))
@@ -163,9 +163,12 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
 
 def columns_of_runs(run_records: RunRecords, error: MethodError) -> dict[str, NDArray[Any]]:
     """Return a column per property of the runs: on all rows, on bootstrap samples, on folds."""
-    samples, n_full = run_records.samples, len(run_records.full)
-    n_boot, n_folds = samples.n_bootstrap_runs, len(run_records.records) - samples.n_bootstrap_runs
-    every = [*run_records.full, *run_records.records]
+    samples, n_full = run_records.samples, len(run_records.full_records)
+    n_boot, n_folds = (
+        samples.n_bootstrap_runs,
+        len(run_records.sample_records) - samples.n_bootstrap_runs,
+    )
+    every = [*run_records.full_records, *run_records.sample_records]
     scores = np.full(len(every), np.nan)
     scores[:n_full] = error.metric.score(error.full_errors)
     scores[n_full : n_full + n_boot] = error.metric.score(error.run_errors)
@@ -189,7 +192,7 @@ def _columns_of_records(records: Sequence[Record]) -> dict[str, NDArray[Any]]:
     """Return the properties of runs that their records hold."""
     return {
         "fit_time": np.array([record["fit_time"] for record in records], dtype=float),
-        "failed": np.array([record["error"] is not None for record in records]),
+        "failed": np.array([record["failure"] is not None for record in records]),
         "n_convergence_warnings": np.array(
             [record["n_convergence"] for record in records], dtype=int
         ),
@@ -228,7 +231,7 @@ def instability_of(
     kind, key, metric = next(
         (candidate for candidate in candidates if candidate[1] is not None), ("", "", None)
     )
-    full: Any = run_records.full[0].get(key)
+    full: Any = run_records.full_records[0].get(key)
     if full is None or (y is not None and y.ndim > 1):
         return None
     blocks = []
@@ -374,7 +377,7 @@ class UsableRuns:
         good = [
             run
             for run, records in enumerate(zip(*of_estimators, strict=True))
-            if all(record["error"] is None for record in records)
+            if all(record["failure"] is None for record in records)
         ]
         is_sampled = [1 <= run <= samples.n_bootstrap_runs for run in good]
         return cls(
@@ -407,9 +410,9 @@ def usable_runs(samples: TrainingSamples, of_estimators: Sequence[Sequence[Recor
     if (n_left if on_samples else len(usable.full)) < 2:
         what = "training samples" if on_samples else "runs"
         by = " by every estimator" if len(of_estimators) > 1 else ""
-        errors = (record["error"] for records in of_estimators for record in records)
-        first_error = next(error for error in errors if error is not None)
-        raise refuse(f"fewer than two {what} were usable{by}. First error: {first_error}")
+        failures = (record["failure"] for records in of_estimators for record in records)
+        first_failure = next(failure for failure in failures if failure is not None)
+        raise refuse(f"fewer than two {what} were usable{by}. First error: {first_failure}")
     return usable
 
 

@@ -77,7 +77,7 @@ def test_a_run_is_never_judged_on_rows_it_was_trained_on():
 
     job = job_of(Remembers(), X, y)
     for run in drawn().runs():
-        assert record_of(job, run)["error"] is None
+        assert record_of(job, run)["failure"] is None
 
 
 def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apart():
