@@ -369,7 +369,7 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
             bounds=(-high, -low) if sign > 0 else (low, high),
         )
         summary = MethodErrorSummary("oob", sign, np.nan, error_632.summary())
-        estimate = 0.0 - sign * summary.error.oob
+        estimate = 0.0 - sign * summary.prediction_error.oob
     elif np.isfinite(choices.outside).any():
         estimate = float(np.nanmean(choices.outside))
     evidence = Evidence(

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -308,26 +308,26 @@ class MethodErrorSummary:
         Where the point estimate comes from.
     sign : float
         The score is ``-sign`` times the error.
-    optimism : float
+    optimism_corrected : float
         Error by the optimism correction, NaN if unknown.
-    error : skboot.method_error.error632.ErrorSummary
+    prediction_error : skboot.method_error.error632.ErrorSummary
         What intervals are made of.
     """
 
     strategy: str
     sign: float
-    optimism: float
-    error: ErrorSummary
+    optimism_corrected: float
+    prediction_error: ErrorSummary
 
     def to_parts(self) -> dict[str, Any]:
         """Return its fields, to be written to a file."""
-        error = {f.name: getattr(self.error, f.name) for f in fields(self.error)}
-        if self.error.cv is not None:
-            error["cv"] = {f.name: getattr(self.error.cv, f.name) for f in fields(self.error.cv)}
+        error, cv = vars(self.prediction_error).copy(), self.prediction_error.cv
+        if cv is not None:
+            error["cv"] = vars(cv).copy()
         return {
             "strategy": self.strategy,
             "sign": self.sign,
-            "optimism": self.optimism,
+            "optimism": self.optimism_corrected,
             "error": error,
         }
 
@@ -337,16 +337,17 @@ class MethodErrorSummary:
         error = dict(parts["error"])
         if error["cv"] is not None:
             error["cv"] = CVBootstrap(**error["cv"])
-        return cls(**{**parts, "error": ErrorSummary(**error)})
+        return cls(parts["strategy"], parts["sign"], parts["optimism"], ErrorSummary(**error))
 
     @property
     def point(self) -> float:
         """Error by the strategy."""
         if self.strategy == "cv-bootstrap":
-            return np.nan if self.error.cv is None else float(self.error.cv.centre)
+            cv = self.prediction_error.cv
+            return np.nan if cv is None else float(cv.centre)
         if self.strategy == "optimism":
-            return self.optimism
-        return float(getattr(self.error, POINTS[self.strategy]))
+            return self.optimism_corrected
+        return float(getattr(self.prediction_error, POINTS[self.strategy]))
 
     @property
     def point_standard_error(self) -> float:
@@ -356,9 +357,9 @@ class MethodErrorSummary:
     def standard_error_for(self, interval: str) -> float:
         """Standard error of the point as an interval has it."""
         if self.strategy == "cv-bootstrap":
-            cv = self.error.cv
+            cv = self.prediction_error.cv
             return np.nan if cv is None else cv.standard_error_of(interval)
-        return np.nan if self.strategy == "optimism" else self.error.standard_error
+        return np.nan if self.strategy == "optimism" else self.prediction_error.standard_error
 
 
 def method_interval(
@@ -401,7 +402,7 @@ def method_interval(
     if summary.strategy == "optimism":
         why = "No standard error of the optimism-corrected score is known; use another strategy."
         return with_texts(ConfidenceInterval(np.nan, np.nan, confidence_level, method), (why,))
-    error = summary.error
+    error = summary.prediction_error
     point = ".632+"
     if method == "adjusted":
         error = replace(error, point632_plus=summary.point)

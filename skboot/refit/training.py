@@ -18,7 +18,7 @@ from functools import cached_property, partial
 from numbers import Integral
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -267,7 +267,6 @@ def _can_be_wrapped(owner: Any, cv: Any) -> bool:
 
 
 Record = dict[str, Any]
-Keep = Callable[["Answers", "Scored"], Mapping[str, Any]]
 
 # Bound of the seeds of estimators: compiled ones read a signed integer of 32 bits.
 _LARGEST_SEED = 2**31 - 1
@@ -321,6 +320,13 @@ class HeldOut(NamedTuple):
     y: NDArray[Any]
 
 
+class AnswersKeeper(Protocol):
+    """A metric of runs as a training knows it; see `skboot.refit.run_metrics`."""
+
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """Return the arrays to keep of a run, by name; a run fails by what it raises."""
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """What all runs share; sent to each worker once per chunk of runs, to a cluster once.
@@ -339,8 +345,8 @@ class Job:
         Unit of each row; None where rows are drawn.
     classes : ndarray of shape (n_classes,) or None
         Classes of all the data.
-    keep : sequence of callable
-        Each takes the answers and the rows scored, and returns arrays to keep of a run, by name.
+    metrics : sequence of AnswersKeeper
+        What runs are for; of metrics that need the same arrays of a run, one.
     pairwise : bool
         Whether X holds a value for each pair of rows.
     group_copies : bool
@@ -366,7 +372,7 @@ class Job:
     params: Mapping[str, Any]
     unit: NDArray[np.intp] | None
     classes: NDArray[Any] | None
-    keep: Sequence[Keep]
+    metrics: Sequence[AnswersKeeper]
     pairwise: bool
     group_copies: bool
     predict_all: bool
@@ -643,7 +649,10 @@ def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Reco
                 "fold" if run.counts is None else "bootstrap",
                 run.number,
             )
-            return {key: array for keep in job.keep for key, array in keep(answers, scored).items()}
+            arrays: Record = {}
+            for metric in job.metrics:
+                arrays.update(metric.keep(answers, scored))
+            return arrays
         finally:
             warned = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
             record["n_convergence"] = len(caught) - len(warned)
@@ -661,8 +670,8 @@ def kept_on_tests(
         columns = X[:, train] if job.pairwise and train is not None else X
         answers = Answers(estimator, columns, y, job.classes, lender)
         scored = Scored(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
-        for keep in job.keep:
-            arrays = keep(answers, scored)
+        for metric in job.metrics:
+            arrays = metric.keep(answers, scored)
             record.update({prefix + key: array for key, array in arrays.items()})
     return record
 
@@ -966,7 +975,7 @@ def _most_bytes(job: Job) -> int:
     n_values = _VALUES_PER_ROW + (0 if job.classes is None else len(job.classes))
     n_values += int(np.prod(np.shape(job.y)[1:]))
     widest = 8 if job.classes is None else max(8, job.classes.dtype.itemsize)
-    return 2 * n_rows * n_values * widest * len(job.keep)
+    return 2 * n_rows * n_values * widest * len(job.metrics)
 
 
 def _note_on_stop(job: Job, runs: Sequence[Run]) -> str:

@@ -605,19 +605,19 @@ def _kind_of(labels: NDArray[Any]) -> str:
 Params = dict[str, Any]
 
 
-class Routed(NamedTuple):
+class RoutedParams(NamedTuple):
     """Parameters by where they go.
 
     Attributes
     ----------
-    fit : dict
+    fit_params : dict
         To the estimator's ``fit``.
-    scores : dict of dict
+    scorer_params : dict of dict
         To each scorer that gets some, by its name.
     """
 
-    fit: Params
-    scores: dict[str, Params]
+    fit_params: Params
+    scorer_params: dict[str, Params]
 
 
 def router_of(router: MetadataRouter, estimators: Mapping[str, Any], scoring: Any) -> Any:
@@ -636,7 +636,7 @@ def router_of(router: MetadataRouter, estimators: Mapping[str, Any], scoring: An
 
 def routed_to_fit(
     router: Any, estimator: Any, scoring: Any, params: Mapping[str, Any], name: str = ""
-) -> Routed:
+) -> RoutedParams:
     """Return where the parameters of a fit go; refuse those that nothing has requested.
 
     Parameters
@@ -650,15 +650,15 @@ def routed_to_fit(
         Of the estimator among several.
     """
     if not routing_enabled():
-        return Routed(dict(params), {})
+        return RoutedParams(dict(params), {})
     if not params:
-        return Routed({}, {})
+        return RoutedParams({}, {})
     suffix = f" of {name}" if name else ""
     routed = process_routing(router, "fit", **params)
     scorer = f"scorer{suffix}"
     of_scorer = dict(routed[scorer].score) if scorer in routed else {}
     of_fit = dict(routed[f"estimator{suffix}"].fit)
-    return Routed(of_fit, by_scorer(scoring, estimator, of_scorer) if of_scorer else {})
+    return RoutedParams(of_fit, by_scorer(scoring, estimator, of_scorer) if of_scorer else {})
 
 
 def by_scorer(scoring: Any, estimator: Any, params: Mapping[str, Any]) -> dict[str, Params]:

@@ -66,7 +66,7 @@ from .call import (
     FitCall,
     FitData,
     HeldOutSets,
-    Routed,
+    RoutedParams,
     check_columns,
     name_in,
     scorers_of_test_weights,
@@ -93,7 +93,7 @@ _BYTES_PER_RUN = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class KeptAnswers:
+class SharedAnswers:
     """What is kept of a run for all metrics that read the same answers.
 
     Attributes
@@ -139,10 +139,10 @@ def narrow(labels: NDArray[Any]) -> NDArray[Any]:
 
 def responses_of(
     scorers: Mapping[str, Any], classes: Any, several_outputs: bool, model: Any
-) -> dict[str, KeptAnswers]:
+) -> dict[str, SharedAnswers]:
     """Return the answers that each metric reads; metrics that read the same share them."""
-    by_metric: dict[str, KeptAnswers] = {}
-    by_key: dict[str, KeptAnswers] = {}
+    by_metric: dict[str, SharedAnswers] = {}
+    by_key: dict[str, SharedAnswers] = {}
     for name, scorer in scorers.items():
         with check.arguments_named({"metric": "scoring"}):
             needed = needed_of(name, scorer, classes, several_outputs)
@@ -159,7 +159,7 @@ def responses_of(
         )
         part = "all" if needed.statistic.response == "probabilities" else needed.positive
         key = method if method == "predict" else f"{method} {part}"
-        by_metric[name] = by_key.setdefault(key, KeptAnswers(key, needed, {}))
+        by_metric[name] = by_key.setdefault(key, SharedAnswers(key, needed, {}))
         by_metric[name].metrics[name] = ErrorFunction(needed.statistic, 1.0, classes)
     return by_metric
 
@@ -170,10 +170,11 @@ def first_record(
     fit_time: float,
     scorers: Mapping[str, Any],
     tests: HeldOutSets,
-    answers_to_keep: Sequence[KeptAnswers],
+    answers_to_keep: Sequence[SharedAnswers],
 ) -> Record:
     """Return the record of the run on all rows; refuse metrics that cannot be had."""
-    plain = replace(job, keep=[replace(answers, metrics={}).keep for answers in answers_to_keep])
+    # Answers alone first: what is undefined of them is said of the argument.
+    plain = replace(job, metrics=[replace(answers, metrics={}) for answers in answers_to_keep])
     record = kept_on_tests(plain, model, None, job.loan)
     for k, rows in enumerate(tests.rows):
         with check.arguments_named({"y_true": name_in("y_test", tests.names[k])}):
@@ -282,7 +283,7 @@ class TestSetRuns(Trained):
     tests: HeldOutSets
     samples: TrainingSamples
     classes: Any
-    responses: dict[str, KeptAnswers]
+    responses: dict[str, SharedAnswers]
     scorers: dict[str, Any]
     weighing: set[str]
     records: list[Record]
@@ -297,7 +298,7 @@ class TestSetRuns(Trained):
 
 
 def run_all_trainings(
-    call: FitCall, estimator: Any, data: FitData, routed: Routed, owner: Any = None
+    call: FitCall, estimator: Any, data: FitData, routed: RoutedParams, owner: Any = None
 ) -> Trained:
     """Train an estimator on all training samples, and score its answers or keep them.
 
@@ -307,7 +308,7 @@ def run_all_trainings(
     estimator : estimator
         Cloned for each run.
     data : FitData
-    routed : Routed
+    routed : RoutedParams
         Parameters of the estimator's ``fit``, and of the scorers.
     owner : BootstrapScorer, optional
         Whose callbacks hear of the trainings.
@@ -335,10 +336,10 @@ def run_all_trainings(
         estimator=estimator,
         X=data.X,
         y=data.y,
-        params={name: with_rows(value) for name, value in routed.fit.items()},
+        params={name: with_rows(value) for name, value in routed.fit_params.items()},
         unit=data.unit,
         classes=None,
-        keep=(),
+        metrics=(),
         pairwise=bool(tags.input_tags.pairwise),
         group_copies=call.inner_cv == "grouped",
         predict_all=data.tests is None and (call.strategy == "optimism" or call.scores_training),
@@ -348,7 +349,7 @@ def run_all_trainings(
     if data.tests is None and call.n_train_resamples == 0:
         runs = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None)
     elif data.tests is None:
-        runs = _out_of_bag_runs(call, job, routed.scores)
+        runs = _out_of_bag_runs(call, job, routed.scorer_params)
     else:
         shared = shared_groups(data.groups, data.tests)
         runs = _test_set_runs(call, job, data.tests, [Note("caution", text) for text in shared])
@@ -373,7 +374,7 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
         if not responses[name].metrics[name].statistic.takes_weights:
             raise refused_weights(name)
     answers = list({part.key: part for part in responses.values()}.values())
-    job = replace(job, keep=[response.keep for response in answers], tests=tuple(tests.rows))
+    job = replace(job, metrics=answers, tests=tuple(tests.rows))
     with _scoring_of_data():
         first_run = first_record(job, model, fit_time, scorers, tests, answers)
     seconds = time.perf_counter() - start
@@ -397,7 +398,7 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
 
 
 def _out_of_bag_runs(
-    call: FitCall, job: Job, params: Mapping[str, Mapping[str, Any]]
+    call: FitCall, job: Job, scorer_params: Mapping[str, Mapping[str, Any]]
 ) -> OutOfBagRuns:
     """Return all runs with their errors on the rows left out."""
     scorers, single = named_scorers(call.scoring, job.estimator)
@@ -407,15 +408,15 @@ def _out_of_bag_runs(
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
     if single and scorer_parts(next(iter(scorers.values()))) is None:
-        scorers, params, single = _with_entries(scorers, params, answers)
-    metrics = run_metrics_of(scorers, target, answers, params)
+        scorers, scorer_params, single = _with_entries(scorers, scorer_params, answers)
+    metrics = run_metrics_of(scorers, target, answers, scorer_params)
     counts_failures = np.isfinite(call.failed_score)
     if counts_failures and (pooling := [metric.name for metric in metrics if metric.pools_runs]):
         must = f"be np.nan or 'raise' for {pooling}, which pool the rows of all runs"
         raise check.fail("error_score", must, f"{call.failed_score:g}")
     # Once, where several metrics need the same of a run.
     by_key = {metric.key: metric for metric in metrics}
-    job = replace(job, keep=[metric.keep for metric in by_key.values()])
+    job = replace(job, metrics=list(by_key.values()))
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
     samples, train_samples = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
@@ -425,7 +426,7 @@ def _out_of_bag_runs(
         model_of_seed, fit_time = _full_model(job, call.seed, s)
         answers_of_seed = Answers(model_of_seed, job.X, job.y, job.classes, job.loan)
         full.append(_full_record(job, answers_of_seed, fit_time))
-    of_key = (scorers, params) if params else scorers
+    of_key = (scorers, scorer_params) if scorer_params else scorers
     records, notes = _records(call, job, of_key, samples.runs(), seconds)
     run_records = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
     warned = _warnings_by_category(records)
@@ -445,7 +446,7 @@ def _warnings_by_category(records: Sequence[Record]) -> dict[type[Warning], list
 
 def _with_entries(
     scorers: dict[str, Any],
-    params: Mapping[str, Mapping[str, Any]],
+    scorer_params: Mapping[str, Mapping[str, Any]],
     answers: Answers,
 ) -> tuple[dict[str, Any], Mapping[str, Mapping[str, Any]], bool]:
     """Return a scorer for each entry of the dict that a callable returns, and whether it is none.
@@ -453,11 +454,11 @@ def _with_entries(
     What the callable returns shows only when it is called, on the model of all rows.
     """
     [(name, scorer)] = scorers.items()
-    metadata = params.get(name, {})
+    metadata = scorer_params.get(name, {})
     arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
     scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **metadata)
     if not isinstance(scores, Mapping):
-        return scorers, params, True
+        return scorers, scorer_params, True
     entries: dict[str, Any] = {str(key): Entry(scorer, key) for key in scores}
     if not entries:
         raise check.fail("scoring", "return at least one score", "an empty dict")
@@ -646,6 +647,6 @@ def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
     every = np.arange(job.n_rows)
     scored = Scored(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
     record: Record = {"failure": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
-    for keep in job.keep:
-        record.update(keep(answers, scored))
+    for metric in job.metrics:
+        record.update(metric.keep(answers, scored))
     return record

@@ -22,7 +22,7 @@ from ..inference.automatic import IntervalWithNotes
 from ..inference.evidence import ConfidenceInterval, Drawn, Evidence
 from ..method_error.prediction_error import MethodErrorSummary, method_interval
 from ..metrics.statistic import Facts
-from ..refit.estimates import MethodError
+from ..refit.estimates import NO_COMPONENTS, MethodError
 from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, RunRecords, ValueRunMetric
 from ..refit.samples import TEST_RESAMPLES, TrainingSamples, stream
 from ..refit.training import Record, key_on_test
@@ -91,8 +91,6 @@ _SCORES = {
     "no_information_score_": "no_information_rate",
 }
 
-_NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
-
 # Metrics that keep the answers of rows, the most telling first.
 _KEEP_ANSWERS: dict[str, type[RunMetric]] = {
     "probability": LossRunMetric,
@@ -125,6 +123,7 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
     by_name: dict[str, dict[str, Any]] = {}
     cautions: dict[str, list[str]] = {}
     for method_error in runs.errors:
+        prediction_error = method_error.prediction_error
         result, own_cautions = result_of(call, estimator, runs.run_records, method_error)
         for sentence in own_cautions:
             cautions.setdefault(sentence, []).append(method_error.metric.name)
@@ -138,14 +137,14 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
             "variance_components_": dict(method_error.components),
         }
         for attribute, name in _SCORES.items():
-            error = method_error.error
-            value = (
-                np.nan if error is None else method_error.metric.score(float(getattr(error, name)))
+            attributes[attribute] = (
+                np.nan
+                if prediction_error is None
+                else method_error.metric.score(float(getattr(prediction_error, name)))
             )
-            attributes[attribute] = value
-        if method_error.error is not None:
-            attributes["relative_overfitting_rate_"] = method_error.error.relative_overfitting_rate
-            attributes["weight_"] = method_error.error.weight
+        if prediction_error is not None:
+            rate = prediction_error.relative_overfitting_rate
+            attributes |= {"relative_overfitting_rate_": rate, "weight_": prediction_error.weight}
         by_name[method_error.metric.name] = attributes
     runs_ = columns_of_runs(runs.run_records, runs.errors[0])
     instability = instability_of(runs.run_records, runs.errors)
@@ -161,7 +160,7 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
     return fitted
 
 
-def columns_of_runs(run_records: RunRecords, error: MethodError) -> dict[str, NDArray[Any]]:
+def columns_of_runs(run_records: RunRecords, method_error: MethodError) -> dict[str, NDArray[Any]]:
     """Return a column per property of the runs: on all rows, on bootstrap samples, on folds."""
     samples, n_full = run_records.samples, len(run_records.full_records)
     n_boot, n_folds = (
@@ -170,8 +169,8 @@ def columns_of_runs(run_records: RunRecords, error: MethodError) -> dict[str, ND
     )
     every = [*run_records.full_records, *run_records.sample_records]
     scores = np.full(len(every), np.nan)
-    scores[:n_full] = error.metric.score(error.full_errors)
-    scores[n_full : n_full + n_boot] = error.metric.score(error.run_errors)
+    scores[:n_full] = method_error.metric.score(method_error.full_errors)
+    scores[n_full : n_full + n_boot] = method_error.metric.score(method_error.run_errors)
     sample = np.concatenate(
         [
             np.zeros(n_full, dtype=int),
@@ -255,16 +254,19 @@ def instability_of(
 
 
 def result_of(
-    call: FitCall, estimator: Any, run_records: RunRecords, error: MethodError
+    call: FitCall, estimator: Any, run_records: RunRecords, method_error: MethodError
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
     """Return the result of a method by one metric, and its cautions."""
-    metric, level = error.metric, call.confidence_level
+    metric, level = method_error.metric, call.confidence_level
     summary = None
     interval = ConfidenceInterval(np.nan, np.nan, level, call.interval)
-    notes, cautions = list(error.notes), tuple[str, ...]()
-    if error.error is not None:
+    notes, cautions = list(method_error.notes), tuple[str, ...]()
+    if method_error.prediction_error is not None:
         summary = MethodErrorSummary(
-            call.strategy, metric.sign, error.optimism, error.error.summary()
+            call.strategy,
+            metric.sign,
+            method_error.optimism_corrected,
+            method_error.prediction_error.summary(),
         )
         interval_made = method_interval(summary, call.interval, level)
         interval, cautions = (
@@ -276,18 +278,19 @@ def result_of(
             *(text for text in texts_of(interval_made.notes) if text not in cautions),
             *notes,
         ]
-    if error.reason:
-        notes.insert(0, f"The score is undefined: {error.reason}.")
+    if method_error.reason:
+        notes.insert(0, f"The score is undefined: {method_error.reason}.")
     if call.strategy == "oob":
         notes.append(_SMALLER_SAMPLES)
     if metric.is_weighted:
         notes.append("Rows are weighted by sample_weight, in the estimate and in the interval.")
     notes += run_records.samples.about_seeds
+    # Errors are minus the score, or the score itself where smaller is better; so are their bounds.
     low, high = metric.bounds
     words = ROWS if run_records.target.unit is None else GROUPS
     evidence = Evidence(
         estimate=np.nan if summary is None else metric.score(summary.point),
-        replicates=metric.score(error.run_errors),
+        replicates=metric.score(method_error.run_errors),
         drawn=Drawn(words.kind, (run_records.n_units,)),
         facts=Facts((0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)),
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
@@ -305,7 +308,7 @@ def result_of(
         n_samples=run_records.n_rows,
         unit=words.unit,
         greater_is_better=metric.sign > 0,
-        runs=columns_of_runs(run_records, error),
+        runs=columns_of_runs(run_records, method_error),
     )
     return result, cautions
 
@@ -341,7 +344,7 @@ def _cautions(
             f"Only {run_records.n_units} groups were resampled (fewer than {FEW_GROUPS}): expect "
             "less coverage than stated."
         )
-    if summary.strategy == "cv-bootstrap" and summary.error.cv is None:
+    if summary.strategy == "cv-bootstrap" and summary.prediction_error.cv is None:
         cautions.append(
             "In every repeat of cross-validation a fit failed or the metric was undefined, as "
             "precision is without positive decisions: the score is undefined."
@@ -560,7 +563,7 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
         "score_": lambda result: result.estimate,
         "confidence_interval_": lambda result: result.confidence_interval,
         "standard_error_": lambda result: result.standard_error,
-        "variance_components_": lambda result: result.variance_components or dict(_NO_COMPONENTS),
+        "variance_components_": lambda result: result.variance_components or dict(NO_COMPONENTS),
     }
     for attribute, value in values.items():
         kind: Any = ResultTable if attribute == "result_" else dict

@@ -42,7 +42,7 @@ def test_records_are_the_same_in_workers(monkeypatch):
     monkeypatch.setattr("skboot._base.work._WORTH_WORKERS", 0.0)
     X, y = make_classification(60, random_state=0)
     runs = drawn(n_repeats=0).runs()
-    job = job_of(DecisionTreeClassifier(max_features=1), X, y, keep=(PicklableLabels().keep,))
+    job = job_of(DecisionTreeClassifier(max_features=1), X, y, metrics=(PicklableLabels(),))
     alone, two = (
         training.run_all(job, runs, n_jobs=n, verbose=0, seconds_per_run=1.0) for n in (1, 2)
     )
