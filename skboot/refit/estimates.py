@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -35,7 +35,6 @@ from ..method_error.out_of_bag import (
     Reader,
     column_blocks,
     columns_less,
-    columns_of,
     out_of_bag_error,
     out_of_bag_metric,
     where_outside,
@@ -847,13 +846,22 @@ def _errors_of_rows(metric: RowRunMetric, run_records: RunRecords) -> LeftOutErr
         of_failed = np.full((len(failed), run_records.n_rows), failed_error)
         linear = np.vstack([linear, of_failed])[order]
         outside = run_records.row_counts[run_numbers // n_seeds] == 0
-    influence = columns_less(linear, errors)
+    influence: Reader = columns_less(linear, errors)
     if unit is not None:
-        of_groups = np.zeros((len(run_numbers), run_records.n_units))
-        for run, rows in enumerate(outside):
-            gaps = linear[run, rows] - errors[run]
-            of_groups[run] = group_influence(gaps, unit[rows], run_records.n_units)
-        influence = columns_of(of_groups)
+
+        @cache
+        def of_groups() -> Array:
+            # Read by few of the callers, and then more than once.
+            values = np.zeros((len(run_numbers), run_records.n_units))
+            for run, rows in enumerate(outside):
+                gaps = linear[run, rows] - errors[run]
+                values[run] = group_influence(gaps, unit[rows], run_records.n_units)
+            return values
+
+        def columns_of_groups(columns: slice) -> Array:
+            return of_groups()[:, columns]
+
+        influence = columns_of_groups
     losses, value = None, np.nan
     if len(run_numbers):
         moves = linear
