@@ -377,7 +377,7 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
         choices.outside,
         Drawn(design.kind, design.n_units),
         Facts((low, high), weighted=candidates.sample_weight is not None),
-        standard_error=None if summary is None else summary.point_standard_error,
+        standard_error=None if summary is None else summary.standard_error_for("auto"),
     )
     notes: list[str] = []
     if summary is not None:

@@ -22,7 +22,7 @@ from ..inference.automatic import IntervalWithNotes
 from ..inference.evidence import ConfidenceInterval
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, cv_bootstrap, with_texts
 from .error632 import POINTS, ErrorSummary, PredictionError, error632
-from .out_of_bag import Array, Reader, UnitChunk, Units, columns_less, columns_of, out_of_bag_error
+from .out_of_bag import Array, Reader, Units, columns_less, columns_of, out_of_bag_error
 
 
 @door("prediction_error")
@@ -227,9 +227,19 @@ def _check_lines(losses: Array, weights: Array, units: Units, bounds: Bounds) ->
     """Refuse weights that are no counts of a bootstrap, and out-of-bag losses out of bounds."""
     n_draws, any_outside = np.zeros(len(losses)), False
     for chunk in units.chunks(len(losses)):
-        of_rows = weights[:, chunk.rows]
-        n_draws += _checked_counts(of_rows, chunk, units).sum(axis=1)
-        outside = of_rows == 0
+        counts_of_rows = weights[:, chunk.rows]
+        are_whole = np.isfinite(counts_of_rows).all() and (counts_of_rows % 1 == 0).all()
+        if not (are_whole and (counts_of_rows >= 0).all()):
+            advice = "Give how often each row was in each training sample."
+            raise fail("weights", "be counts: 0, 1, 2, ...", "other numbers", advice)
+        counts_of_units = chunk.first(counts_of_rows)
+        if chunk.offsets is not None:
+            sizes = units.sizes[chunk.units]
+            if not np.array_equal(np.repeat(counts_of_units, sizes, axis=1), counts_of_rows):
+                advice = "Draw whole groups, or leave groups out."
+                raise fail("weights", "be equal within a group", "different counts", advice)
+        n_draws += counts_of_units.sum(axis=1)
+        outside = counts_of_rows == 0
         left_out = losses[:, chunk.rows][outside]
         any_outside = any_outside or bool(outside.any())
         if np.isnan(left_out).any():
@@ -246,20 +256,6 @@ def _check_lines(losses: Array, weights: Array, units: Units, bounds: Bounds) ->
     if not any_outside:
         advice = "Draw more resamples."
         raise fail("weights", "be 0 somewhere", "no row out-of-bag", advice)
-
-
-def _checked_counts(weights: Array, chunk: UnitChunk, units: Units) -> Array:
-    """Return how often each unit of a chunk was drawn, (n_resamples, n_units_of_chunk)."""
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights % 1 == 0).all()):
-        advice = "Give how often each row was in each training sample."
-        raise fail("weights", "be counts: 0, 1, 2, ...", "other numbers", advice)
-    counts = chunk.first(weights)
-    if chunk.offsets is not None:
-        sizes = units.sizes[chunk.units]
-        if not np.array_equal(np.repeat(counts, sizes, axis=1), weights):
-            advice = "Draw whole groups, or leave groups out."
-            raise fail("weights", "be equal within a group", "different counts", advice)
-    return counts
 
 
 def _cv_parts(
@@ -349,11 +345,6 @@ class MethodErrorSummary:
             return self.optimism_corrected
         return float(getattr(self.prediction_error, POINTS[self.strategy]))
 
-    @property
-    def point_standard_error(self) -> float:
-        """Standard error of the point."""
-        return self.standard_error_for("auto")
-
     def standard_error_for(self, interval: str) -> float:
         """Standard error of the point as an interval has it."""
         if self.strategy == "cv-bootstrap":
@@ -403,13 +394,15 @@ def method_interval(
         why = "No standard error of the optimism-corrected score is known; use another strategy."
         return with_texts(ConfidenceInterval(np.nan, np.nan, confidence_level, method), (why,))
     error = summary.prediction_error
-    point = ".632+"
     if method == "adjusted":
+        # About the point of the strategy, whichever it is.
         error = replace(error, point632_plus=summary.point)
-    limits, notes = error.interval_with_notes(method, confidence_level, point=point)
+    limits, notes = error.interval_with_notes(method, confidence_level)
     if method not in ("hull", *CV_INTERVALS) and summary.strategy not in (".632", ".632+"):
         # Without the notes on the .632 points, where another point is the estimate.
         about_points = error.point_notes
         notes = tuple(note for note in notes if note.text not in about_points)
+    # Scores are minus the error where larger is better. Mirrored twice, a limit of -0.0 is
+    # 0.0.
     limits = limits.mirrored() if summary.sign > 0 else limits.mirrored().mirrored()
     return IntervalWithNotes(limits, notes)

@@ -158,14 +158,26 @@ def _folds_of_responses(
     answers_of_repeats = (
         comparable if is_pooled else run_records.of_folds(f"{metric.key}: response")
     )
-    by_repeat = [
-        _pooled_metric(metric, answers, number) for number, answers in enumerate(answers_of_repeats)
-    ]
-    defined = [(value, values) for value, values in by_repeat if np.isfinite(values).all()]
-    if not defined or not (is_pooled or np.isfinite(errors).any()):
+    # The metric of all out-of-fold answers of each repeat, and each row's influence on it.
+    values, influence_of_repeats = [], []
+    assert metric.target.y is not None
+    for number, answers in enumerate(answers_of_repeats):
+        value, influence = replicate(
+            metric.function, metric.target.y, answers, None, number, metric.weights
+        )
+        computed = np.isfinite(influence)
+        if computed.any() and not computed.all():
+            # Rows that were not left out one by one get the mean; the variance is that of the
+            # others.
+            mean = influence[computed].mean()
+            scale = np.sqrt(len(computed) / np.count_nonzero(computed))
+            influence = np.where(computed, mean + scale * (influence - mean), mean)
+        if np.isfinite(influence).all():
+            values.append(value)
+            influence_of_repeats.append(influence)
+    if not values or not (is_pooled or np.isfinite(errors).any()):
         return None
-    together = float(np.mean([value for value, _ in defined]))
-    influence = np.array([values for _, values in defined])
+    together, influence = float(np.mean(values)), np.array(influence_of_repeats)
     if is_pooled:
         return CrossValidated(together, influence, is_pooled=True)
     centre = float(np.nanmean(errors))
@@ -180,21 +192,6 @@ def _folds_of_responses(
         "predict_proba (CalibratedClassifierCV) has no such bias."
     )
     return CrossValidated(centre, influence, notes=(note,))
-
-
-def _pooled_metric(metric: ReplicateRunMetric, answers: Array, number: int) -> tuple[float, Array]:
-    """Return the metric of all out-of-fold answers of a repeat, and each row's influence on it."""
-    assert metric.target.y is not None
-    value, influence = replicate(
-        metric.function, metric.target.y, answers, None, number, metric.weights
-    )
-    computed = np.isfinite(influence)
-    if computed.all() or not computed.any():
-        return value, influence
-    # Rows that were not left out one by one get the mean; the variance is that of the others.
-    mean = influence[computed].mean()
-    scale = np.sqrt(len(computed) / np.count_nonzero(computed))
-    return value, np.where(computed, mean + scale * (influence - mean), mean)
 
 
 def _influence_within_folds(metric: RunMetric, run_records: RunRecords) -> Array:
@@ -532,7 +529,14 @@ def method_error(metric: RunMetric, run_records: RunRecords, no_information: flo
     mean_metric: RunMetric = metric if under_root is None else under_root
 
     # Errors of the runs on all rows, and of those on bootstrap samples on the rows left out.
-    mean_of_all_rows = _errors_on_all_rows(mean_metric, run_records)
+    records = run_records.full_records
+    if isinstance(mean_metric, RowRunMetric):
+        answers = np.array([record[mean_metric.key] for record in records])
+        mean_of_all_rows = np.asarray(
+            mean_metric.errors(answers, np.ones(answers.shape[:2])), float
+        )
+    else:
+        mean_of_all_rows = np.array([record[f"{metric.key}: error"] for record in records], float)
     left_out = left_out_errors(mean_metric, run_records)
     mean_out_of_bag = left_out.out_of_bag() if len(left_out.sample_numbers) >= 2 else None
     full_errors, errors, out_of_bag = mean_of_all_rows, left_out.errors, mean_out_of_bag
@@ -654,15 +658,6 @@ def _variances_of_mean(
         notes=folds.notes,
         **folds.guard,
     )
-
-
-def _errors_on_all_rows(metric: RunMetric, run_records: RunRecords) -> Array:
-    """Return the errors of the runs on all rows, on all rows, (n_seeds,)."""
-    records = run_records.full_records
-    if isinstance(metric, RowRunMetric):
-        answers = np.array([record[metric.key] for record in records])
-        return np.asarray(metric.errors(answers, np.ones(answers.shape[:2])), dtype=float)
-    return np.array([record[f"{metric.key}: error"] for record in records], dtype=float)
 
 
 def _mean_optimism(metric: RunMetric, run_records: RunRecords) -> float:

@@ -889,7 +889,18 @@ def run_all(
             done(len(records), resumed=True)
         pending = [run for run in runs if run.number not in records]
         if job.folder is not None and pending:
-            _check_writable(job.folder)
+            # A folder that keeps no run is refused before any is done.
+            try:
+                replace_link(job.folder)
+                Path(job.folder).mkdir(parents=True, exist_ok=True)
+                probe, text = Path(job.folder) / "probe", b"runs of a fit are kept here"
+                write_whole(probe, lambda file: file.write(text), follow=False)
+                probe.unlink(missing_ok=True)  # another fit into it may have been quicker
+            except OSError as error:
+                place, reason = str(Path(job.folder).parent), error.strerror or error
+                advice = "Give another folder, or leave memory= out: the runs are then not kept."
+                must = "be a folder that can be written"
+                raise fail("memory", must, f"{place!r}: {reason}", advice) from error
         try:
             for chunk in in_chunks(
                 record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
@@ -950,23 +961,23 @@ def finished_runs(
     paths = {number: _path(folder, number) for number in numbers}
     # A link is no file of a fit: the run is done again, and its file takes the place of the link.
     there = {k: path for k, path in paths.items() if path.is_file() and not path.is_symlink()}
-    records = {number: _read(path, n_bytes) for number, path in there.items()}
-    return {number: record for number, record in records.items() if record is not None}
-
-
-def _check_writable(folder: str) -> None:
-    """Refuse a folder that keeps no run, before any is done."""
-    try:
-        replace_link(folder)
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        probe = Path(folder) / "probe"
-        write_whole(probe, lambda file: file.write(b"runs of a fit are kept here"), follow=False)
-        probe.unlink(missing_ok=True)  # another fit into the same folder may have been quicker
-    except OSError as error:
-        place, reason = str(Path(folder).parent), error.strerror or error
-        advice = "Give another folder, or leave memory= out: the runs are then not kept."
-        must = "be a folder that can be written"
-        raise fail("memory", must, f"{place!r}: {reason}", advice) from error
+    records = {}
+    for number, path in there.items():
+        # A file that is damaged, or of another run or fit, is left out.
+        try:
+            arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
+            if arrays.pop("run").item() != _identity(path):
+                continue
+            names = arrays.pop("names").tolist()
+            record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
+        except Exception:
+            # A damaged file can make its readers raise anything.
+            continue
+        for name, value in record.items():
+            if value.ndim == 0:
+                record[name] = int(value) if name in _INTEGERS else float(value)
+        records[number] = {**record, "failure": None, "warnings": set()}
+    return records
 
 
 def _most_bytes(job: Job) -> int:
@@ -1000,20 +1011,3 @@ def _path(folder: str | Path, number: int) -> Path:
 def _identity(path: Path) -> str:
     """Return which run of which fit a file is of, by its place."""
     return f"{path.parent.name}/{path.stem}"
-
-
-def _read(path: Path, n_bytes: float) -> Record | None:
-    """Return the record in a file; None if it is damaged or of another run or fit."""
-    try:
-        arrays = arrays_of(path, min(n_bytes + _OVERHEAD, path.stat().st_size))
-        if arrays.pop("run").item() != _identity(path):
-            return None
-        names = arrays.pop("names").tolist()
-        record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
-    except Exception:
-        # A damaged file can make its readers raise anything.
-        return None
-    for name, value in record.items():
-        if value.ndim == 0:
-            record[name] = int(value) if name in _INTEGERS else float(value)
-    return {**record, "failure": None, "warnings": set()}

@@ -454,11 +454,6 @@ class HeldOutSets:
     groups: list[Any]
     weights: list[Any]
 
-    @property
-    def are_weighted(self) -> bool:
-        """Whether the rows of a test set have weights."""
-        return any(weights is not None for weights in self.weights)
-
 
 def held_out_sets(
     X_test: Any, y_test: Any, groups_test: Any, sample_weight_test: Any
@@ -670,27 +665,27 @@ def by_scorer(scoring: Any, estimator: Any, params: Mapping[str, Any]) -> dict[s
     return {name: dict(routed[name].score) for name in scorers if routed[name].score}
 
 
-def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set[str]:
+def scorers_of_test_weights(scoring: Any, estimator: Any, *, is_weighted: bool) -> set[str]:
     """Return the names of the scorers that weigh test rows.
 
     Parameters
     ----------
     scoring : str, callable, list, dict or None
     estimator : estimator
-    given : bool
+    is_weighted : bool
         Whether there are weights of test rows. With routing off all scorers take them, with
         routing on those that request ``sample_weight``; these cannot do without.
     """
     scorers, single = named_scorers(scoring, estimator)
     if not routing_enabled():
-        return set(scorers) if given else set()
+        return set(scorers) if is_weighted else set()
     scorers_asked = {next(iter(scorers)): _routed_scorer(scoring, estimator)} if single else scorers
     requests = {
         name: get_routing_for_object(scorer).score.requests.get("sample_weight", False)
         for name, scorer in scorers_asked.items()
     }
     unset = [name for name, request in requests.items() if request is None]
-    if given and unset:
+    if is_weighted and unset:
         text = (
             "[sample_weight] of test rows are passed but are not explicitly set as requested or "
             f"not requested for the scorers {unset}: use set_score_request(sample_weight=True)."
@@ -699,11 +694,11 @@ def scorers_of_test_weights(scoring: Any, estimator: Any, *, given: bool) -> set
             message=text, unrequested_params={"sample_weight": None}, routed_params={}
         )
     weighing = {name for name, request in requests.items() if request}
-    if given and not weighing:
+    if is_weighted and not weighing:
         advice = "Use set_score_request(sample_weight=True)."
         must = "be None where no scorer requests sample_weight"
         raise check.fail("sample_weight_test", must, "weights", advice)
-    if weighing and not given:
+    if weighing and not is_weighted:
         must = "be given with X_test where a scorer requests sample_weight"
         raise check.fail("sample_weight_test", must, "None")
     return weighing

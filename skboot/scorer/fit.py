@@ -210,6 +210,10 @@ class Trained:
         Those of the run on all rows were raised when it was fitted.
     train_samples : DrawnSamples or None
         Rows of the bootstrap samples, if there are some.
+    metric_names : sequence of str
+        Of the metrics that the runs were scored by.
+    weighted_metrics : collection of str
+        Names of those that weigh rows.
     """
 
     model: Any
@@ -218,16 +222,8 @@ class Trained:
     notes: list[Note]
     estimator_warnings: Mapping[type[Warning], Sequence[str]]
     train_samples: DrawnSamples | None
-
-    @property
-    def metric_names(self) -> Sequence[str]:
-        """Names of the metrics that the runs were scored by."""
-        return ()
-
-    @property
-    def weighted_metrics(self) -> Collection[str]:
-        """Names of those that weigh rows."""
-        return ()
+    metric_names: Sequence[str]
+    weighted_metrics: Collection[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,14 +241,6 @@ class OutOfBagRuns(Trained):
     run_records: RunRecords
     metrics: list[RunMetric]
     answers: Answers
-
-    @property
-    def metric_names(self) -> Sequence[str]:
-        return [metric.name for metric in self.metrics]
-
-    @property
-    def weighted_metrics(self) -> Collection[str]:
-        return [metric.name for metric in self.metrics if metric.is_weighted]
 
     @cached_property
     def errors(self) -> list[MethodError]:
@@ -274,8 +262,6 @@ class TestSetRuns(Trained):
     samples : TrainingSamples
     classes : ndarray of shape (n_classes,) or None
     responses, scorers : dict by metric
-    weighing : set of str
-        Metrics that weigh test rows.
     records : list of dict
         Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
     """
@@ -285,16 +271,7 @@ class TestSetRuns(Trained):
     classes: Any
     responses: dict[str, SharedAnswers]
     scorers: dict[str, Any]
-    weighing: set[str]
     records: list[Record]
-
-    @property
-    def metric_names(self) -> Sequence[str]:
-        return list(self.scorers)
-
-    @property
-    def weighted_metrics(self) -> Collection[str]:
-        return self.weighing
 
 
 def run_all_trainings(
@@ -347,7 +324,7 @@ def run_all_trainings(
     )
     runs: Trained
     if data.tests is None and call.n_train_resamples == 0:
-        runs = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None)
+        runs = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None, (), ())
     elif data.tests is None:
         runs = _out_of_bag_runs(call, job, routed.scorer_params)
     else:
@@ -361,7 +338,8 @@ def run_all_trainings(
 def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) -> TestSetRuns:
     """Return all runs with their answers for the test sets."""
     scorers, single = named_scorers(call.scoring, job.estimator)
-    weighing = scorers_of_test_weights(call.scoring, job.estimator, given=tests.are_weighted)
+    is_weighted = any(weights is not None for weights in tests.weights)
+    weighing = scorers_of_test_weights(call.scoring, job.estimator, is_weighted=is_weighted)
     start = time.perf_counter()
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
@@ -387,12 +365,13 @@ def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note
         notes=[*notes, *said],
         estimator_warnings=_warnings_by_category(records),
         train_samples=train_samples,
+        metric_names=list(scorers),
+        weighted_metrics=weighing,
         tests=tests,
         samples=samples,
         classes=job.classes,
         responses=responses,
         scorers=scorers,
-        weighing=weighing,
         records=[first_run, *records],
     )
 
@@ -407,8 +386,18 @@ def _out_of_bag_runs(
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
-    if single and scorer_parts(next(iter(scorers.values()))) is None:
-        scorers, scorer_params, single = _with_entries(scorers, scorer_params, answers)
+    [(name, scorer), *_] = scorers.items()
+    if single and scorer_parts(scorer) is None:
+        # What the callable returns shows only when it is called, on the model of all rows: where it
+        # is a dict, a scorer for each entry takes its place.
+        metadata = scorer_params.get(name, {})
+        arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
+        scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **metadata)
+        if isinstance(scores, Mapping):
+            scorers, single = {str(key): Entry(scorer, key) for key in scores}, False
+            if not scorers:
+                raise check.fail("scoring", "return at least one score", "an empty dict")
+            scorer_params = dict.fromkeys(scorers, metadata) if metadata else {}
     metrics = run_metrics_of(scorers, target, answers, scorer_params)
     counts_failures = np.isfinite(call.failed_score)
     if counts_failures and (pooling := [metric.name for metric in metrics if metric.pools_runs]):
@@ -429,9 +418,18 @@ def _out_of_bag_runs(
     of_key = (scorers, scorer_params) if scorer_params else scorers
     records, notes = _records(call, job, of_key, samples.runs(), seconds)
     run_records = RunRecords(target, samples, full, records, job.predict_all, call.failed_score)
-    warned = _warnings_by_category(records)
     return OutOfBagRuns(
-        model, job.loan, single, notes, warned, train_samples, run_records, metrics, answers
+        model=model,
+        loan=job.loan,
+        single=single,
+        notes=notes,
+        estimator_warnings=_warnings_by_category(records),
+        train_samples=train_samples,
+        metric_names=[metric.name for metric in metrics],
+        weighted_metrics=[metric.name for metric in metrics if metric.is_weighted],
+        run_records=run_records,
+        metrics=metrics,
+        answers=answers,
     )
 
 
@@ -442,27 +440,6 @@ def _warnings_by_category(records: Sequence[Record]) -> dict[type[Warning], list
     for category, text in sorted(raised, key=str):
         texts.setdefault(category, []).append(text)
     return texts
-
-
-def _with_entries(
-    scorers: dict[str, Any],
-    scorer_params: Mapping[str, Mapping[str, Any]],
-    answers: Answers,
-) -> tuple[dict[str, Any], Mapping[str, Mapping[str, Any]], bool]:
-    """Return a scorer for each entry of the dict that a callable returns, and whether it is none.
-
-    What the callable returns shows only when it is called, on the model of all rows.
-    """
-    [(name, scorer)] = scorers.items()
-    metadata = scorer_params.get(name, {})
-    arguments = (answers.X,) if answers.y is None else (answers.X, answers.y)
-    scores = answers.lender.call(partial(scorer, answers.estimator), *arguments, **metadata)
-    if not isinstance(scores, Mapping):
-        return scorers, scorer_params, True
-    entries: dict[str, Any] = {str(key): Entry(scorer, key) for key in scores}
-    if not entries:
-        raise check.fail("scoring", "return at least one score", "an empty dict")
-    return entries, dict.fromkeys(entries, metadata) if metadata else {}, False
 
 
 # ------------------------------------------------------------------ steps of both

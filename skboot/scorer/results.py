@@ -101,7 +101,7 @@ _KEEP_ANSWERS: dict[str, type[RunMetric]] = {
 _TAILS = (0.025, 0.975)
 
 
-def record_of(call: FitCall, estimator: Any, names: Sequence[str]) -> dict[str, Any]:
+def arguments_of(call: FitCall, estimator: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return the arguments of the call that a result keeps."""
     return {"estimator": repr(estimator)} | {name: getattr(call, name) for name in names}
 
@@ -298,7 +298,7 @@ def result_of(
     fixed = ("the number of training rows of each class",) if call.stratify else ()
     result = evaluation_result(
         Provenance(
-            tuple(notes), fixed, run_records.samples.seed, record_of(call, estimator, _RECORDED)
+            tuple(notes), fixed, run_records.samples.seed, arguments_of(call, estimator, _RECORDED)
         ),
         metric=metric.name,
         estimand="method",
@@ -428,7 +428,7 @@ def study_of_test(
         groups=of_method.tests.groups[k],
         # Metrics that do not all weigh rows share a plan of rows that count alike.
         sample_weight=of_method.tests.weights[k]
-        if of_method.weighing == set(of_method.scorers)
+        if of_method.weighted_metrics == set(of_method.scorers)
         else None,
         n_resamples=n_resamples,
         random_state=stream(of_method.samples.seed, TEST_RESAMPLES),
@@ -465,7 +465,7 @@ def runs_on_test(
     scores : Scores
     """
     scorers = next(iter(runs.values())).scorers
-    weighing = next(iter(runs.values())).weighing
+    weighing = next(iter(runs.values())).weighted_metrics
     by_answers: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for metric in scorers:
         keys = tuple(of_method.responses[metric].key for of_method in runs.values())
@@ -473,51 +473,35 @@ def runs_on_test(
     calls: dict[str, dict[str, RunsCall]] = {}
     scores: dict[str, Any] = {}
     for (is_weighted, keys), metrics in by_answers.items():
-        of_each = {
-            name: _runs_call(of_method, k, key, is_weighted, usable, study, estimand)
-            for (name, of_method), key in zip(runs.items(), keys, strict=True)
-        }
-        rows = {
-            name: [("y_pred", run) for run in of_method.runs.rows]
-            for name, of_method in of_each.items()
+        call_of_method = {}
+        for (name, of_method), key in zip(runs.items(), keys, strict=True):
+            weights = of_method.tests.weights[k] if is_weighted else None
+            columns = Columns(narrow(of_method.tests.rows[k].y), weights, None)
+            full = [of_method.records[run][key_on_test(k, key)] for run in usable.full]
+            sampled = [of_method.records[run][key_on_test(k, key)] for run in usable.sampled]
+            if full[0].ndim == 2:
+                columns = replace(columns, labels=of_method.classes)
+            rows = (
+                paired_runs(columns, sampled, full) if sampled else paired_runs(columns, full, [])
+            )
+            # The estimator that is kept is the first run on the whole list.
+            first = len(sampled)
+            call_of_method[name] = RunsCall(
+                study, rows, usable.sample, usable.varied, estimand, system_run=first
+            )
+        named = {
+            name: [("y_pred", run) for run in call.runs.rows]
+            for name, call in call_of_method.items()
         }
         scoring = Scoring({metric: scorers[metric] for metric in metrics}, several=False)
-        scores |= measured_by(scoring, rows)[0]
-        calls |= dict.fromkeys(metrics, of_each)
+        scores |= measured_by(scoring, named)[0]
+        calls |= dict.fromkeys(metrics, call_of_method)
     return calls, {metric: scores[metric] for metric in scorers}
-
-
-def _runs_call(
-    of_method: TestSetRuns,
-    k: int,
-    key: str,
-    is_weighted: bool,
-    usable: UsableRuns,
-    study: Study,
-    estimand: str,
-) -> RunsCall:
-    """Return the runs of a method by the answers that some metrics read."""
-    weights = of_method.tests.weights[k] if is_weighted else None
-    columns = Columns(narrow(of_method.tests.rows[k].y), weights, None)
-    full = [of_method.records[run][key_on_test(k, key)] for run in usable.full]
-    sampled = [of_method.records[run][key_on_test(k, key)] for run in usable.sampled]
-    if full[0].ndim == 2:
-        columns = replace(columns, labels=of_method.classes)
-    runs = paired_runs(columns, sampled, full) if sampled else paired_runs(columns, full, [])
-    return RunsCall(
-        study,
-        runs,
-        usable.sample,
-        usable.varied,
-        estimand,
-        # The estimator that is kept is the first run on the whole list.
-        system_run=len(sampled),
-    )
 
 
 def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dict[str, Any]:
     """Fitted attributes: of one result, or dicts by test set, by metric, or of both; tell notes."""
-    record = record_of(call, estimator, _RECORDED_WITH_TEST)
+    record = arguments_of(call, estimator, _RECORDED_WITH_TEST)
     find = UsableRuns.of if call.estimand == "system" else usable_runs
     usable = find(runs.samples, [runs.records])
     # The percentiles of all runs, an interval by name, are the pool's.
