@@ -42,29 +42,32 @@ _ROUNDING = 1e-12
 
 
 def common_left_out_errors(
-    metrics: Sequence[RunMetric], runs: Sequence[RunRecords]
+    metrics: Sequence[RunMetric], records_of_methods: Sequence[RunRecords]
 ) -> list[LeftOutErrors]:
     """Return the errors of each method on the rows left out, of samples that served them all.
 
     Parameters
     ----------
-    metrics, runs : sequence
+    metrics, records_of_methods : sequence
         Of each method; the samples are the same.
 
     Returns
     -------
     list of LeftOutErrors
     """
-    errors = [left_out_errors(*method) for method in zip(metrics, runs, strict=True)]
+    errors = [left_out_errors(*method) for method in zip(metrics, records_of_methods, strict=True)]
     common = errors[0].sample_numbers
     for errors_of_method in errors[1:]:
         common = np.intersect1d(common, errors_of_method.sample_numbers)
     if all(len(errors_of_method.sample_numbers) == len(common) for errors_of_method in errors):
         return errors
     # Without the runs on other training samples.
-    n_seeds, n_boot = runs[0].samples.n_seeds, runs[0].samples.n_bootstrap_runs
+    n_seeds, n_boot = (
+        records_of_methods[0].samples.n_seeds,
+        records_of_methods[0].samples.n_bootstrap_runs,
+    )
     samples, only = set(common.tolist()), []
-    for run_records in runs:
+    for run_records in records_of_methods:
         records = [
             record if k >= n_boot or k // n_seeds in samples else {}
             for k, record in enumerate(run_records.sample_records)
@@ -371,13 +374,13 @@ class ScoresBySize(NamedTuple):
 
 
 def scores_by_size(
-    metrics: Sequence[RunMetric], runs: Sequence[RunRecords], n_sizes: int
+    metrics: Sequence[RunMetric], records_of_methods: Sequence[RunRecords], n_sizes: int
 ) -> list[ScoresBySize]:
     """Return the scores of each method, and of exactly two their difference, first minus second.
 
     Parameters
     ----------
-    metrics, runs : sequence
+    metrics, records_of_methods : sequence
         Of each method; the subsamples are the same, those of one size after another.
     n_sizes : int
 
@@ -389,7 +392,7 @@ def scores_by_size(
     by_size = []
     for k in range(n_sizes):
         of_size = []
-        for run_records in runs:
+        for run_records in records_of_methods:
             n_samples = len(run_records.samples.counts) // n_sizes
             part = slice(k * n_samples, (k + 1) * n_samples)
             samples = replace(run_records.samples, counts=run_records.samples.counts[part])
@@ -397,7 +400,9 @@ def scores_by_size(
             of_size.append(replace(run_records, samples=samples, sample_records=records))
         by_size.append(common_left_out_errors(metrics, of_size))
     scores, errors, centres = [], [], []
-    for metric, run_records, losses in zip(metrics, runs, zip(*by_size, strict=True), strict=True):
+    for metric, run_records, losses in zip(
+        metrics, records_of_methods, zip(*by_size, strict=True), strict=True
+    ):
         # Error of each unit outside of each subsample, (n_sizes, n_samples, n_units).
         values = np.full((n_sizes, *losses[0].run_records.samples.counts.shape), np.nan)
         for k, part in enumerate(losses):

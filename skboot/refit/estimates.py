@@ -150,20 +150,25 @@ def cross_validated_replicates(metric: RunMetric, run_records: RunRecords) -> Cr
 
 
 def _folds_of_responses(
-    metric: ReplicateRunMetric, run_records: RunRecords, errors: Array
+    replicate_metric: ReplicateRunMetric, run_records: RunRecords, errors: Array
 ) -> CrossValidated | None:
     """Return the metric of all answers of a repeat read together, or its mean over folds."""
-    comparable = run_records.of_folds(f"{metric.key}: comparable")
-    is_pooled = metric.reads_folds_together and len(comparable) > 0
+    comparable = run_records.of_folds(f"{replicate_metric.key}: comparable")
+    is_pooled = replicate_metric.reads_folds_together and len(comparable) > 0
     answers_of_repeats = (
-        comparable if is_pooled else run_records.of_folds(f"{metric.key}: response")
+        comparable if is_pooled else run_records.of_folds(f"{replicate_metric.key}: response")
     )
     # The metric of all out-of-fold answers of each repeat, and each row's influence on it.
     values, influence_of_repeats = [], []
-    assert metric.target.y is not None
+    assert replicate_metric.target.y is not None
     for number, answers in enumerate(answers_of_repeats):
         value, influence = replicate(
-            metric.function, metric.target.y, answers, None, number, metric.weights
+            replicate_metric.function,
+            replicate_metric.target.y,
+            answers,
+            None,
+            number,
+            replicate_metric.weights,
         )
         computed = np.isfinite(influence)
         if computed.any() and not computed.all():
@@ -181,9 +186,9 @@ def _folds_of_responses(
     if is_pooled:
         return CrossValidated(together, influence, is_pooled=True)
     centre = float(np.nanmean(errors))
-    if not metric.reads_folds_together:
+    if not replicate_metric.reads_folds_together:
         return CrossValidated(centre, influence)
-    mean, all_rows = metric.score(centre), metric.score(together)
+    mean, all_rows = replicate_metric.score(centre), replicate_metric.score(together)
     note = (
         f"The estimate {mean:.4g} is the mean over folds, because decision values of different "
         "models are on different scales. It is biased where folds have few rows of a class: taken "
@@ -303,33 +308,35 @@ def class_average_df(
     return min(max(df, 2.0), most)
 
 
-def _n_effective_of_class_average(metric: LabelRunMetric, run_records: RunRecords) -> int:
+def _n_effective_of_class_average(label_metric: LabelRunMetric, run_records: RunRecords) -> int:
     """Return degrees of freedom plus one, rounded down because fewer give the wider interval."""
     # Answers out-of-fold, or else out-of-bag, at weights by which each row counts once.
-    data = run_records.of_folds(metric.key)
+    data = run_records.of_folds(label_metric.key)
     if len(data):
         weights = np.full(data.shape, 1 / len(data))
     else:
-        data, numbers = run_records.of_bootstrap(metric.key)
+        data, numbers = run_records.of_bootstrap(label_metric.key)
         outside = run_records.row_counts[numbers // run_records.samples.n_seeds] == 0
         weights = outside / np.maximum(outside.sum(axis=0), 1)
-    of_class = _class_sums(metric, weights)
+    of_class = _class_sums(label_metric, weights)
     present = of_class > 0
     if not present.any():
         return 2
-    _, influence = metric.together(data, weights)
-    mean = _class_sums(metric, weights * influence) / np.maximum(of_class, 1e-300)
-    spread = _class_sums(metric, weights * (influence - mean[metric.codes]) ** 2)
+    _, influence = label_metric.together(data, weights)
+    mean = _class_sums(label_metric, weights * influence) / np.maximum(of_class, 1e-300)
+    spread = _class_sums(label_metric, weights * (influence - mean[label_metric.codes]) ** 2)
     # The number of rows, or groups, that hold each class.
-    sizes = np.bincount(metric.codes, minlength=len(metric.labels)).astype(float)
+    sizes = np.bincount(label_metric.codes, minlength=len(label_metric.labels)).astype(float)
     if run_records.target.unit is not None:
-        holds = np.zeros((len(metric.labels), run_records.n_units), dtype=bool)
-        holds[metric.codes, run_records.target.unit] = True
+        holds = np.zeros((len(label_metric.labels), run_records.n_units), dtype=bool)
+        holds[label_metric.codes, run_records.target.unit] = True
         sizes = holds.sum(axis=1).astype(float)
     scale = sizes / np.maximum(sizes - 1, 1)
-    rows = np.bincount(metric.codes, minlength=len(sizes))
-    weights_of_classes = class_weights(metric.statistic, metric.labels, rows)
-    hits = _class_sums(metric, weights * (data == metric.codes)) / np.maximum(of_class, 1e-300)
+    rows = np.bincount(label_metric.codes, minlength=len(sizes))
+    weights_of_classes = class_weights(label_metric.statistic, label_metric.labels, rows)
+    hits = _class_sums(label_metric, weights * (data == label_metric.codes)) / np.maximum(
+        of_class, 1e-300
+    )
     df = class_average_df(
         (scale * spread)[present],
         sizes[present],
@@ -340,10 +347,10 @@ def _n_effective_of_class_average(metric: LabelRunMetric, run_records: RunRecord
     return min(int(df) + 1, run_records.n_units)
 
 
-def _class_sums(metric: LabelRunMetric, values: Floats) -> Floats:
+def _class_sums(label_metric: LabelRunMetric, values: Floats) -> Floats:
     """Sum values of runs and rows over the rows of each true class, (n_classes,)."""
     sums = values.sum(axis=0, dtype=np.float64)
-    return np.bincount(metric.codes, sums, len(metric.labels)).astype(np.float64)
+    return np.bincount(label_metric.codes, sums, len(label_metric.labels)).astype(np.float64)
 
 
 # ------------------------------------------------------------------ guards
@@ -408,16 +415,16 @@ def guard_of(
 
 
 def _set_ratio(
-    statistic: Any, metric: LabelRunMetric, data: Array, unit: Array | None
+    statistic: Any, label_metric: LabelRunMetric, data: Array, unit: Array | None
 ) -> dict[str, Any]:
-    ratio, wrong = statistic.ratio, metric.codes != data
+    ratio, wrong = statistic.ratio, label_metric.codes != data
     if statistic.classes is None:
         # Pooled over all classes, each row is one hit, or one miss of both kinds.
         misses, members = wrong.astype(float), np.ones(data.shape)
         weight = ratio.by_true + ratio.by_predicted
     else:
-        counted = encode(metric.labels, np.asarray(statistic.classes)) >= 0
-        of_class, called_so = counted[metric.codes], counted[data]
+        counted = encode(label_metric.labels, np.asarray(statistic.classes)) >= 0
+        of_class, called_so = counted[label_metric.codes], counted[data]
         missed = (wrong & of_class) * float(ratio.by_true > 0)
         added = (wrong & called_so) * float(ratio.by_predicted > 0)
         misses = missed + added
@@ -434,17 +441,17 @@ def _set_ratio(
     }
 
 
-def _agreement(metric: LabelRunMetric, data: Array, unit: Array | None) -> dict[str, Any]:
-    shares = np.bincount(metric.codes, minlength=2) / len(metric.codes)
+def _agreement(label_metric: LabelRunMetric, data: Array, unit: Array | None) -> dict[str, Any]:
+    shares = np.bincount(label_metric.codes, minlength=2) / len(label_metric.codes)
     if not shares.all():
         return {}
-    wrong, of_class = metric.codes != data, metric.codes == np.arange(2)[:, None]
+    wrong, of_class = label_metric.codes != data, label_metric.codes == np.arange(2)[:, None]
     by_class = [
         _share_and_size((wrong & members).astype(float), np.tile(members, (len(data), 1)), unit)
         for members in of_class
     ]
     return {
-        "guard": metric.statistic.matrix_rule,
+        "guard": label_metric.statistic.matrix_rule,
         "class_errors": [share for share, _ in by_class],
         "class_sizes": [size for _, size in by_class],
         "guard_weights": shares,

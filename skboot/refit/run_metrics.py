@@ -614,8 +614,8 @@ class ValueRunMetric(RowRunMetric):
 class LossRunMetric(RowRunMetric):
     """The mean of a loss of the probabilities, or scores, of all classes."""
 
-    def __init__(self, arguments: RunMetricArguments, statistic: PosteriorMean) -> None:
-        super().__init__(arguments, statistic)
+    def __init__(self, arguments: RunMetricArguments, posterior_mean: PosteriorMean) -> None:
+        super().__init__(arguments, posterior_mean)
         self.key = f"loss of {arguments.name}"
         self._methods, self._positive = arguments.methods, arguments.positive
 

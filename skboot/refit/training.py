@@ -79,16 +79,16 @@ class Tasks:
         context = self.context.subcontext("fits-on-samples", None, n_runs, False)
         return replace(self, context=context.call_on_fit_task_begin(estimator=self.owner))
 
-    def end(self, **told: Any) -> None:
+    def end(self, **fit_data: Any) -> None:
         """End the task."""
-        self.context.call_on_fit_task_end(estimator=self.owner, **told)
+        self.context.call_on_fit_task_end(estimator=self.owner, **fit_data)
 
     def run(
         self,
         work: Callable[[], _T],
         estimator: Any,
         number: int | str,
-        told: Mapping[str, Any],
+        fit_data: Mapping[str, Any],
     ) -> _T:
         """Train an estimator as a task of its own, which ends however the training does.
 
@@ -99,7 +99,7 @@ class Tasks:
         estimator : estimator
         number : int or str
             Of the run; of one on all rows a name.
-        told : mapping
+        fit_data : mapping
             X, y and metadata, as callbacks are told of them.
         """
         if number not in self.contexts:
@@ -109,10 +109,10 @@ class Tasks:
         context = self.contexts[number]
         try:
             with context.propagate_callback_context(estimator):
-                context.call_on_fit_task_begin(estimator=self.owner, **told)
+                context.call_on_fit_task_begin(estimator=self.owner, **fit_data)
                 return work()
         finally:
-            context.call_on_fit_task_end(estimator=self.owner, **told)
+            context.call_on_fit_task_end(estimator=self.owner, **fit_data)
 
 
 # ------------------------------------------------------------------ inner cross-validation

@@ -102,13 +102,15 @@ class FitCall:
     scores_training: bool = False
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any], *, has_test: bool, one: bool = False) -> FitCall:
+    def of(
+        cls, parameters: Mapping[str, Any], *, has_test: bool, one_method: bool = False
+    ) -> FitCall:
         """Check the parameters of `BootstrapScorer`, for a fit with or without a test set.
 
-        ``one``: whether one method is fitted, which may be without training samples, and whose
-        failed runs may count.
+        ``one_method``: whether one method is fitted, which may be without training samples, and
+        whose failed runs may count.
         """
-        model_alone = one and bool(parameters["refit"])
+        model_alone = one_method and bool(parameters["refit"])
         arguments = {
             parameter.name: parameters[parameter.name]
             for parameter in fields(cls)
@@ -132,7 +134,7 @@ class FitCall:
         is_number = isinstance(error_score, Real) and not isinstance(error_score, bool)
         if not (raise_errors or is_number) or (is_number and np.isinf(float(error_score))):
             raise check.fail("error_score", "be a number or 'raise'", repr(error_score))
-        if is_number and not np.isnan(float(error_score)) and (has_test or not one):
+        if is_number and not np.isnan(float(error_score)) and (has_test or not one_method):
             must = "be np.nan or 'raise' with a test set, and where methods are compared"
             advice = "A run that failed has no answers to resample."
             raise check.fail("error_score", must, repr(error_score), advice)

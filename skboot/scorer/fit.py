@@ -322,17 +322,17 @@ def run_all_trainings(
         predict_all=data.tests is None and (call.strategy == "optimism" or call.scores_training),
         raise_errors=call.raise_errors,
     )
-    runs: Trained
+    trained: Trained
     if data.tests is None and call.n_train_resamples == 0:
-        runs = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None, (), ())
+        trained = Trained(_full_model(job, call.seed, 0)[0], job.loan, True, [], {}, None, (), ())
     elif data.tests is None:
-        runs = _out_of_bag_runs(call, job, routed.scorer_params)
+        trained = _out_of_bag_runs(call, job, routed.scorer_params)
     else:
         shared = shared_groups(data.groups, data.tests)
-        runs = _test_set_runs(call, job, data.tests, [Note("caution", text) for text in shared])
+        trained = _test_set_runs(call, job, data.tests, [Note("caution", text) for text in shared])
     if tasks is not None:
         tasks.end(X=data.X, y=data.y)
-    return runs
+    return trained
 
 
 def _test_set_runs(call: FitCall, job: Job, tests: HeldOutSets, notes: list[Note]) -> TestSetRuns:
@@ -510,8 +510,8 @@ def _samples(
         n_repeats=n_repeats,
         n_seeds=call.n_seeds,
         seed=call.seed,
-        given=call.train_samples,
-        rows_given=call.train_rows,
+        user_counts=call.train_samples,
+        user_rows=call.train_rows,
     )
     about_seeds: tuple[str, ...] = ()
     if job.recipe.is_random and call.n_train_resamples + call.n_seeds > 1:

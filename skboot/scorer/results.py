@@ -118,13 +118,13 @@ def score_lines(result: EvaluationResult | ResultTable) -> list[str]:
     return lines
 
 
-def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str, Any]:
+def attributes_of(call: FitCall, estimator: Any, out_of_bag_runs: OutOfBagRuns) -> dict[str, Any]:
     """Fitted attributes of a fit without a test set, and tell its cautions."""
     by_name: dict[str, dict[str, Any]] = {}
     cautions: dict[str, list[str]] = {}
-    for method_error in runs.errors:
+    for method_error in out_of_bag_runs.errors:
         prediction_error = method_error.prediction_error
-        result, own_cautions = result_of(call, estimator, runs.run_records, method_error)
+        result, own_cautions = result_of(call, estimator, out_of_bag_runs.run_records, method_error)
         for sentence in own_cautions:
             cautions.setdefault(sentence, []).append(method_error.metric.name)
         attributes = {
@@ -146,17 +146,21 @@ def attributes_of(call: FitCall, estimator: Any, runs: OutOfBagRuns) -> dict[str
             rate = prediction_error.relative_overfitting_rate
             attributes |= {"relative_overfitting_rate_": rate, "weight_": prediction_error.weight}
         by_name[method_error.metric.name] = attributes
-    runs_ = columns_of_runs(runs.run_records, runs.errors[0])
-    instability = instability_of(runs.run_records, runs.errors)
+    runs_ = columns_of_runs(out_of_bag_runs.run_records, out_of_bag_runs.errors[0])
+    instability = instability_of(out_of_bag_runs.run_records, out_of_bag_runs.errors)
     # Each caution once, with the names of the metrics where several were asked for.
     for sentence, names in cautions.items():
-        tell(Note("caution", sentence if runs.single else f"{', '.join(names)}: {sentence}"))
+        tell(
+            Note(
+                "caution", sentence if out_of_bag_runs.single else f"{', '.join(names)}: {sentence}"
+            )
+        )
     fitted: dict[str, Any] = {"runs_": runs_, "prediction_instability_": instability}
     for attribute in attributes:
         values: Any = {name: of_metric[attribute] for name, of_metric in by_name.items()}
         if attribute == "result_":
             values = ResultTable(values)
-        fitted[attribute] = next(iter(values.values())) if runs.single else values
+        fitted[attribute] = next(iter(values.values())) if out_of_bag_runs.single else values
     return fitted
 
 
@@ -420,10 +424,14 @@ def usable_runs(samples: TrainingSamples, of_estimators: Sequence[Sequence[Recor
 
 
 def study_of_test(
-    runs: Mapping[str, TestSetRuns], k: int, usable: UsableRuns, n_resamples: int, wanted: Wanted
+    test_set_runs: Mapping[str, TestSetRuns],
+    k: int,
+    usable: UsableRuns,
+    n_resamples: int,
+    score_options: Wanted,
 ) -> Study:
     """Return the study of a test set, by its number: the same resamples for all methods."""
-    of_method = next(iter(runs.values()))
+    of_method = next(iter(test_set_runs.values()))
     sampling = Sampling(
         groups=of_method.tests.groups[k],
         # Metrics that do not all weigh rows share a plan of rows that count alike.
@@ -433,12 +441,12 @@ def study_of_test(
         n_resamples=n_resamples,
         random_state=stream(of_method.samples.seed, TEST_RESAMPLES),
     )
-    n_series = (len(usable.sampled) + len(usable.full)) * len(runs)
-    return Study.of_rows(sampling, len(of_method.tests.rows[k].y), n_series, wanted)
+    n_series = (len(usable.sampled) + len(usable.full)) * len(test_set_runs)
+    return Study.of_rows(sampling, len(of_method.tests.rows[k].y), n_series, score_options)
 
 
 def runs_on_test(
-    runs: Mapping[str, TestSetRuns],
+    test_set_runs: Mapping[str, TestSetRuns],
     k: int,
     usable: UsableRuns,
     study: Study,
@@ -448,7 +456,7 @@ def runs_on_test(
 
     Parameters
     ----------
-    runs : mapping of str to TestSetRuns
+    test_set_runs : mapping of str to TestSetRuns
         By method.
     k : int
         Number of the test set.
@@ -464,17 +472,17 @@ def runs_on_test(
         By metric and method; metrics that read the same answers share theirs.
     scores : Scores
     """
-    scorers = next(iter(runs.values())).scorers
-    weighing = next(iter(runs.values())).weighted_metrics
+    scorers = next(iter(test_set_runs.values())).scorers
+    weighing = next(iter(test_set_runs.values())).weighted_metrics
     by_answers: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for metric in scorers:
-        keys = tuple(of_method.responses[metric].key for of_method in runs.values())
+        keys = tuple(of_method.responses[metric].key for of_method in test_set_runs.values())
         by_answers.setdefault((metric in weighing, keys), []).append(metric)
     calls: dict[str, dict[str, RunsCall]] = {}
     scores: dict[str, Any] = {}
     for (is_weighted, keys), metrics in by_answers.items():
         call_of_method = {}
-        for (name, of_method), key in zip(runs.items(), keys, strict=True):
+        for (name, of_method), key in zip(test_set_runs.items(), keys, strict=True):
             weights = of_method.tests.weights[k] if is_weighted else None
             columns = Columns(narrow(of_method.tests.rows[k].y), weights, None)
             full = [of_method.records[run][key_on_test(k, key)] for run in usable.full]
@@ -499,23 +507,27 @@ def runs_on_test(
     return calls, {metric: scores[metric] for metric in scorers}
 
 
-def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dict[str, Any]:
+def attributes_on_tests(
+    call: FitCall, estimator: Any, test_set_runs: TestSetRuns
+) -> dict[str, Any]:
     """Fitted attributes: of one result, or dicts by test set, by metric, or of both; tell notes."""
     record = arguments_of(call, estimator, _RECORDED_WITH_TEST)
     find = UsableRuns.of if call.estimand == "system" else usable_runs
-    usable = find(runs.samples, [runs.records])
+    usable = find(test_set_runs.samples, [test_set_runs.records])
     # The percentiles of all runs, an interval by name, are the pool's.
     pooled = call.estimand == "method" and call.interval == "percentile"
     estimand = "pooled" if pooled else call.estimand
-    wanted = Wanted(call.interval, call.confidence_level, Workers(call.n_jobs))
+    score_options = Wanted(call.interval, call.confidence_level, Workers(call.n_jobs))
     strata = ("the number of training rows of each class",) if call.stratify else ()
     results: dict[Any, dict[str, EvaluationResult]] = {}
     notes: dict[Any, Notes] = {}
-    for k, set_name in enumerate(runs.tests.names):
+    for k, set_name in enumerate(test_set_runs.tests.names):
         # Results of all metrics from the same resamples.
         with collected() as notes[set_name]:
-            study = study_of_test({"": runs}, k, usable, call.n_test_resamples, wanted)
-            calls, scores = runs_on_test({"": runs}, k, usable, study, estimand)
+            study = study_of_test(
+                {"": test_set_runs}, k, usable, call.n_test_resamples, score_options
+            )
+            calls, scores = runs_on_test({"": test_set_runs}, k, usable, study, estimand)
             if len(usable.sampled or usable.full) == 1:
                 of_set = evaluate(replace(study, scores=scores))
             else:
@@ -524,9 +536,9 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
                 )
         results[set_name] = {
             metric: result._with_provenance(
-                notes=(*result.provenance.notes, *runs.samples.about_seeds),
+                notes=(*result.provenance.notes, *test_set_runs.samples.about_seeds),
                 held_fixed=(*result.provenance.held_fixed, *strata),
-                seed=runs.samples.seed,
+                seed=test_set_runs.samples.seed,
                 settings={**result.provenance.settings, **record},
             )
             for metric, result in of_set.items()
@@ -541,7 +553,7 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
             )
     tell(*notes_of_sets)
     first_result = next(iter(next(iter(results.values())).values()))
-    attributes = {"runs_": _columns_of_tested_runs(runs, first_result)}
+    attributes = {"runs_": _columns_of_tested_runs(test_set_runs, first_result)}
     values: dict[str, Any] = {
         "result_": lambda result: result,
         "score_": lambda result: result.estimate,
@@ -554,14 +566,16 @@ def attributes_on_tests(call: FitCall, estimator: Any, runs: TestSetRuns) -> dic
         by_set = {}
         for set_name, by_metric in results.items():
             of_metric = kind({metric: value(result) for metric, result in by_metric.items()})
-            by_set[set_name] = next(iter(of_metric.values())) if runs.single else of_metric
+            by_set[set_name] = next(iter(of_metric.values())) if test_set_runs.single else of_metric
         attributes[attribute] = by_set[None] if list(by_set) == [None] else kind(by_set)
     return attributes
 
 
-def _columns_of_tested_runs(runs: TestSetRuns, result: EvaluationResult) -> dict[str, NDArray[Any]]:
+def _columns_of_tested_runs(
+    test_set_runs: TestSetRuns, result: EvaluationResult
+) -> dict[str, NDArray[Any]]:
     """Return properties of each run, those on all rows first; scores are those of ``result``."""
-    samples, records = runs.samples, runs.records
+    samples, records = test_set_runs.samples, test_set_runs.records
     n_boot, n_seeds = samples.n_bootstrap_runs, samples.n_seeds
     order = [0, *range(n_boot + 1, len(records)), *range(1, n_boot + 1)]
     scores = np.full(len(records), np.nan)
